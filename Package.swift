@@ -1,0 +1,154 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import PackageDescription
+
+// The shipped manifest: it declares every target by path, because a package that depends on its own
+// subfolders cannot be used from a git URL. Each folder under Packages/ also has a manifest of its own,
+// which is how a room is built alone and its borders are checked.
+
+/// Settings of every target of this repository.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+// Heavy products are fetched and built only for the traits that need them.
+let storage: Set<String> = ["Storage"]
+let network: Set<String> = ["Network"]
+let testing: Set<String> = ["Testing"]
+let tools: Set<String> = ["Tools"]
+
+extension Target.Dependency {
+    static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
+    static let log = product(name: "Logging", package: "swift-log", condition: .when(traits: network.union(storage)))
+    static let crypto = product(name: "Crypto", package: "swift-crypto", condition: .when(traits: storage))
+    static let grdb = product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: storage))
+    static func nio(_ name: String) -> Self {
+        .product(name: name, package: "swift-nio", condition: .when(traits: network.union(testing)))
+    }
+    static let asyncHTTPClient = product(
+        name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: network))
+    static let hummingbird = product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: testing))
+    static let hummingbirdTLS = product(
+        name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: testing))
+    static let certificates = product(
+        name: "X509", package: "swift-certificates", condition: .when(traits: testing))
+    static let argumentParser = product(
+        name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: tools))
+}
+
+/// A target that lives in `Packages/<room>/Sources/<name>`.
+func target(_ name: String, in room: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Packages/\(room ?? name)/Sources/\(name)",
+        swiftSettings: settings)
+}
+
+/// The tests of a target, in `Packages/<room>/Tests/<name>Tests`.
+func tests(of name: String, in room: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.target(name: name)] + dependencies,
+        path: "Packages/\(room ?? name)/Tests/\(name)Tests", swiftSettings: settings)
+}
+
+/// A program in `Apps/<folder>`.
+func program(_ name: String, folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Apps/\(folder)/Sources", swiftSettings: settings)
+}
+
+let package = Package(
+    name: "ContainerKit",
+    platforms: [.iOS(.v18), .macOS(.v15)],
+    products: [
+        .library(name: "ResourceLoading", targets: ["ResourceLoading"]),
+        .library(name: "ResourceStore", targets: ["ResourceStore"]),
+        .library(name: "OfflinePackage", targets: ["OfflinePackage", "PackageFormat"]),
+        .library(name: "PackagePublisher", targets: ["PackagePublisher"]),
+        .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
+        .library(name: "SchemeRouter", targets: ["SchemeRouter", "SchemeMode"]),
+        .library(name: "WebViewPool", targets: ["WebViewPool"]),
+        .library(name: "ContainerKit", targets: ["ContainerKit"]),
+        .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
+        .library(name: "ContainerTesting", targets: ["ContainerTesting"]),
+        .executable(name: "h5", targets: ["h5"]),
+        .executable(name: "container-browser", targets: ["container-browser"]),
+    ],
+    traits: [
+        .default(enabledTraits: ["Storage", "Network", "Testing", "Tools"]),
+        .trait(name: "Storage", description: "ResourceStore, OfflinePackage: brings GRDB and swift-crypto."),
+        .trait(name: "Network", description: "HTTPTransport: brings AsyncHTTPClient and SwiftNIO."),
+        .trait(name: "Testing", description: "ContainerTesting: brings hummingbird, swift-certificates and SwiftNIO."),
+        .trait(name: "Tools", description: "The programs h5 and container-browser: brings ArgumentParser."),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+    ],
+    targets: [
+        // Ground rooms: they know no one.
+        target("ResourceLoading", [.httpTypes]),
+        tests(of: "ResourceLoading"),
+        target("ResourceStore", [.crypto, .grdb, .log]),
+        tests(of: "ResourceStore"),
+        .systemLibrary(
+            name: "CArchive", path: "Packages/OfflinePackage/Sources/CArchive", pkgConfig: "libarchive",
+            providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
+        target("PackageFormat", in: "OfflinePackage", [.crypto, "CArchive"]),
+        tests(of: "PackageFormat", in: "OfflinePackage"),
+
+        // Middle rooms: they know the ground and never each other.
+        target("OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
+        tests(of: "OfflinePackage"),
+        target("PackagePublisher", ["PackageFormat"]),
+        tests(of: "PackagePublisher"),
+        target("HTTPTransport", ["ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"), .nio("NIOHTTP1")]),
+        tests(of: "HTTPTransport", [.nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1")]),
+        target("SchemeRouter", ["ResourceLoading", .httpTypes]),
+        tests(of: "SchemeRouter"),
+        target("SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
+        tests(of: "SchemeMode", in: "SchemeRouter"),
+        target("WebViewPool"),
+        tests(of: "WebViewPool"),
+
+        // The facade, and what drives it.
+        target(
+            "ContainerKit",
+            [
+                "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "HTTPTransport", "SchemeRouter",
+                "SchemeMode", "WebViewPool", .httpTypes, .log,
+            ]),
+        tests(of: "ContainerKit"),
+        .systemLibrary(
+            name: "CWebKitGTK", path: "Packages/WebKitGTKAdapter/Sources/CWebKitGTK", pkgConfig: "webkit2gtk-4.1",
+            providers: [.apt(["libwebkit2gtk-4.1-dev"])]),
+        target(
+            "WebKitGTKAdapter",
+            ["ContainerKit", .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])), .httpTypes]),
+        target(
+            "ContainerTesting",
+            [
+                .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .hummingbird, .hummingbirdTLS, .certificates,
+                .crypto, .httpTypes, .log,
+            ]),
+        tests(of: "ContainerTesting", [.asyncHTTPClient, .nio("NIOCore"), .nio("NIOHTTP1")]),
+
+        // The programs.
+        program("h5", folder: "h5", ["PackageFormat", "PackagePublisher", "ContainerTesting", .argumentParser]),
+        program(
+            "container-browser", folder: "ContainerBrowser",
+            ["ContainerKit", "WebKitGTKAdapter", "ContainerTesting", .argumentParser]),
+    ],
+    swiftLanguageModes: [.v6]
+)

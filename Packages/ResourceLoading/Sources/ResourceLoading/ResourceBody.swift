@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The bytes of a request or a response, as a value.
+///
+/// A packaged file travels as ``file(_:)`` from the store to the engine and is not copied on the way.
+public enum ResourceBody: Sendable {
+    /// No bytes.
+    case empty
+    /// Bytes in memory.
+    case bytes(Data)
+    /// A range of an open file.
+    case file(FileSlice)
+    /// Bytes that are still arriving. Can be read once.
+    case stream(ByteStream)
+
+    /// The number of bytes, where it is known before they have all arrived.
+    public var length: Int64? {
+        switch self {
+        case .empty: 0
+        case .bytes(let data): Int64(data.count)
+        case .file(let slice): Int64(slice.range.count)
+        case .stream(let stream): stream.length
+        }
+    }
+}
+
+extension ResourceBody {
+    /// Reads the whole body into memory.
+    /// - Parameter limit: the most bytes to accept.
+    /// - Throws: ``ResourceError`` with code ``ResourceError/Code-swift.struct/tooLarge`` beyond the limit.
+    public func collect(upTo limit: Int) async throws -> Data {
+        if let length, length > limit {
+            throw ResourceError(.tooLarge, "body of \(length) bytes, limit \(limit)")
+        }
+        switch self {
+        case .empty: return Data()
+        case .bytes(let data): return data
+        case .file(let slice): return try slice.read()
+        case .stream(let stream):
+            var collected = Data()
+            for try await chunk in stream {
+                guard collected.count + chunk.count <= limit else {
+                    throw ResourceError(.tooLarge, "body of more than \(limit) bytes")
+                }
+                collected.append(chunk)
+            }
+            return collected
+        }
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Answers requests. The one protocol that everything between the engine and the network speaks.
+///
+/// Loaders are asked in order and the first that returns a response wins, so a loader says `nil` for
+/// "not mine" and throws only when the request *is* its own and cannot be answered. Cache, redirects,
+/// cookies, ranges and prefetch are decorators: loaders that wrap a loader.
+///
+/// Isolation: `load` may be called from any isolation and concurrently.
+/// Cancellation: cancelling the task that called `load`, or dropping the body's iterator, ends the
+/// work upstream.
+public protocol ResourceLoading: Sendable {
+    /// Answers `request`, or returns `nil` when another loader should.
+    ///
+    /// The head of the response is returned as soon as it is known; its body may still be arriving.
+    /// - Throws: ``ResourceError``, or `CancellationError` when the calling task was cancelled.
+    func load(_ request: ResourceRequest) async throws -> ResourceResponse?
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import HTTPTypes
+
+/// A request on its way through the loaders.
+///
+/// The head carries the real URL (`http` or `https`), whatever name the engine knows the resource by.
+public struct ResourceRequest: Sendable {
+    /// Method, real URL and header fields.
+    public var head: HTTPRequest
+    /// The request's body; ``ResourceBody/empty`` where there is none.
+    public var body: ResourceBody
+    /// What the resource is for, when the engine says so.
+    public var destination: Destination
+    /// The page that asked, and how sure that is; `nil` for the app's own requests.
+    public var page: PageAttribution?
+
+    public init(
+        _ head: HTTPRequest, body: ResourceBody = .empty, destination: Destination = .unknown,
+        page: PageAttribution? = nil
+    ) {
+        self.head = head
+        self.body = body
+        self.destination = destination
+        self.page = page
+    }
+}
+
+extension ResourceRequest {
+    /// What a resource is for. A coarse form of the Fetch standard's request destination.
+    public enum Destination: Sendable, Hashable {
+        /// The page's main document.
+        case document
+        /// Anything that a page loads for itself.
+        case subresource
+        /// The engine did not say.
+        case unknown
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import HTTPTypes
+
+/// An answer: head, body, and where it came from.
+public struct ResourceResponse: Sendable {
+    /// Status and header fields. They agree with the bytes of ``body``.
+    public var head: HTTPResponse
+    /// The bytes, possibly still arriving.
+    public var body: ResourceBody
+    /// Who answered and why. Events, metrics and the inspector read this and nothing else.
+    public var provenance: Provenance
+
+    public init(head: HTTPResponse, body: ResourceBody, provenance: Provenance) {
+        self.head = head
+        self.body = body
+        self.provenance = provenance
+    }
+}
