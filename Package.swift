@@ -32,6 +32,9 @@ extension Target.Dependency {
     }
     static let asyncHTTPClient = product(
         name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: network))
+    static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: network))
+    static let nioCompression = product(
+        name: "NIOHTTPCompression", package: "swift-nio-extras", condition: .when(traits: network))
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: testing))
     static let hummingbirdTLS = product(
         name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: testing))
@@ -91,6 +94,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
@@ -113,7 +118,12 @@ let package = Package(
         tests(of: "OfflinePackage"),
         target("PackagePublisher", ["PackageFormat"]),
         tests(of: "PackagePublisher"),
-        target("HTTPTransport", ["ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"), .nio("NIOHTTP1")]),
+        target(
+            "HTTPTransport",
+            [
+                "ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"),
+                .nio("NIOFoundationCompat"), .nioSSL, .nioCompression,
+            ]),
         tests(of: "HTTPTransport", [.nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1")]),
         target("SchemeRouter", ["ResourceLoading", .httpTypes]),
         tests(of: "SchemeRouter"),
@@ -135,7 +145,10 @@ let package = Package(
             providers: [.apt(["libwebkit2gtk-4.1-dev"])]),
         target(
             "WebKitGTKAdapter",
-            ["ContainerKit", .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])), .httpTypes]),
+            [
+                "ContainerKit", "ResourceLoading", "SchemeRouter", "WebViewPool",
+                .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])), .httpTypes,
+            ]),
         target(
             "ContainerTesting",
             [

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import HTTPTransport
+public import Logging
+public import SchemeMode
+public import SchemeRouter
+
+extension Container {
+    /// What a container is made of, and how it works.
+    public struct Configuration: Sendable {
+        /// The folder that belongs to this container: packages and their index. One process at a time uses it.
+        public var directory: String
+        /// How requests that no package answers reach the network; AsyncHTTPClient by default.
+        public var transport: any HTTPTransporting
+        /// Where the container reports trouble; the process's logging system by default.
+        public var logger: Logger
+
+        /// The schemes under which pages open in custom-scheme mode; `containerkit` and `containerkit-http` by default.
+        public var names: SchemeNames = .standard
+        /// The mode of pages that are covered; custom scheme by default. `plain` turns interception off.
+        public var mode: InterceptionMode = .customScheme
+        /// Hosts whose pages are intercepted although no package covers them; none by default.
+        public var coveredHosts: [HostPattern] = []
+        /// The most views kept warm; 3 by default.
+        public var poolCapacity = 3
+
+        public init(
+            directory: String, transport: any HTTPTransporting = AsyncHTTPTransport(),
+            logger: Logger = Logger(label: "containerkit")
+        ) {
+            self.directory = directory
+            self.transport = transport
+            self.logger = logger
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import OfflinePackage
+public import ResourceLoading
+internal import ResourceStore
+internal import SchemeRouter
+internal import WebViewPool
+
+/// Opens web pages at once: from verified packages first, from the network second.
+///
+/// The facade assembles the rooms and keeps the page sessions; the algorithms live in the rooms.
+/// Isolation: the main actor, where engines live. Loading, unpacking and hashing happen elsewhere.
+@MainActor
+public final class Container<Engine: WebEngine> {
+    public let engine: Engine
+    private let configuration: Configuration
+    private let library: PackageLibrary
+    private let path: RequestPath
+    private let pool: WebViewPool<Engine.View>
+    private let hub = EventHub()
+    private var sessions: [ViewID: PageSession] = [:]
+    private var lastPageID: UInt64 = 0
+
+    /// Opens the container's folder and routes its schemes.
+    /// - Throws: ``ResourceStore/StoreError``, with code `inUse` where another process has the folder, or
+    ///   ``EngineError``.
+    public init(engine: Engine, configuration: Configuration) async throws {
+        self.engine = engine
+        self.configuration = configuration
+        library = try await Self.openLibrary(configuration.directory)
+        path = RequestPath(
+            names: configuration.names, traits: engine.traits(in: .customScheme), library: library,
+            transport: configuration.transport, coveredHosts: configuration.coveredHosts)
+        pool = WebViewPool(capacity: configuration.poolCapacity) { try engine.makeView() }
+        let schemes = [
+            CustomScheme(name: configuration.names.secure, isSecure: true),
+            CustomScheme(name: configuration.names.insecure, isSecure: false),
+        ]
+        for scheme in schemes {
+            try engine.register(scheme) { [unowned self] request, sink in answer(request, to: sink) }
+        }
+    }
+
+    @concurrent
+    private static func openLibrary(_ directory: String) async throws -> PackageLibrary {
+        try PackageLibrary(store: ResourceStore(directory: directory))
+    }
+
+    // MARK: Packages
+
+    /// Verifies a package and makes it the active one of its name. Pages that are open stay on the one they have.
+    /// - Parameters:
+    ///   - archive: the path of the zip; it stays where it is.
+    ///   - manifest: the path of its manifest.
+    /// - Throws: ``PackageFormat/PackageError`` or ``ResourceStore/StoreError``; nothing has changed then.
+    @discardableResult
+    public func install(archive: String, manifest: String) async throws -> InstalledPackage {
+        let package = try await library.install(archive: archive, manifest: manifest)
+        hub.send(.packageInstalled(package))
+        return package
+    }
+
+    /// Whether a page of this URL would be intercepted.
+    public func covers(_ url: String) -> Bool {
+        configuration.mode != .plain && path.covers(url)
+    }
+
+    // MARK: Pages
+
+    /// Prepares views, so that the next pages open in warm ones. Call it when the app is idle.
+    public func warmUp() async throws {
+        try await pool.warmUp()
+    }
+
+    /// Opens a page. What comes of it is heard from ``Page/load``.
+    /// - Parameter prepare: may add scripts and message handlers before the load begins.
+    /// - Throws: ``ContainerError`` with code `invalidURL`, or ``EngineError``.
+    public func open(
+        _ url: String, prepare: @MainActor (Engine.View) throws -> Void = { _ in }
+    ) async throws -> Page<Engine.View> {
+        guard let real = RealURL(url) else {
+            throw ContainerError(.invalidURL, "only http and https pages can be opened", at: url)
+        }
+        await pool.reclaim()
+        let holder = PageHolder()
+        let view = try pool.checkOut(for: holder)
+        lastPageID += 1
+        let isCovered = covers(real.text)
+        let session = PageSession(
+            id: PageID(rawValue: lastPageID), documentURL: real.text, view: view.id,
+            mode: isCovered ? configuration.mode : .plain, generations: isCovered ? library.pin(for: real.text) : [])
+        sessions[view.id] = session
+        hub.send(.pageOpened(session))
+        let page = Page(session: session, view: view, holder: holder) { [weak self] in self?.end(session) }
+        page.load.observe { [weak self] in self?.hear($0, from: view.id) }
+        try prepare(view)
+        view.load(isCovered ? configuration.names.name(of: real.text) ?? real.text : real.text)
+        return page
+    }
+
+    /// Closes a page and takes its view back.
+    public func close(_ page: Page<Engine.View>) async {
+        page.end()
+        await pool.checkIn(page.view)
+    }
+
+    /// The sessions of the pages that are open.
+    public var openPages: [PageSession] {
+        sessions.values.sorted { $0.id.rawValue < $1.id.rawValue }
+    }
+
+    // MARK: Life
+
+    /// What happens in the container from now on. A subscriber that does not keep up loses the oldest events.
+    public func events() -> AsyncStream<ContainerEvent> {
+        hub.subscribe()
+    }
+
+    /// Ends the views that nobody uses, as on a memory warning.
+    public func releaseMemory() {
+        pool.drain()
+    }
+
+    // MARK: Requests
+
+    private func answer(_ request: EngineRequest, to sink: any SchemeTaskSink) -> SchemeTaskDelivery {
+        let delivery = SchemeTaskDelivery(to: sink)
+        let session = request.view.flatMap { sessions[$0] }
+        var record = RequestRecord(request, session: session, names: configuration.names)
+        let path = path
+        let page = session?.reference
+        delivery.start {
+            try await path.answer(request, for: page)
+        } observe: {
+            record.note($0)
+        } completion: { [hub] outcome in
+            record.note(outcome)
+            hub.send(.request(record))
+        }
+        return delivery
+    }
+
+    private func hear(_ signal: ViewSignal, from view: ViewID) {
+        guard var session = sessions[view] else { return }
+        if case .committed(let url) = signal {
+            session.documentURL = configuration.names.realURL(of: url) ?? url
+            sessions[view] = session
+        }
+        hub.send(.page(session.id, signal))
+    }
+
+    private func end(_ session: PageSession) {
+        sessions[session.view] = nil
+        library.unpin(session.generations)
+        hub.send(.pageClosed(session.id))
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Why a container could not do what its host asked.
+public struct ContainerError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What kind of failure it is. Codes are added over time: keep a default when switching.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        public let description: String
+
+        private init(_ description: String) {
+            self.description = description
+        }
+
+        /// Not an absolute `http` or `https` URL.
+        public static let invalidURL = Code("invalid-url")
+    }
+
+    public let code: Code
+    /// One line for people.
+    public let message: String
+    public let location: String?
+
+    public init(_ code: Code, _ message: String, at location: String? = nil) {
+        self.code = code
+        self.message = message
+        self.location = location
+    }
+
+    public var description: String {
+        location.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
+    }
+}

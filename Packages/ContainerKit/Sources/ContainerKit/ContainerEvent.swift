@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import OfflinePackage
+public import ResourceLoading
+
+/// Something that happened in a container. Kinds are added over time: keep a default when switching.
+public enum ContainerEvent: Sendable {
+    case packageInstalled(InstalledPackage)
+    case pageOpened(PageSession)
+    /// The view of a page said something.
+    case page(PageID, ViewSignal)
+    case pageClosed(PageID)
+    /// A request that came through the container has ended.
+    case request(RequestRecord)
+}

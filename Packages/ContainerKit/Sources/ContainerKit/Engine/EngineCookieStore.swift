@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// The cookie store of an engine.
+///
+/// Isolation: the main actor. A change is visible to pages and requests when the call returns.
+@MainActor
+public protocol EngineCookieStore: AnyObject {
+    /// All cookies, HttpOnly ones included.
+    func all() async throws -> [EngineCookie]
+    /// Stores a cookie, replacing one of the same name, domain and path.
+    func set(_ cookie: EngineCookie) async throws
+    /// Removes a cookie of this name, domain and path, whatever its value.
+    func remove(name: String, domain: String, path: String) async throws
+}
+
+/// A cookie as an engine stores it.
+public struct EngineCookie: Sendable, Hashable {
+    public var name: String
+    public var value: String
+    /// A leading dot stands for the domain and all below it.
+    public var domain: String
+    public var path: String
+    /// Seconds since 1970; `nil` for a cookie of the session.
+    public var expires: Int64?
+    public var isSecure: Bool
+    public var isHTTPOnly: Bool
+
+    public init(
+        name: String, value: String, domain: String, path: String = "/", expires: Int64? = nil, isSecure: Bool = false,
+        isHTTPOnly: Bool = false
+    ) {
+        self.name = name
+        self.value = value
+        self.domain = domain
+        self.path = path
+        self.expires = expires
+        self.isSecure = isSecure
+        self.isHTTPOnly = isHTTPOnly
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Why an engine could not do something.
+public struct EngineError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What kind of failure it is. Codes are added over time: keep a default when switching.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        public let description: String
+
+        private init(_ description: String) {
+            self.description = description
+        }
+
+        /// There is no display to draw on.
+        public static let noDisplay = Code("no-display")
+        /// The engine keeps this scheme for itself.
+        public static let schemeTaken = Code("scheme-taken")
+        /// A page could not be loaded.
+        public static let loadFailed = Code("load-failed")
+        /// The name of a page's host has no address.
+        public static let unknownHost = Code("unknown-host")
+        /// No connection to a page's host.
+        public static let cannotConnect = Code("cannot-connect")
+        /// The web process ended.
+        public static let processEnded = Code("process-ended")
+        /// A script threw, or its result cannot be sent.
+        public static let script = Code("script")
+        /// No picture could be taken.
+        public static let snapshot = Code("snapshot")
+        /// A cookie was refused.
+        public static let cookie = Code("cookie")
+        /// A time limit passed.
+        public static let timedOut = Code("timed-out")
+    }
+
+    public let code: Code
+    /// One line for people.
+    public let message: String
+    /// What it is about, mostly a URL.
+    public let location: String?
+
+    public init(_ code: Code, _ message: String, at location: String? = nil) {
+        self.code = code
+        self.message = message
+        self.location = location
+    }
+
+    public var description: String {
+        location.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// What an engine does by itself with an intercepted request, so that nobody does it twice or not at all.
+public struct EngineTraits: Sendable, Hashable {
+    /// Every kind of request body reaches the container whole.
+    public var keepsBodies: Bool
+    /// Cookies are sent and stored by the engine.
+    public var keepsCookies: Bool
+    /// A redirect answer is followed by the engine.
+    public var followsRedirects: Bool
+    /// CORS preflights are sent by the engine.
+    public var preflights: Bool
+    /// Content codings are decoded by the engine.
+    public var decodes: Bool
+    /// Each request names the view that asks.
+    public var identifiesPage: Bool
+
+    public init(
+        keepsBodies: Bool, keepsCookies: Bool, followsRedirects: Bool, preflights: Bool, decodes: Bool,
+        identifiesPage: Bool
+    ) {
+        self.keepsBodies = keepsBodies
+        self.keepsCookies = keepsCookies
+        self.followsRedirects = followsRedirects
+        self.preflights = preflights
+        self.decodes = decodes
+        self.identifiesPage = identifiesPage
+    }
+}

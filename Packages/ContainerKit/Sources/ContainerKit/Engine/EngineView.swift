@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+public import WebViewPool
+
+/// One web view of an engine.
+///
+/// Isolation: the main actor.
+@MainActor
+public protocol EngineView: PoolableView {
+    var id: ViewID { get }
+
+    /// Hears what happens to the view, in order, on the main actor. One listener; `nil` by default.
+    var onSignal: (@MainActor (ViewSignal) -> Void)? { get set }
+
+    /// Starts to load a URL. What comes of it arrives as signals.
+    func load(_ url: String)
+
+    func stopLoading()
+
+    /// Runs the body of an asynchronous function and returns its result as JSON; `null` for `undefined`.
+    ///
+    /// The call ends when the promise settles or the page goes away; give it a limit of your own.
+    /// - Throws: ``EngineError`` with code `script` when it throws.
+    func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String
+
+    /// The visible part of the page, as a PNG file.
+    /// - Throws: ``EngineError``.
+    func snapshot() async throws -> Data
+
+    /// Adds a script that runs in each page from the next load on.
+    func add(_ script: UserScript)
+
+    /// Answers `webkit.messageHandlers.<name>.postMessage(…)`, whose promise settles with the reply.
+    ///
+    /// The message is the JSON of what was posted, and so is the reply. A handler that throws rejects the promise.
+    func setMessageHandler(
+        named name: String, in world: ScriptWorld, _ handler: @escaping @MainActor (ScriptMessage) async throws -> String)
+}
+
+/// Names a view of an engine while the engine lives.
+public struct ViewID: Sendable, Hashable {
+    public let rawValue: UInt64
+
+    public init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+}
+
+/// Where a script runs: with the page's own scripts, or beside them, sharing only the document.
+public enum ScriptWorld: Sendable, Hashable {
+    case page
+    case isolated(name: String)
+}
+
+/// A script that runs in every page of a view.
+public struct UserScript: Sendable, Hashable {
+    /// When a script runs.
+    public enum Time: Sendable, Hashable {
+        case documentStart
+        case documentEnd
+    }
+
+    public var source: String
+    public var time: Time
+    public var world: ScriptWorld
+    /// Whether the script also runs in frames.
+    public var inAllFrames: Bool
+
+    public init(_ source: String, at time: Time, in world: ScriptWorld = .page, inAllFrames: Bool = true) {
+        self.source = source
+        self.time = time
+        self.world = world
+        self.inAllFrames = inAllFrames
+    }
+}
+
+/// A message that a page sent to the app.
+public struct ScriptMessage: Sendable, Hashable {
+    /// What was posted, as JSON.
+    public let json: String
+    /// The URL of the view's document when the message arrived, as the engine names it.
+    public let documentURL: String
+
+    public init(json: String, documentURL: String) {
+        self.json = json
+        self.documentURL = documentURL
+    }
+}

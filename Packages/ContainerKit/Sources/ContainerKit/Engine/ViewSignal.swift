@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Something that happened to a view. URLs are as the engine names them.
+public enum ViewSignal: Sendable {
+    /// A navigation was asked for.
+    case started(url: String)
+    /// The document begins to arrive.
+    case committed(url: String)
+    /// The page and all that it loads at first are there.
+    case finished(url: String)
+    /// A navigation failed.
+    case failed(url: String, error: EngineError)
+    /// A resource that the engine loaded itself, past the container, ended.
+    case resource(EngineResource)
+    /// The web process is gone; the view shows nothing.
+    case processEnded(reason: String)
+}
+
+/// A resource that the engine loaded.
+public struct EngineResource: Sendable, Hashable {
+    public let url: String
+    /// The HTTP status; `nil` where there was no answer.
+    public let status: Int?
+    /// The announced size of the body in bytes; `nil` where it is not known.
+    public let length: Int64?
+    /// Why it failed; `nil` where it did not.
+    public let failure: String?
+
+    public init(url: String, status: Int?, length: Int64?, failure: String?) {
+        self.url = url
+        self.status = status
+        self.length = length
+        self.failure = failure
+    }
+}

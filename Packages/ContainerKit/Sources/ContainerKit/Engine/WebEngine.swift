@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import SchemeRouter
+
+/// A web engine, as the facade sees it. A platform adapter implements it.
+///
+/// Isolation: the main actor, where engines live.
+@MainActor
+public protocol WebEngine: AnyObject {
+    associatedtype View: EngineView
+
+    /// Name and version, for reports.
+    var name: String { get }
+
+    /// What the engine does by itself in a mode. The chain is assembled from this.
+    func traits(in mode: InterceptionMode) -> EngineTraits
+
+    /// Routes a custom scheme to `handler`. Call it once for a scheme, before the first view.
+    ///
+    /// The engine calls the handler for each request, and ``SchemeRouter/SchemeTaskDelivery/stop()`` on what it
+    /// returned when the page drops that request.
+    /// - Throws: ``EngineError`` where the engine keeps the scheme for itself.
+    func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) throws
+
+    /// Creates a view that has not loaded anything yet.
+    /// - Throws: ``EngineError``.
+    func makeView() throws -> View
+
+    /// Sends the engine's own requests through an HTTP proxy, or directly again with `nil`.
+    func setProxy(_ proxy: EngineProxy?)
+
+    /// The engine's cookie store, which all views share.
+    var cookies: any EngineCookieStore { get }
+}
+
+/// Starts the answer to one request of the engine and returns what carries it.
+public typealias SchemeHandler = @MainActor (EngineRequest, any SchemeTaskSink) -> SchemeTaskDelivery
+
+/// A scheme of the app's own.
+public struct CustomScheme: Sendable, Hashable {
+    public let name: String
+    /// Whether pages of this scheme are secure contexts.
+    public let isSecure: Bool
+
+    public init(name: String, isSecure: Bool) {
+        self.name = name
+        self.isSecure = isSecure
+    }
+}
+
+/// An HTTP proxy on a host and a port.
+public struct EngineProxy: Sendable, Hashable {
+    public let host: String
+    public let port: Int
+
+    public init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+}

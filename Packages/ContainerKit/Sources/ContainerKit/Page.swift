@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// An open page, as the host holds it. Dropping the last reference closes the page.
+///
+/// Isolation: the main actor.
+@MainActor
+public final class Page<View: EngineView> {
+    /// The session as it began.
+    public let session: PageSession
+    public let view: View
+    /// How the load goes.
+    public let load: ViewLoad
+    private let holder: PageHolder
+    private var onEnd: (@MainActor () -> Void)?
+
+    init(session: PageSession, view: View, holder: PageHolder, onEnd: @escaping @MainActor () -> Void) {
+        self.session = session
+        self.view = view
+        self.holder = holder
+        self.onEnd = onEnd
+        load = ViewLoad(of: view)
+    }
+
+    isolated deinit {
+        end()
+    }
+
+    /// Ends the session once.
+    func end() {
+        onEnd?()
+        onEnd = nil
+    }
+}
+
+/// What the pool watches to learn that a page is gone.
+final class PageHolder: Sendable {}

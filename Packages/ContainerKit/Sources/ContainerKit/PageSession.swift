@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import ResourceLoading
+
+/// One open page, from its opening to its close.
+public struct PageSession: Sendable, Hashable {
+    public let id: PageID
+    /// The real URL of the document that the view shows.
+    public internal(set) var documentURL: String
+    public let view: ViewID
+    /// How the page's requests reach the container.
+    public let mode: InterceptionMode
+    /// The generations that answer this page until it closes.
+    public let generations: [GenerationReference]
+
+    /// What loaders may know of this page.
+    var reference: PageReference {
+        PageReference(id: id, documentURL: documentURL, generations: generations)
+    }
+}

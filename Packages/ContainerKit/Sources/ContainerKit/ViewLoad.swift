@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Follows one load of a view: hears its signals and lets others wait for its end.
+///
+/// Isolation: the main actor.
+@MainActor
+public final class ViewLoad {
+    /// How far a load is.
+    public enum State: Sendable {
+        case waiting
+        /// The document has begun to arrive.
+        case committed
+        case finished
+        case failed(EngineError)
+    }
+
+    public private(set) var state = State.waiting
+    private var observers: [@MainActor (ViewSignal) -> Void] = []
+    private var waiters: [AsyncStream<Void>.Continuation] = []
+
+    /// Listens to a view from now on.
+    public init(of view: any EngineView) {
+        view.onSignal = { [weak self] in self?.hear($0) }
+    }
+
+    /// Adds a listener, which hears every signal of the view after this load has.
+    public func observe(_ observer: @escaping @MainActor (ViewSignal) -> Void) {
+        observers.append(observer)
+    }
+
+    /// Returns when the page and all that it loads at first are there.
+    /// - Throws: ``EngineError``: why the load failed, or code `timedOut` after `limit`.
+    public func finished(within limit: Duration, clock: any Clock<Duration> = ContinuousClock()) async throws {
+        try await withLimit(limit, clock: clock, "the page does not finish loading") { [self] in
+            while true {
+                switch state {
+                case .finished: return
+                case .failed(let error): throw error
+                case .waiting, .committed:
+                    let (changes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+                    waiters.append(continuation)
+                    for await _ in changes { break }
+                    try Task.checkCancellation()
+                }
+            }
+        }
+    }
+
+    private func hear(_ signal: ViewSignal) {
+        switch signal {
+        case .started: state = .waiting
+        case .committed: state = .committed
+        case .finished: if case .failed = state {} else { state = .finished }
+        case .failed(_, let error): state = .failed(error)
+        case .processEnded(let reason): state = .failed(EngineError(.processEnded, reason))
+        case .resource: break
+        }
+        for waiter in waiters { waiter.yield() }
+        waiters.removeAll()
+        for observer in observers { observer(signal) }
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+extension AsyncHTTPTransport {
+    /// How an ``AsyncHTTPTransport`` works.
+    public struct Configuration: Sendable {
+        /// The proxy that all requests go through; none by default.
+        public var proxy: Proxy?
+        /// The longest wait for a connection, TLS included; 10 s by default.
+        public var connectTimeout: Duration = .seconds(10)
+        /// The longest silence of the peer while an answer is awaited or arriving; 30 s by default.
+        public var readTimeout: Duration = .seconds(30)
+        /// The longest time that an upload may make no progress; 30 s by default.
+        public var writeTimeout: Duration = .seconds(30)
+        /// Whether gzip and deflate are removed from bodies, for engines that do not decode; on by default.
+        public var decodesBodies = true
+        /// The most bytes that one body may decode to; 256 MiB by default.
+        public var decodedBodyLimit = 256 << 20
+
+        public init() {}
+    }
+
+    /// An HTTP proxy on a host and a port.
+    public struct Proxy: Sendable, Hashable {
+        public var host: String
+        public var port: Int
+
+        public init(host: String, port: Int) {
+            self.host = host
+            self.port = port
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import AsyncHTTPClient
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+public import HTTPTypes
+internal import NIOCore
+internal import NIOFoundationCompat
+internal import NIOHTTP1
+internal import NIOHTTPCompression
+public import ResourceLoading
+
+/// The network by way of AsyncHTTPClient; the default on Linux.
+///
+/// Keeps connections open between requests. ``shutDown()`` ends them; it must be called before the last reference goes.
+public final class AsyncHTTPTransport: HTTPTransporting {
+    private let client: HTTPClient
+    private let configuration: Configuration
+
+    public init(_ configuration: Configuration = Configuration()) {
+        var settings = HTTPClient.Configuration()
+        settings.redirectConfiguration = .disallow
+        settings.timeout = .init(
+            connect: .init(configuration.connectTimeout), read: .init(configuration.readTimeout),
+            write: .init(configuration.writeTimeout))
+        settings.decompression =
+            configuration.decodesBodies ? .enabled(limit: .size(configuration.decodedBodyLimit)) : .disabled
+        settings.proxy = configuration.proxy.map { .server(host: $0.host, port: $0.port) }
+        // A refused connection is an answer: trying again for ten seconds only hides it.
+        settings.connectionPool.retryConnectionEstablishment = false
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
+        self.configuration = configuration
+    }
+
+    public var capabilities: TransportCapabilities {
+        configuration.decodesBodies ? [.decodes, .backPressure, .proxy] : [.backPressure, .proxy]
+    }
+
+    /// Closes all connections; requests under way fail.
+    public func shutDown() async throws {
+        try await client.shutdown()
+    }
+
+    public func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
+        let url = request.urlText
+        guard request.scheme == "http" || request.scheme == "https" else {
+            throw ResourceError(.invalidRequest, "only http and https can be sent", at: url)
+        }
+        var outgoing = HTTPClientRequest(url: url)
+        outgoing.method = .init(rawValue: request.method.rawValue)
+        outgoing.headers = headers(for: request)
+        outgoing.body = try HTTPClientRequest.Body(body)
+        do {
+            let response = try await client.execute(outgoing, deadline: .distantFuture)
+            return transportResponse(response, to: request)
+        } catch {
+            throw ResourceError(transport: error, at: url)
+        }
+    }
+
+    private func headers(for request: HTTPRequest) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        for field in request.headerFields where !connectionFields.contains(field.name) {
+            headers.add(name: field.name.canonicalName, value: field.value)
+        }
+        if configuration.decodesBodies {
+            headers.replaceOrAdd(name: "accept-encoding", value: "gzip, deflate")
+        }
+        return headers
+    }
+
+    private func transportResponse(_ response: HTTPClientResponse, to request: HTTPRequest) -> TransportResponse {
+        var fields = HTTPFields()
+        for (name, value) in response.headers {
+            if let name = HTTPField.Name(name), !connectionFields.contains(name) {
+                fields.append(HTTPField(name: name, value: value))
+            }
+        }
+        // The client decodes but leaves the fields that describe the encoded bytes.
+        let coding = fields[.contentEncoding]?.lowercased()
+        let isDecoded = configuration.decodesBodies && coding.map(["gzip", "x-gzip", "deflate"].contains) == true
+        if isDecoded {
+            fields[.contentEncoding] = nil
+            fields[.contentLength] = nil
+        }
+        let status = HTTPResponse.Status(
+            code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase)
+        let hasBody = request.method != .head && ![204, 304].contains(status.code)
+        let length = fields[.contentLength].flatMap(Int64.init)
+        let url = request.urlText
+        let bytes = response.body.map { Data(buffer: $0, byteTransferStrategy: .noCopy) }
+        let body = ErrorMapping(base: bytes) { ResourceError(transport: $0, at: url) }
+        return TransportResponse(
+            head: HTTPResponse(status: status, headerFields: fields),
+            body: hasBody && length != 0 ? .stream(ByteStream(body, length: length)) : .empty)
+    }
+
+    /// Fields that speak of one connection (RFC 9110, section 7.6.1) and mean nothing beyond it.
+    private let connectionFields: Set<HTTPField.Name> = Set(
+        ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "host"]
+            .compactMap { HTTPField.Name($0) })
+}
+
+extension TimeAmount {
+    fileprivate init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        self = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+}
+
+extension HTTPClientRequest.Body {
+    fileprivate init?(_ body: ResourceBody) throws {
+        switch body {
+        case .empty: return nil
+        case .bytes(let data): self = .bytes(ByteBuffer(data: data))
+        case .file(let slice): self = .bytes(ByteBuffer(data: try slice.read()))
+        case .stream(let stream):
+            self = .stream(
+                stream.map { ByteBuffer(data: $0) }, length: stream.length.map { .known($0) } ?? .unknown)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+public import ResourceLoading
+
+/// The last loader of a chain: it asks the network and is never "not mine".
+public struct NetworkLoader: ResourceLoading {
+    private let transport: any HTTPTransporting
+
+    public init(_ transport: any HTTPTransporting) {
+        self.transport = transport
+    }
+
+    public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        let response = try await transport.send(request.head, body: request.body)
+        return ResourceResponse(
+            head: response.head, body: response.body,
+            provenance: Provenance(.network, reason: "no loader before the network had it"))
+    }
+}
+
+extension ResourceLoading where Self == NetworkLoader {
+    /// The network, by way of `transport`.
+    public static func network(_ transport: any HTTPTransporting) -> Self {
+        NetworkLoader(transport)
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// The names that pages have in custom-scheme mode, and their way back to real URLs.
+///
+/// Two schemes stand for the two real ones, so that every name has one real URL and only the one that stands for
+/// `https` is a secure context. Authority, path and query are the same on both sides.
+public struct SchemeNames: Sendable, Hashable {
+    /// Stands for `https`; a secure context.
+    public let secure: String
+    /// Stands for `http`.
+    public let insecure: String
+
+    /// Names made from a prefix: `app` gives `app` and `app-http`.
+    ///
+    /// `nil` unless the prefix is a URL scheme (RFC 3986, section 3.1, in lower case) that engines leave to an app.
+    public init?(prefix: String) {
+        let taken: Set = ["http", "https", "ws", "wss", "ftp", "file", "about", "blob", "data", "javascript"]
+        let isScheme = prefix.utf8.enumerated().allSatisfy { index, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                index > 0
+            default: false
+            }
+        }
+        guard !prefix.isEmpty, prefix.utf8.count <= 32, isScheme, !taken.contains(prefix) else { return nil }
+        secure = prefix
+        insecure = prefix + "-http"
+    }
+
+    private init(secure: String, insecure: String) {
+        self.secure = secure
+        self.insecure = insecure
+    }
+
+    /// `containerkit` and `containerkit-http`.
+    public static let standard = SchemeNames(secure: "containerkit", insecure: "containerkit-http")
+
+    /// The custom scheme that stands for a real one.
+    public func name(for realScheme: String) -> String? {
+        switch realScheme.lowercased() {
+        case "https": secure
+        case "http": insecure
+        default: nil
+        }
+    }
+
+    /// The real scheme that a custom one stands for.
+    public func realScheme(for name: String) -> String? {
+        switch name.lowercased() {
+        case secure: "https"
+        case insecure: "http"
+        default: nil
+        }
+    }
+
+    /// The name of a real URL in this mode, or `nil` where it has none.
+    public func name(of url: String) -> String? {
+        replacingScheme(of: url, by: name(for:))
+    }
+
+    /// The real URL behind a name, or `nil` where it is none of this mode's names.
+    public func realURL(of name: String) -> String? {
+        replacingScheme(of: name, by: realScheme(for:))
+    }
+
+    private func replacingScheme(of url: String, by replacement: (String) -> String?) -> String? {
+        guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://"),
+            let scheme = replacement(String(url[..<colon]))
+        else { return nil }
+        return scheme + url[colon...]
+    }
+}

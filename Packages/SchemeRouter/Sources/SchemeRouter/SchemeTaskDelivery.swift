@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+internal import HTTPTypes
+public import ResourceLoading
+
+/// Carries one answer from the loaders to the engine: in order, with back-pressure, and never after a stop.
+///
+/// Isolation: the main actor. Every delivery is one synchronous step of "may I?" and "do it", so a stop
+/// can only come before or after it, also when it arrives inside the delivery.
+@MainActor
+public final class SchemeTaskDelivery {
+    /// How a task ended.
+    public enum Outcome: Sendable {
+        /// The engine has the whole answer.
+        case finished(bytes: Int64)
+        /// The engine was told of a failure.
+        case failed(ResourceError, bytes: Int64)
+        /// The engine stopped the task.
+        case stopped(bytes: Int64)
+    }
+
+    private let sink: any SchemeTaskSink
+    private var life = SchemeTaskLife()
+    private var work: Task<Void, Never>?
+    private var deliveredBytes: Int64 = 0
+
+    public init(to sink: any SchemeTaskSink) {
+        self.sink = sink
+    }
+
+    /// Asks for the answer and delivers it.
+    /// - Parameters:
+    ///   - answer: produces the response. It runs in a task that a stop cancels.
+    ///   - observe: hears the response's head once, before the engine does.
+    ///   - completion: hears the outcome once, after which this object does nothing more.
+    public func start(
+        answer: @escaping @Sendable () async throws -> ResourceResponse,
+        observe: @escaping @MainActor (ResourceResponse) -> Void = { _ in },
+        completion: @escaping @MainActor (Outcome) -> Void = { _ in }
+    ) {
+        guard life.accept(.start) == .deliver else { return }
+        work = Task {
+            completion(await run(answer: answer, observe: observe))
+        }
+    }
+
+    /// The engine stopped the task: nothing is delivered from here on, and what is under way upstream is cancelled.
+    public func stop() {
+        _ = life.accept(.stop)
+        work?.cancel()
+    }
+
+    private func run(
+        answer: @Sendable () async throws -> ResourceResponse, observe: (ResourceResponse) -> Void
+    ) async -> Outcome {
+        do {
+            let response = try await answer()
+            if !life.isOver { observe(response) }
+            try await deliver(response)
+            return .finished(bytes: deliveredBytes)
+        } catch {
+            let error = ResourceError(error)
+            guard life.accept(.fail) == .deliver else { return .stopped(bytes: deliveredBytes) }
+            sink.fail(error)
+            return .failed(error, bytes: deliveredBytes)
+        }
+    }
+
+    private func deliver(_ response: ResourceResponse) async throws {
+        switch response.body {
+        case .empty:
+            try deliverWhole(response.head, .bytes(Data()), length: 0)
+        case .bytes(let data):
+            try deliverWhole(response.head, .bytes(data), length: Int64(data.count))
+        case .file(let slice):
+            try deliverWhole(response.head, .file(slice), length: Int64(slice.range.count))
+        case .stream(let stream):
+            try permit(.response)
+            sink.receive(response.head, length: stream.length)
+            for try await data in stream where !data.isEmpty {
+                try permit(.data)
+                try await sink.receive(data)
+                deliveredBytes += Int64(data.count)
+            }
+            try permit(.finish)
+            sink.finish()
+        }
+    }
+
+    private func deliverWhole(_ head: HTTPResponse, _ body: WholeBody, length: Int64) throws {
+        try permit(.response)
+        try permit(.finish)
+        sink.receive(head, whole: body)
+        deliveredBytes = length
+    }
+
+    /// Throws where the event may not be delivered: as a cancellation after the end, as a fault when out of order.
+    private func permit(_ event: SchemeTaskLife.Event) throws {
+        switch life.accept(event) {
+        case .deliver: return
+        case .drop: throw CancellationError()
+        case .outOfOrder: throw ResourceError(.internal, "scheme task: \(event) out of order")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+public import HTTPTypes
+public import ResourceLoading
+
+/// The engine's end of one request on a custom scheme. An adapter implements it, ``SchemeTaskDelivery`` calls it.
+///
+/// Isolation: the main actor, where the engines live. The caller keeps the legal order.
+@MainActor
+public protocol SchemeTaskSink: AnyObject {
+    /// Hands over the head of the answer.
+    /// - Parameter length: the number of body bytes, where it is known.
+    func receive(_ head: HTTPResponse, length: Int64?)
+
+    /// Hands over a head together with its whole body, which lies in memory or in a file, and finishes.
+    func receive(_ head: HTTPResponse, whole body: WholeBody)
+
+    /// Hands over bytes and returns when the engine has room for more.
+    /// - Throws: when the engine does not take bytes any more.
+    func receive(_ data: Data) async throws
+
+    /// Ends the body.
+    func finish()
+
+    /// Ends the task without a whole answer.
+    func fail(_ error: ResourceError)
+}
+
+/// A body that is there from its first to its last byte.
+public enum WholeBody: Sendable {
+    case bytes(Data)
+    case file(FileSlice)
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if os(Linux)
+    internal import CWebKitGTK
+    internal import ContainerKit
+    internal import HTTPTypes
+    internal import ResourceLoading
+
+    /// What the engine calls for each request of one custom scheme.
+    @MainActor
+    final class SchemeRegistration {
+        private weak let engine: WebKitGTKEngine?
+        private let handler: SchemeHandler
+
+        init(engine: WebKitGTKEngine, handler: @escaping SchemeHandler) {
+            self.engine = engine
+            self.handler = handler
+        }
+
+        func start(_ request: UnsafeMutablePointer<WebKitURISchemeRequest>) {
+            let task = WebKitGTKSchemeTask(request)
+            let view = engine?.view(showing: webkit_uri_scheme_request_get_web_view(request))
+            guard let head = head(of: request) else {
+                task.fail(.init(.invalidRequest, "not a URL of this scheme"))
+                return
+            }
+            let url = String(cString: webkit_uri_scheme_request_get_uri(request))
+            let engineRequest = EngineRequest(
+                head: head, view: view?.id, isMainDocument: view?.isNavigating(to: url) ?? false)
+            task.attach(handler(engineRequest, task))
+        }
+
+        private func head(of request: UnsafeMutablePointer<WebKitURISchemeRequest>) -> HTTPRequest? {
+            guard let uri = webkit_uri_scheme_request_get_uri(request),
+                let method = HTTPRequest.Method(String(cString: webkit_uri_scheme_request_get_http_method(request)))
+            else { return nil }
+            var fields = HTTPFields()
+            if let headers = webkit_uri_scheme_request_get_http_headers(request) {
+                var iterator = SoupMessageHeadersIter()
+                soup_message_headers_iter_init(&iterator, headers)
+                var name: UnsafePointer<CChar>?
+                var value: UnsafePointer<CChar>?
+                while soup_message_headers_iter_next(&iterator, &name, &value) != 0 {
+                    guard let name, let value, let field = HTTPField.Name(String(cString: name)) else { continue }
+                    fields.append(HTTPField(name: field, value: String(cString: value)))
+                }
+            }
+            return HTTPRequest(method: method, urlText: String(cString: uri), headerFields: fields)
+        }
+    }
+#endif

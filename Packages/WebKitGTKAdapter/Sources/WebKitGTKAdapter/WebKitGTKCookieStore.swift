@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if os(Linux)
+    internal import CWebKitGTK
+    internal import ContainerKit
+
+    /// The engine's cookies.
+    @MainActor
+    final class WebKitGTKCookieStore: EngineCookieStore {
+        private let manager: UnsafeMutablePointer<WebKitCookieManager>
+
+        init(_ manager: UnsafeMutablePointer<WebKitCookieManager>) {
+            self.manager = manager
+        }
+
+        func all() async throws -> [EngineCookie] {
+            try await GLibAsync.call { callback, data in
+                webkit_cookie_manager_get_all_cookies(manager, nil, callback, data)
+            } finish: { [manager] result in
+                var error: UnsafeMutablePointer<GError>?
+                let list = webkit_cookie_manager_get_all_cookies_finish(manager, result, &error)
+                if let error { throw EngineError(.cookie, message(of: error)) }
+                defer { g_list_free_full(list) { soup_cookie_free(OpaquePointer($0)) } }
+                return sequence(first: list) { $0?.pointee.next }
+                    .prefix { $0 != nil }
+                    .compactMap { $0?.pointee.data.map { EngineCookie(OpaquePointer($0)) } }
+            }
+        }
+
+        func set(_ cookie: EngineCookie) async throws {
+            let soup = cookie.makeSoupCookie()
+            defer { soup_cookie_free(soup) }
+            try await GLibAsync.call { callback, data in
+                webkit_cookie_manager_add_cookie(manager, soup, nil, callback, data)
+            } finish: { [manager] result in
+                var error: UnsafeMutablePointer<GError>?
+                guard webkit_cookie_manager_add_cookie_finish(manager, result, &error) != 0 else {
+                    throw EngineError(.cookie, message(of: error), at: cookie.name)
+                }
+            }
+        }
+
+        func remove(name: String, domain: String, path: String) async throws {
+            // The engine deletes only where the value matches too, and reports success where it does not.
+            let matches = try await all().filter { $0.name == name && $0.domain == domain && $0.path == path }
+            for cookie in matches {
+                let soup = cookie.makeSoupCookie()
+                defer { soup_cookie_free(soup) }
+                try await GLibAsync.call { callback, data in
+                    webkit_cookie_manager_delete_cookie(manager, soup, nil, callback, data)
+                } finish: { [manager] result in
+                    var error: UnsafeMutablePointer<GError>?
+                    guard webkit_cookie_manager_delete_cookie_finish(manager, result, &error) != 0 else {
+                        throw EngineError(.cookie, message(of: error), at: name)
+                    }
+                }
+            }
+        }
+    }
+
+    extension EngineCookie {
+        fileprivate init(_ soup: OpaquePointer) {
+            self.init(
+                name: String(cString: soup_cookie_get_name(soup)), value: String(cString: soup_cookie_get_value(soup)),
+                domain: String(cString: soup_cookie_get_domain(soup)),
+                path: soup_cookie_get_path(soup).map { String(cString: $0) } ?? "/",
+                expires: soup_cookie_get_expires(soup).map { Int64(g_date_time_to_unix($0)) },
+                isSecure: soup_cookie_get_secure(soup) != 0, isHTTPOnly: soup_cookie_get_http_only(soup) != 0)
+        }
+
+        /// The caller frees it.
+        fileprivate func makeSoupCookie() -> OpaquePointer? {
+            let soup = soup_cookie_new(name, value, domain, path, -1)
+            if let expires, let date = g_date_time_new_from_unix_utc(gint64(expires)) {
+                soup_cookie_set_expires(soup, date)
+                g_date_time_unref(date)
+            }
+            soup_cookie_set_secure(soup, isSecure ? 1 : 0)
+            soup_cookie_set_http_only(soup, isHTTPOnly ? 1 : 0)
+            return soup
+        }
+    }
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if os(Linux)
+    extension WebKitGTKEngine {
+        /// How the engine keeps data and shows views.
+        public struct Configuration: Sendable {
+            /// Where the engine keeps what pages store; in memory by default.
+            public var storage = Storage.ephemeral
+            /// Width and height of new views in pixels; 1280 × 800 by default.
+            public var viewSize = (width: 1280, height: 800)
+            /// Where views are drawn; off screen by default.
+            public var presentation = Presentation.offscreen
+
+            public init() {}
+        }
+
+        /// Where an engine keeps cookies, caches and what pages store.
+        public enum Storage: Sendable, Hashable {
+            /// In memory, gone with the engine.
+            case ephemeral
+            /// In a folder that belongs to the engine.
+            case directory(path: String)
+        }
+
+        /// Where a view is drawn.
+        public enum Presentation: Sendable, Hashable {
+            /// Into memory. Media never start there.
+            case offscreen
+            /// In a window of its own.
+            case window
+        }
+    }
+#endif

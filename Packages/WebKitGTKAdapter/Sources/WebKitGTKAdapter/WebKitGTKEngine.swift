@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if os(Linux)
+    internal import CWebKitGTK
+    public import ContainerKit
+    internal import HTTPTypes
+
+    /// WebKitGTK 2.50 (GTK 3 API), driven by the facade.
+    ///
+    /// Needs a display, of which Xvfb is one, and ``GLibMainLoop`` on the main thread.
+    /// Isolation: the main actor.
+    @MainActor
+    public final class WebKitGTKEngine: WebEngine {
+        private let configuration: Configuration
+        private let context: UnsafeMutablePointer<WebKitWebContext>
+        private let dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>
+        private var handlers: [SchemeRegistration] = []
+        private var views: [WeakView] = []
+        private var lastViewID: UInt64 = 0
+
+        public let cookies: any EngineCookieStore
+
+        /// - Throws: ``EngineError`` with code `noDisplay`.
+        public init(_ configuration: Configuration = Configuration()) throws {
+            guard gtk_init_check(nil, nil) != 0 else {
+                throw EngineError(.noDisplay, "no display to draw on; run under xvfb-run or set DISPLAY")
+            }
+            self.configuration = configuration
+            dataManager = Self.makeDataManager(configuration.storage)
+            context = webkit_web_context_new_with_website_data_manager(dataManager)
+            cookies = WebKitGTKCookieStore(webkit_website_data_manager_get_cookie_manager(dataManager))
+        }
+
+        isolated deinit {
+            g_object_unref(context)
+            g_object_unref(dataManager)
+        }
+
+        public var name: String {
+            "WebKitGTK \(webkit_get_major_version()).\(webkit_get_minor_version()).\(webkit_get_micro_version())"
+        }
+
+        public func traits(in mode: InterceptionMode) -> EngineTraits {
+            switch mode {
+            case .plain:
+                EngineTraits(
+                    keepsBodies: true, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
+                    identifiesPage: false)
+            case .customScheme:
+                // Measured: bodies with a Blob cannot be asked for, cookies do not exist, 3xx is not followed,
+                // no OPTIONS is sent, encoded bytes are shown as they are.
+                EngineTraits(
+                    keepsBodies: false, keepsCookies: false, followsRedirects: false, preflights: false,
+                    decodes: false, identifiesPage: true)
+            }
+        }
+
+        public func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) throws {
+            guard !["http", "https", "ftp", "file", "ws", "wss"].contains(scheme.name) else {
+                throw EngineError(.schemeTaken, "the engine keeps this scheme for itself", at: scheme.name)
+            }
+            let registration = SchemeRegistration(engine: self, handler: handler)
+            handlers.append(registration)
+            webkit_web_context_register_uri_scheme(
+                context, scheme.name,
+                { request, data in
+                    guard let request, let registration = target(data, as: SchemeRegistration.self) else { return }
+                    MainActor.assumeIsolated { registration.start(request) }
+                }, Unmanaged.passUnretained(registration).toOpaque(), nil)
+            let security = webkit_web_context_get_security_manager(context)
+            if scheme.isSecure {
+                webkit_security_manager_register_uri_scheme_as_secure(security, scheme.name)
+            }
+            webkit_security_manager_register_uri_scheme_as_cors_enabled(security, scheme.name)
+        }
+
+        public func makeView() throws -> WebKitGTKView {
+            lastViewID += 1
+            let view = try WebKitGTKView(
+                id: ViewID(rawValue: lastViewID), context: context, size: configuration.viewSize,
+                presentation: configuration.presentation)
+            views.removeAll { $0.view == nil }
+            views.append(WeakView(view: view))
+            return view
+        }
+
+        public func setProxy(_ proxy: EngineProxy?) {
+            guard let proxy else {
+                webkit_website_data_manager_set_network_proxy_settings(
+                    dataManager, WEBKIT_NETWORK_PROXY_MODE_NO_PROXY, nil)
+                return
+            }
+            let settings = webkit_network_proxy_settings_new("http://\(proxy.host):\(proxy.port)", nil)
+            webkit_website_data_manager_set_network_proxy_settings(
+                dataManager, WEBKIT_NETWORK_PROXY_MODE_CUSTOM, settings)
+            webkit_network_proxy_settings_free(settings)
+        }
+
+        func view(showing widget: UnsafeMutablePointer<WebKitWebView>?) -> WebKitGTKView? {
+            guard let widget else { return nil }
+            return views.lazy.compactMap(\.view).first { $0.web == widget }
+        }
+
+        private static func makeDataManager(_ storage: Storage) -> UnsafeMutablePointer<WebKitWebsiteDataManager> {
+            switch storage {
+            case .ephemeral:
+                return webkit_website_data_manager_new_ephemeral()
+            case .directory(let path):
+                return containerkit_data_manager_new(path + "/data", path + "/cache")
+            }
+        }
+
+        private struct WeakView {
+            weak var view: WebKitGTKView?
+        }
+    }
+#endif

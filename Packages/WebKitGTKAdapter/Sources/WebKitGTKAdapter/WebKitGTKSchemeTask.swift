@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if os(Linux)
+    internal import CWebKitGTK
+    internal import ContainerKit
+    internal import FoundationEssentials
+    internal import HTTPTypes
+    internal import ResourceLoading
+    internal import SchemeRouter
+
+    /// The engine's end of one request on a custom scheme.
+    ///
+    /// The engine has no signal for a dropped request. A toggle reference tells instead: it fires when this object
+    /// holds the last reference to the request, which is when the engine let go of it.
+    @MainActor
+    final class WebKitGTKSchemeTask: SchemeTaskSink {
+        private let request: UnsafeMutablePointer<WebKitURISchemeRequest>
+        private var delivery: SchemeTaskDelivery?
+        private var writer: SocketWriter?
+        private var isReleased = false
+
+        init(_ request: UnsafeMutablePointer<WebKitURISchemeRequest>) {
+            self.request = request
+            // Balanced by `release()`, which runs once the engine let go or the answer is whole.
+            let retained = Unmanaged.passRetained(self).toOpaque()
+            g_object_add_toggle_ref(gobject, onToggle, retained)
+        }
+
+        /// Takes what must hear when the engine drops the request.
+        func attach(_ delivery: SchemeTaskDelivery) {
+            self.delivery = delivery
+        }
+
+        func receive(_ head: HTTPResponse, length: Int64?) {
+            guard let pair = SocketWriter.makePair() else {
+                fail(ResourceError(.io, "no socket for the answer"))
+                return
+            }
+            writer = pair.writer
+            finish(with: head, stream: g_unix_input_stream_new(pair.reader, 1), length: length ?? -1)
+        }
+
+        func receive(_ head: HTTPResponse, whole body: WholeBody) {
+            guard let bytes = GBytesBuilder.bytes(of: body) else {
+                fail(ResourceError(.io, "the file of the answer cannot be mapped"))
+                return
+            }
+            let length = Int64(g_bytes_get_size(bytes))
+            finish(with: head, stream: g_memory_input_stream_new_from_bytes(bytes), length: length)
+            g_bytes_unref(bytes)
+        }
+
+        func receive(_ data: Data) async throws {
+            try await writer?.write(data)
+        }
+
+        func finish() {
+            writer?.close()
+            writer = nil
+        }
+
+        func fail(_ error: ResourceError) {
+            writer?.close()
+            writer = nil
+            let gerror = g_error_new_literal(
+                g_quark_from_string("containerkit"), 1, error.description)
+            webkit_uri_scheme_request_finish_error(request, gerror)
+            g_error_free(gerror)
+        }
+
+        private var gobject: UnsafeMutablePointer<GObject> {
+            UnsafeMutableRawPointer(request).assumingMemoryBound(to: GObject.self)
+        }
+
+        private func finish(with head: HTTPResponse, stream: UnsafeMutablePointer<GInputStream>?, length: Int64) {
+            let response = webkit_uri_scheme_response_new(stream, gint64(length))
+            webkit_uri_scheme_response_set_status(response, guint(head.status.code), head.status.reasonPhrase)
+            if let type = head.headerFields[.contentType] {
+                webkit_uri_scheme_response_set_content_type(response, type)
+            }
+            let headers = soup_message_headers_new(SOUP_MESSAGE_HEADERS_RESPONSE)
+            for field in head.headerFields {
+                soup_message_headers_append(headers, field.name.rawName, field.value)
+            }
+            webkit_uri_scheme_response_set_http_headers(response, headers)
+            webkit_uri_scheme_request_finish_with_response(request, response)
+            g_object_unref(response)
+            g_object_unref(stream)
+        }
+
+        private let onToggle: GToggleNotify = { data, _, isLast in
+            guard isLast != 0, let data else { return }
+            let task = Unmanaged<WebKitGTKSchemeTask>.fromOpaque(data).takeUnretainedValue()
+            MainActor.assumeIsolated { task.engineLetGo() }
+        }
+
+        /// The engine dropped the request, or has read the whole answer: nothing may be said to it any more.
+        private func engineLetGo() {
+            guard !isReleased else { return }
+            isReleased = true
+            delivery?.stop()
+            writer?.close()
+            writer = nil
+            // Not from inside the notification, which still uses the reference.
+            Task { self.release() }
+        }
+
+        private func release() {
+            let me = Unmanaged.passUnretained(self)
+            g_object_remove_toggle_ref(gobject, onToggle, me.toOpaque())
+            delivery = nil
+            me.release()
+        }
+    }
+#endif

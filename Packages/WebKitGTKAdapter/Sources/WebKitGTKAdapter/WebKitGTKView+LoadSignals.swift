@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if os(Linux)
+    internal import CWebKitGTK
+    internal import ContainerKit
+
+    // What the engine says of a load, turned into the facade's signals.
+    extension WebKitGTKView {
+        func connectLoadSignals(_ signals: GObjectSignals) {
+            let loadChanged:
+                @convention(c) (UnsafeMutablePointer<WebKitWebView>, WebKitLoadEvent, gpointer?) -> Void = {
+                    _, event, data in
+                    MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.loadChanged(event) }
+                }
+            signals.connect("load-changed", unsafeBitCast(loadChanged, to: GCallback.self))
+
+            let loadFailed:
+                @convention(c) (
+                    UnsafeMutablePointer<WebKitWebView>, WebKitLoadEvent, UnsafePointer<CChar>?,
+                    UnsafeMutablePointer<GError>?, gpointer?
+                ) -> gboolean = { _, _, url, error, data in
+                    let url = url.map { String(cString: $0) } ?? ""
+                    let failure = EngineError(load: error, url: url)
+                    MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.loadFailed(url, failure) }
+                    return 1
+                }
+            signals.connect("load-failed", unsafeBitCast(loadFailed, to: GCallback.self))
+
+            let tlsFailed:
+                @convention(c) (
+                    UnsafeMutablePointer<WebKitWebView>, UnsafePointer<CChar>?, gpointer?, GTlsCertificateFlags,
+                    gpointer?
+                ) -> gboolean = { _, url, _, _, data in
+                    let url = url.map { String(cString: $0) } ?? ""
+                    let failure = EngineError(.cannotConnect, "the server's certificate is refused", at: url)
+                    MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.loadFailed(url, failure) }
+                    return 1
+                }
+            signals.connect("load-failed-with-tls-errors", unsafeBitCast(tlsFailed, to: GCallback.self))
+
+            let processEnded:
+                @convention(c) (UnsafeMutablePointer<WebKitWebView>, WebKitWebProcessTerminationReason, gpointer?) -> Void =
+                    { _, reason, data in
+                        MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.processEnded(reason) }
+                    }
+            signals.connect("web-process-terminated", unsafeBitCast(processEnded, to: GCallback.self))
+
+            let resourceStarted:
+                @convention(c) (
+                    UnsafeMutablePointer<WebKitWebView>, UnsafeMutablePointer<WebKitWebResource>,
+                    UnsafeMutablePointer<WebKitURIRequest>, gpointer?
+                ) -> Void = {
+                    _, resource, _, data in
+                    MainActor.assumeIsolated {
+                        guard let view: WebKitGTKView = target(data) else { return }
+                        ResourceWatch.start(resource) { [weak view] in view?.onSignal?(.resource($0)) }
+                    }
+                }
+            signals.connect("resource-load-started", unsafeBitCast(resourceStarted, to: GCallback.self))
+        }
+
+        private func loadChanged(_ event: WebKitLoadEvent) {
+            switch event {
+            case WEBKIT_LOAD_STARTED, WEBKIT_LOAD_REDIRECTED:
+                navigatingTo = documentURL
+                if event == WEBKIT_LOAD_STARTED { onSignal?(.started(url: documentURL)) }
+            case WEBKIT_LOAD_COMMITTED:
+                navigatingTo = nil
+                onSignal?(.committed(url: documentURL))
+            case WEBKIT_LOAD_FINISHED:
+                onSignal?(.finished(url: documentURL))
+            default: break
+            }
+        }
+
+        private func loadFailed(_ url: String, _ error: EngineError) {
+            navigatingTo = nil
+            onSignal?(.failed(url: url, error: error))
+        }
+
+        private func processEnded(_ reason: WebKitWebProcessTerminationReason) {
+            isAlive = false
+            navigatingTo = nil
+            let text =
+                switch reason {
+                case WEBKIT_WEB_PROCESS_CRASHED: "the web process crashed"
+                case WEBKIT_WEB_PROCESS_EXCEEDED_MEMORY_LIMIT: "the web process used too much memory"
+                default: "the web process was ended"
+                }
+            onSignal?(.processEnded(reason: text))
+        }
+    }
+
+    extension EngineError {
+        /// Reads the error of a failed load.
+        init(load error: UnsafeMutablePointer<GError>?, url: String) {
+            guard let error else {
+                self.init(.loadFailed, "the page cannot be loaded", at: url)
+                return
+            }
+            let isResolver = error.pointee.domain == g_resolver_error_quark()
+            let isRefused = error.pointee.domain == g_io_error_quark()
+            let code: Code = isResolver ? .unknownHost : isRefused ? .cannotConnect : .loadFailed
+            self.init(code, String(cString: error.pointee.message), at: url)
+        }
+    }
+#endif
