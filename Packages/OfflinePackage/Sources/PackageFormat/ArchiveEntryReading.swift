@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Hands out the bytes of one entry of an archive.
+public protocol ArchiveEntryReading {
+    /// The next bytes, at most 256 KiB and never none; `nil` at the end. The end is reached only when size
+    /// and checksum, where the archive has them, agree.
+    /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
+    mutating func next() throws -> Data?
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// The path of a file inside of a package: relative, with `/` between its parts, safe on every file system.
+///
+/// Held in Unicode's normal form C, whatever form it came in. No part is empty, `.` or `..`, and none is one of
+/// these after compatibility mapping either (full-width dots and slashes); there are no backslashes, control
+/// characters or drive letters; a part has at most 255 bytes, which is what file systems hold.
+public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertible {
+    public let description: String
+
+    /// Takes a path within the default limits.
+    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/unsafePath`` or
+    ///   ``PackageError/Code-swift.struct/tooLarge``.
+    public init(_ string: String) throws {
+        try self.init(string, limits: .default)
+    }
+
+    /// Takes a path within ``ArchiveLimits/maxPathBytes`` and ``ArchiveLimits/maxDepth``.
+    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/unsafePath`` or
+    ///   ``PackageError/Code-swift.struct/tooLarge``.
+    public init(_ string: String, limits: ArchiveLimits) throws {
+        func refuse(_ reason: String, _ code: PackageError.Code = .unsafePath) -> PackageError {
+            PackageError(code, reason, at: UnicodeForm.printable(string))
+        }
+        // Before anything is computed from it. Normal form C has at most three times the bytes.
+        guard string.utf8.count <= limits.maxPathBytes else {
+            throw refuse("name of more than \(limits.maxPathBytes) bytes", .tooLarge)
+        }
+        let path = UnicodeForm.canonical(string)
+        guard path.utf8.count <= limits.maxPathBytes else {
+            throw refuse("name of more than \(limits.maxPathBytes) bytes", .tooLarge)
+        }
+        guard !path.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw refuse("control character in a name")
+        }
+        guard !path.utf8.contains(UInt8(ascii: "\\")) else { throw refuse("backslash in a name") }
+        guard !Self.isAbsolute(path) else { throw refuse("absolute name") }
+        var depth = 0
+        for part in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            depth += 1
+            guard !part.isEmpty else { throw refuse("empty part in a name") }
+            guard part.count <= 255 else { throw refuse("part of more than 255 bytes in a name", .tooLarge) }
+            guard !Self.isDots(Substring(part)) else { throw refuse("dot part in a name") }
+        }
+        guard depth <= limits.maxDepth else { throw refuse("name of more than \(limits.maxDepth) parts", .tooLarge) }
+        if !path.utf8.allSatisfy({ $0 < 0x80 }) {
+            // Full-width dots, slashes and colons become plain ones on some ways through other systems.
+            let mapped = UnicodeForm.compatible(path)
+            let parts = mapped.split(whereSeparator: { $0 == "/" || $0 == "\\" })
+            guard !Self.isAbsolute(mapped), !mapped.hasPrefix("\\"), !parts.contains(where: Self.isDots) else {
+                throw refuse("name that maps to an unsafe one")
+            }
+        }
+        description = path
+    }
+
+    /// The parts, the file's own name last.
+    public var parts: [Substring] { description.split(separator: "/") }
+
+    /// Orders by Unicode scalars, which is the order of the UTF-8 bytes too.
+    public static func < (left: Self, right: Self) -> Bool { left.description < right.description }
+
+    /// Leading slash, or drive letter.
+    private static func isAbsolute(_ path: String) -> Bool {
+        if path.utf8.first == UInt8(ascii: "/") { return true }
+        let start = Array(path.utf8.prefix(2))
+        guard start.count == 2, start[1] == UInt8(ascii: ":") else { return false }
+        return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(start[0] | 0x20)
+    }
+
+    private static func isDots(_ part: Substring) -> Bool { part == "." || part == ".." }
+}
+
+extension ArchivePath: Codable {
+    public init(from decoder: any Decoder) throws {
+        try self.init(decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// The URL that a package's files lie under: `https://host[:port]/path/`.
+///
+/// Always in normal form: scheme and host in lower case, a default port dropped, hex digits of percent
+/// escapes in upper case. A file's URL is this URL followed by the file's path.
+public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
+    /// `http` or `https`.
+    public let scheme: String
+    /// Lower case; an IPv6 address keeps its brackets.
+    public let host: String
+    /// `nil` where it is the scheme's own (80, 443).
+    public let port: Int?
+    /// Percent-encoded; begins and ends with a slash.
+    public let path: String
+
+    /// Host, and port where it is not the scheme's own.
+    public var authority: String { port.map { "\(host):\($0)" } ?? host }
+
+    public var description: String { "\(scheme)://\(authority)\(path)" }
+
+    /// Reads `http` and `https` URLs without user, query and fragment, whose path ends in a slash. An
+    /// empty path is read as `/`. Names outside of ASCII must come in their encoded form.
+    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest``.
+    public init(_ string: String) throws {
+        func refuse(_ reason: String) -> PackageError {
+            PackageError(.badManifest, "base URL: \(reason)", at: String(string.prefix(200)))
+        }
+        guard string.utf8.count <= 2_048 else { throw refuse("longer than 2048 bytes") }
+        guard string.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw refuse("only printable ASCII is allowed; encode the rest")
+        }
+        guard let colon = string.firstIndex(of: ":") else { throw refuse("no scheme") }
+        let scheme = string[..<colon].lowercased()
+        guard scheme == "http" || scheme == "https" else { throw refuse("the scheme must be http or https") }
+        let rest = string[string.index(after: colon)...]
+        guard rest.hasPrefix("//") else { throw refuse("no host") }
+        let afterSlashes = rest.dropFirst(2)
+        let authorityEnd = afterSlashes.firstIndex { "/?#\\".contains($0) } ?? afterSlashes.endIndex
+        let path = afterSlashes[authorityEnd...]
+        guard let (host, port) = Self.authority(afterSlashes[..<authorityEnd]) else {
+            throw refuse("the host, or its port, is not valid")
+        }
+        guard let normalPath = Self.normalise(path: path) else {
+            throw refuse("the path must be plain (no query, fragment, dot segments or bad escapes) and end in a slash")
+        }
+        self.scheme = scheme
+        self.host = host
+        self.port = port == (scheme == "https" ? 443 : 80) ? nil : port
+        self.path = normalPath
+    }
+
+    private static func authority(_ text: Substring) -> (host: String, port: Int?)? {
+        var host = text
+        var port: Int?
+        let bracket = text.lastIndex(of: "]")
+        if let colon = text.lastIndex(of: ":"), bracket.map({ $0 < colon }) ?? true {
+            let digits = text[text.index(after: colon)...]
+            guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+                let number = Int(digits), (1...65_535).contains(number)
+            else { return nil }
+            port = number
+            host = text[..<colon]
+        }
+        let name = host.lowercased()
+        return isHost(name) ? (name, port) : nil
+    }
+
+    private static func isHost(_ name: String) -> Bool {
+        guard (1...253).contains(name.utf8.count) else { return false }
+        if name.hasPrefix("[") {
+            return name.hasSuffix("]") && name.utf8.count > 3
+                && name.dropFirst().dropLast().allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
+        }
+        return name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+            (1...63).contains(label.utf8.count)
+                && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "-" || $0 == "_" }
+        }
+    }
+
+    /// The path with escapes in upper case, or `nil` where it is not a plain folder path.
+    private static func normalise(path: Substring) -> String? {
+        guard !path.isEmpty else { return "/" }
+        guard path.first == "/", path.last == "/" else { return nil }
+        var result: [UInt8] = []
+        var bytes = path.utf8[...]
+        while let byte = bytes.popFirst() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = bytes.popFirst(), let low = bytes.popFirst(), let first = hex(high),
+                    let second = hex(low)
+                else { return nil }
+                // An escaped slash, backslash or NUL would name another folder to some reader; an escaped
+                // dot would hide a dot segment from the check below.
+                guard ![0x00, 0x2E, 0x2F, 0x5C].contains(first << 4 | second) else { return nil }
+                result += [byte, upper(high), upper(low)]
+            case UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "\\"), UInt8(ascii: "\""), UInt8(ascii: "<"),
+                UInt8(ascii: ">"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"),
+                UInt8(ascii: "}"):
+                return nil
+            default: result.append(byte)
+            }
+        }
+        let normal = String(decoding: result, as: UTF8.self)
+        let segments = normal.split(separator: "/")
+        return segments.contains(".") || segments.contains("..") ? nil : normal
+    }
+
+    private static func hex(_ byte: UInt8) -> UInt8? {
+        Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
+    }
+
+    private static func upper(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte) ? byte - 0x20 : byte
+    }
+}
+
+extension PackageBaseURL: Codable {
+    public init(from decoder: any Decoder) throws {
+        try self.init(decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+extension PackageManifest {
+    /// One file of a package.
+    public struct File: Codable, Sendable, Hashable {
+        /// Where it lies: under the archive's root and under the base URL.
+        public var path: ArchivePath
+        /// Bytes when unpacked.
+        public var size: Int64
+        /// The digest of the unpacked bytes.
+        public var sha256: SHA256Digest
+        /// The value of its `Content-Type`, such as `text/html;charset=utf-8`.
+        public var mediaType: String
+
+        public init(path: ArchivePath, size: Int64, sha256: SHA256Digest, mediaType: String) {
+            self.path = path
+            self.size = size
+            self.sha256 = sha256
+            self.mediaType = mediaType
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case path
+            case size
+            case sha256
+            case mediaType = "type"
+        }
+
+        func validate() throws {
+            guard size >= 0 else { throw PackageError(.badManifest, "negative size", at: path.description) }
+            // It becomes a header field: nothing that could end the line may pass (RFC 9110, 5.5).
+            let bytes = mediaType.utf8
+            guard (3...255).contains(bytes.count), bytes.allSatisfy({ (0x20...0x7E).contains($0) }),
+                let slash = mediaType.firstIndex(of: "/"), slash != mediaType.startIndex,
+                mediaType.index(after: slash) != mediaType.endIndex
+            else { throw PackageError(.badManifest, "not a media type", at: path.description) }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What a package holds: its name, the URL it stands under, and each file with size, digest and type.
+///
+/// As JSON: `{"baseURL", "files": [{"path", "sha256", "size", "type"}], "format": 1, "id", "version"}`. Keys
+/// that are not known are ignored.
+public struct PackageManifest: Codable, Sendable, Hashable {
+    /// The only format so far.
+    public static let currentFormat = 1
+
+    public var format: Int
+    public var id: PackageID
+    public var version: PackageVersion
+    public var baseURL: PackageBaseURL
+    /// Sorted by path; no two that some file system could take for the same.
+    public var files: [File]
+
+    /// Sorts `files`; what else must hold of them is checked by ``validate(limits:)`` and when encoding.
+    public init(id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, files: [File]) {
+        format = Self.currentFormat
+        self.id = id
+        self.version = version
+        self.baseURL = baseURL
+        self.files = files.sorted { $0.path < $1.path }
+    }
+
+    /// Reads a manifest. Files may come in any order.
+    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest``, or
+    ///   ``PackageError/Code-swift.struct/tooLarge`` and ``PackageError/Code-swift.struct/tooMany`` for the limits.
+    public init(decoding data: Data, limits: ManifestLimits = .default) throws {
+        guard data.count <= limits.maxBytes else {
+            throw PackageError(.tooLarge, "manifest of \(data.count) bytes, limit \(limits.maxBytes)")
+        }
+        do {
+            self = try JSONDecoder().decode(PackageManifest.self, from: data)
+        } catch let error as PackageError {
+            throw error.code == .badManifest
+                ? error : PackageError(.badManifest, error.message, at: error.location, cause: error)
+        } catch {
+            throw PackageError(.badManifest, Self.explain(error), cause: error)
+        }
+        try validate(limits: limits)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        format = try container.decode(Int.self, forKey: .format)
+        guard format == Self.currentFormat else {
+            throw PackageError(.badManifest, "manifest of format \(format), known is \(Self.currentFormat)")
+        }
+        id = try container.decode(PackageID.self, forKey: .id)
+        version = try container.decode(PackageVersion.self, forKey: .version)
+        baseURL = try container.decode(PackageBaseURL.self, forKey: .baseURL)
+        files = try container.decode([File].self, forKey: .files).sorted { $0.path < $1.path }
+    }
+
+    /// Checks what the types do not: format, counts, sizes, media types and unique paths.
+    /// - Throws: ``PackageError``, as ``init(decoding:limits:)`` does.
+    public func validate(limits: ManifestLimits = .default) throws {
+        guard format == Self.currentFormat else {
+            throw PackageError(.badManifest, "manifest of format \(format), known is \(Self.currentFormat)")
+        }
+        guard files.count <= limits.maxFiles else {
+            throw PackageError(.tooMany, "manifest of \(files.count) files, limit \(limits.maxFiles)")
+        }
+        var names = PathIndex()
+        var total: Int64 = 0
+        for file in files {
+            try file.validate()
+            do {
+                try names.insert(file.path)
+            } catch let error as PackageError {
+                throw PackageError(.badManifest, error.message, at: error.location, cause: error)
+            }
+            let (sum, overflow) = total.addingReportingOverflow(file.size)
+            guard !overflow, sum <= limits.maxTotalBytes else {
+                throw PackageError(.tooLarge, "files of more than \(limits.maxTotalBytes) bytes in the manifest")
+            }
+            total = sum
+        }
+    }
+
+    /// The manifest as JSON. Equal manifests give equal bytes: keys and files are sorted, slashes are not
+    /// escaped, there are no blanks, and one line feed ends it.
+    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest`` where the content is wrong.
+    public func encoded() throws -> Data {
+        var sorted = self
+        sorted.files.sort { $0.path < $1.path }
+        let unlimited = ManifestLimits(maxBytes: .max, maxFiles: .max, maxTotalBytes: .max)
+        try sorted.validate(limits: unlimited)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            var data = try encoder.encode(sorted)
+            data.append(UInt8(ascii: "\n"))
+            return data
+        } catch {
+            throw PackageError(.badManifest, "cannot be written as JSON", cause: error)
+        }
+    }
+
+    private static func explain(_ error: any Error) -> String {
+        func place(_ path: [any CodingKey]) -> String {
+            path.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }.joined()
+        }
+        switch error as? DecodingError {
+        case .keyNotFound(let key, let context): return "no value at \(place(context.codingPath + [key]))"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            return "value of a wrong type at \(place(context.codingPath))"
+        case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+            return "bad value at \(place(context.codingPath))"
+        default: return "not JSON"
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Crypto
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Computes a SHA-256 from bytes that arrive in pieces.
+public struct SHA256Hasher: Sendable {
+    private var state = SHA256()
+
+    public init() {}
+
+    public mutating func update(_ data: Data) {
+        state.update(data: data)
+    }
+
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        state.update(bufferPointer: bytes)
+    }
+
+    /// The digest of the bytes so far. More may follow.
+    public func finalize() -> SHA256Digest {
+        state.finalize().withUnsafeBytes { SHA256Digest(bigEndianBytes: $0) }
+    }
+}
