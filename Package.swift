@@ -100,7 +100,8 @@ let package = Package(
         // Ground rooms: they know no one.
         target("ResourceLoading", [.httpTypes]),
         tests(of: "ResourceLoading"),
-        target("ResourceStore", [.crypto, .grdb, .log]),
+        .target(name: "CFileSync", path: "Packages/ResourceStore/Sources/CFileSync"),
+        target("ResourceStore", ["CFileSync", .crypto, .grdb, .log]),
         tests(of: "ResourceStore"),
         .systemLibrary(
             name: "CArchive", path: "Packages/OfflinePackage/Sources/CArchive", pkgConfig: "libarchive",
@@ -110,7 +111,7 @@ let package = Package(
 
         // Middle rooms: they know the ground and never each other.
         target("OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
-        tests(of: "OfflinePackage"),
+        tests(of: "OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
         target("PackagePublisher", ["PackageFormat"]),
         tests(of: "PackagePublisher"),
         target("HTTPTransport", ["ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"), .nio("NIOHTTP1")]),
