@@ -105,7 +105,8 @@ let package = Package(
         // Ground rooms: they know no one.
         target("ResourceLoading", [.httpTypes]),
         tests(of: "ResourceLoading"),
-        target("ResourceStore", [.crypto, .grdb, .log]),
+        .target(name: "CFileSync", path: "Packages/ResourceStore/Sources/CFileSync"),
+        target("ResourceStore", ["CFileSync", .crypto, .grdb, .log]),
         tests(of: "ResourceStore"),
         .systemLibrary(
             name: "CArchive", path: "Packages/OfflinePackage/Sources/CArchive", pkgConfig: "libarchive",
@@ -115,7 +116,7 @@ let package = Package(
 
         // Middle rooms: they know the ground and never each other.
         target("OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
-        tests(of: "OfflinePackage"),
+        tests(of: "OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
         target("PackagePublisher", ["PackageFormat"]),
         tests(of: "PackagePublisher"),
         target(

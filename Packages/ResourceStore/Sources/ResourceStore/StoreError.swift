@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Why the store could not do what it was asked.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+    /// What kind of failure it is. Codes are added over time: keep a default when switching.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        public let description: String
+
+        private init(_ description: String) {
+            self.description = description
+        }
+
+        /// The directory is open already, in this process or another.
+        public static let inUse = Code("in-use")
+        /// The file system refused.
+        public static let io = Code("io")
+        /// What is on disk cannot be understood, or is not what was stored.
+        public static let damaged = Code("damaged")
+        /// The device has no room left.
+        public static let diskFull = Code("disk-full")
+        /// There is no such generation or blob.
+        public static let notFound = Code("not-found")
+        /// The request contradicts what is stored: two entries of one path, a blob that was never brought in.
+        public static let conflict = Code("conflict")
+        /// Bytes do not have the digest they were announced with.
+        public static let digestMismatch = Code("digest-mismatch")
+        /// A later version of the software wrote this directory.
+        public static let newerFormat = Code("newer-format")
+    }
+
+    public let code: Code
+    /// One line for people.
+    public let message: String
+    /// What it is about: a path.
+    public let location: String?
+    /// The error underneath, from another library.
+    public let cause: (any Error)?
+
+    public init(_ code: Code, _ message: String, at location: String? = nil, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.location = location
+        self.cause = cause
+    }
+
+    public var description: String {
+        location.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
+    }
+}

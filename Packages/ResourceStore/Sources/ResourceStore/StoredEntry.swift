@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// One line of a generation's table: a path, and the blob that is found there.
+public struct StoredEntry: Sendable, Hashable {
+    /// Unique within the generation, compared byte by byte. The store attaches no meaning to it.
+    public let path: String
+    public let blob: BlobID
+    /// In bytes.
+    public let size: Int64
+    /// Media type as it goes into `Content-Type`.
+    public let mediaType: String
+
+    public init(path: String, blob: BlobID, size: Int64, mediaType: String) {
+        self.path = path
+        self.blob = blob
+        self.size = size
+        self.mediaType = mediaType
+    }
+}

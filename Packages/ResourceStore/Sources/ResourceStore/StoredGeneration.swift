@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// One version of a package as it is stored.
+public struct StoredGeneration: Sendable, Hashable {
+    /// Where a generation is in its life. States are added over time: keep a default when switching.
+    public struct State: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
+        public let rawValue: String
+
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        public var description: String { rawValue }
+
+        /// Whole and verified, not in use yet.
+        public static let staged = State(rawValue: "staged")
+        /// The one of its package that answers. Each package has at most one.
+        public static let active = State(rawValue: "active")
+        /// No longer in use, kept while something pins it and until the next sweep.
+        public static let retired = State(rawValue: "retired")
+    }
+
+    /// Counts up from one in each store, in the order of staging; never used twice, also after removal.
+    public let number: Int64
+    /// The package's identifier.
+    public let package: String
+    /// The package's version. Two generations of a package may carry the same.
+    public let version: String
+    public var state: State
+    /// What the owner wants to know again of this generation. Read for every generation when a store is
+    /// opened, so a few hundred bytes at most.
+    public let metadata: Data
+}
