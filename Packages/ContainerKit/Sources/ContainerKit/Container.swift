@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import OfflinePackage
-public import ResourceLoading
+internal import ResourceLoading
 internal import ResourceStore
+internal import SchemeMode
 internal import SchemeRouter
 internal import WebViewPool
 
@@ -38,7 +39,9 @@ public final class Container<Engine: WebEngine> {
             CustomScheme(name: configuration.names.insecure, isSecure: false),
         ]
         for scheme in schemes {
-            try engine.register(scheme) { [unowned self] request, sink in answer(request, to: sink) }
+            try engine.register(scheme) { [weak self] request, sink in
+                self?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
+            }
         }
     }
 
@@ -83,16 +86,17 @@ public final class Container<Engine: WebEngine> {
             throw ContainerError(.invalidURL, "only http and https pages can be opened", at: url)
         }
         await pool.reclaim()
+        let began = ContinuousClock.now
         let holder = PageHolder()
         let view = try pool.checkOut(for: holder)
         lastPageID += 1
         let isCovered = covers(real.text)
         let session = PageSession(
             id: PageID(rawValue: lastPageID), documentURL: real.text, view: view.id,
-            mode: isCovered ? configuration.mode : .plain, generations: isCovered ? library.pin(for: real.text) : [])
+            mode: isCovered ? configuration.mode : .plain, generations: isCovered ? library.pin() : [])
         sessions[view.id] = session
         hub.send(.pageOpened(session))
-        let page = Page(session: session, view: view, holder: holder) { [weak self] in self?.end(session) }
+        let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) { [weak self] in self?.end(session) }
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
         try prepare(view)
         view.load(isCovered ? configuration.names.name(of: real.text) ?? real.text : real.text)

@@ -9,14 +9,17 @@ public final class Page<View: EngineView> {
     /// The session as it began.
     public let session: PageSession
     public let view: View
+    /// How long the view's check-out took.
+    public let checkOut: Duration
     /// How the load goes.
     public let load: ViewLoad
     private let holder: PageHolder
     private var onEnd: (@MainActor () -> Void)?
 
-    init(session: PageSession, view: View, holder: PageHolder, onEnd: @escaping @MainActor () -> Void) {
+    init(session: PageSession, view: View, checkOut: Duration, holder: PageHolder, onEnd: @escaping @MainActor () -> Void) {
         self.session = session
         self.view = view
+        self.checkOut = checkOut
         self.holder = holder
         self.onEnd = onEnd
         load = ViewLoad(of: view)

@@ -34,6 +34,13 @@ public final class SchemeTaskDelivery {
         self.sink = sink
     }
 
+    /// A delivery that fails at once.
+    public static func refusal(to sink: any SchemeTaskSink, _ reason: String) -> SchemeTaskDelivery {
+        let delivery = SchemeTaskDelivery(to: sink)
+        delivery.start(answer: { throw ResourceError(.internal, reason) })
+        return delivery
+    }
+
     /// Asks for the answer and delivers it.
     /// - Parameters:
     ///   - answer: produces the response. It runs in a task that a stop cancels.

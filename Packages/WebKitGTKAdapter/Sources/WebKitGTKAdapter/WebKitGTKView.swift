@@ -4,7 +4,7 @@
 #if os(Linux)
     internal import CWebKitGTK
     public import ContainerKit
-    public import FoundationEssentials
+    internal import FoundationEssentials
 
     /// One view of WebKitGTK, in a web process of its own.
     ///
@@ -73,7 +73,7 @@
             }
         }
 
-        public func snapshot() async throws -> Data {
+        public func snapshot() async throws -> PageSnapshot {
             guard isAlive else { throw EngineError(.processEnded, "the view is gone") }
             return try await GLibAsync.call { callback, data in
                 webkit_web_view_get_snapshot(
@@ -84,7 +84,7 @@
                     throw EngineError(.snapshot, message(of: error))
                 }
                 defer { cairo_surface_destroy(surface) }
-                return try pngFile(of: surface)
+                return try PageSnapshot(surface)
             }
         }
 
@@ -169,24 +169,5 @@
     func json(of value: UnsafeMutablePointer<JSCValue>?) -> String {
         guard let value, jsc_value_is_undefined(value) == 0 else { return "null" }
         return take(jsc_value_to_json(value, 0)) ?? "null"
-    }
-
-    private func pngFile(of surface: OpaquePointer) throws -> Data {
-        let sink = PNGSink()
-        let status = cairo_surface_write_to_png_stream(
-            surface,
-            { sink, bytes, count in
-                guard let bytes, let sink: PNGSink = target(sink) else { return CAIRO_STATUS_WRITE_ERROR }
-                sink.file.append(bytes, count: Int(count))
-                return CAIRO_STATUS_SUCCESS
-            }, Unmanaged.passUnretained(sink).toOpaque())
-        guard status == CAIRO_STATUS_SUCCESS else {
-            throw EngineError(.snapshot, String(cString: cairo_status_to_string(status)))
-        }
-        return sink.file
-    }
-
-    private final class PNGSink {
-        var file = Data()
     }
 #endif

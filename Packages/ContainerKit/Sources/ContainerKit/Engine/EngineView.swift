@@ -29,9 +29,9 @@ public protocol EngineView: PoolableView {
     /// - Throws: ``EngineError`` with code `script` when it throws.
     func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String
 
-    /// The visible part of the page, as a PNG file.
+    /// A picture of the visible part of the page.
     /// - Throws: ``EngineError``.
-    func snapshot() async throws -> Data
+    func snapshot() async throws -> PageSnapshot
 
     /// Adds a script that runs in each page from the next load on.
     func add(_ script: UserScript)
@@ -41,6 +41,25 @@ public protocol EngineView: PoolableView {
     /// The message is the JSON of what was posted, and so is the reply. A handler that throws rejects the promise.
     func setMessageHandler(
         named name: String, in world: ScriptWorld, _ handler: @escaping @MainActor (ScriptMessage) async throws -> String)
+}
+
+/// A picture of a page.
+public struct PageSnapshot: Sendable, Hashable {
+    /// In pixels.
+    public let width: Int
+    /// In pixels.
+    public let height: Int
+    /// Rows from the top without padding, each pixel as the bytes blue, green, red, alpha.
+    public let pixels: Data
+    /// The same picture as a PNG file.
+    public let png: Data
+
+    public init(width: Int, height: Int, pixels: Data, png: Data) {
+        self.width = width
+        self.height = height
+        self.pixels = pixels
+        self.png = png
+    }
 }
 
 /// Names a view of an engine while the engine lives.

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+internal import WebKitGTKAdapter
+
+@main
+struct ContainerBrowser: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "container-browser",
+        abstract: "Opens pages in a real engine, with and without the container, and measures them.",
+        version: "0.1.0",
+        subcommands: [Open.self, Run.self, Bench.self])
+
+    /// The main thread belongs to GLib's loop, where the engine lives.
+    static func main() {
+        GLibMainLoop.run { await CommandRunner.run(ContainerBrowser.self) }.exit()
+    }
+}

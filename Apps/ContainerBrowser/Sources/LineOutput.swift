@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CommandSupport
+internal import Foundation
+
+/// Where `run` writes its lines: standard output as they come, or a file.
+final class LineOutput {
+    private let path: String
+    private let file: FileHandle
+
+    /// - Throws: an I/O error where the file cannot be created.
+    init(path: String?) throws {
+        self.path = path ?? "standard output"
+        guard let path else {
+            file = .standardOutput
+            return
+        }
+        guard FileManager.default.createFile(atPath: path, contents: nil),
+            let file = FileHandle(forWritingAtPath: path)
+        else { throw CommandError(.io, code: "io", "cannot write the file", at: path) }
+        self.file = file
+    }
+
+    func write(_ line: PageLine) throws {
+        do {
+            try file.write(contentsOf: Data((line.json() + "\n").utf8))
+        } catch {
+            throw CommandError(.io, code: "io", "cannot write a line", at: path)
+        }
+    }
+
+    func finish() throws {
+        if file !== FileHandle.standardOutput { try file.close() }
+    }
+}
+
+/// Reads inputs.
+enum FileInput {
+    /// The text of a file of at most 16 MiB.
+    static func text(of path: String) throws -> String {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw CommandError(.noInput, code: "no-input", "no such file", at: path)
+        }
+        guard data.count <= 16 << 20, let text = String(data: data, encoding: .utf8) else {
+            throw CommandError(.badInput, code: "bad-input", "not a text of at most 16 MiB", at: path)
+        }
+        return text
+    }
+}

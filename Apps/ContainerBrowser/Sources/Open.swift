@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+internal import ContainerKit
+internal import ContainerTesting
+internal import Foundation
+
+/// `container-browser open`: opens a page and reports how it went.
+struct Open: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Opens a page and reports its times, its requests by provenance and its bytes from the network.")
+
+    @Argument(help: "The page's real http or https URL.")
+    var url: String
+
+    @OptionGroup var stage: StageArguments
+
+    @Flag(help: "Open in a view that is warm already.")
+    var warm = false
+
+    @Option(help: ArgumentHelp("How many times to open, each time in a fresh engine.", valueName: "n"))
+    var runs = 1
+
+    @Option(help: ArgumentHelp("Give up on a page after this time.", valueName: "seconds"))
+    var timeout = 60.0
+
+    @Option(help: ArgumentHelp("Write a picture of the page, as PNG.", valueName: "file"))
+    var screenshot: String?
+
+    @Option(help: ArgumentHelp("Write a report page with the waterfall, and a HAR 1.2 file.", valueName: "directory"))
+    var report: String?
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    func validate() throws {
+        guard runs > 0 else { throw ValidationError("--runs must be at least 1") }
+        guard timeout > 0 else { throw ValidationError("--timeout must be more than 0") }
+    }
+
+    @MainActor
+    func run() async throws {
+        let directory = try TemporaryDirectory()
+        defer { directory.remove() }
+        let options = try stage.options(covering: [url], directory: directory.path, warm: warm)
+        var summary = OpenSummary(url: url, options: options)
+        var last: Opening?
+        for _ in 0..<runs {
+            let opening = try await Stage.with(options) { stage in
+                summary.engine = stage.engine.name
+                return try await Opening.measure(url, on: stage, limit: .seconds(timeout))
+            }
+            summary.add(opening.result)
+            last = opening
+        }
+        if let last, let screenshot {
+            try FileOutput.write(last.snapshot.png, to: screenshot)
+            summary.note(screenshot: screenshot)
+        }
+        if let last, let report {
+            try OpenReport(summary: summary, opening: last).write(to: report)
+        }
+        print(json ? try summary.json() : summary.text())
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+
+/// One measured opening of a page.
+@MainActor
+struct Opening {
+    let result: RunResult
+    let snapshot: PageSnapshot
+    let timeline: [TimelineEntry]
+
+    /// Opens a page, waits until it is there, and reads off what happened.
+    /// - Parameters:
+    ///   - ready: a JavaScript expression that is true once the page is of use; the load event where `nil`.
+    ///   - limit: for the load, and again for `ready`.
+    static func measure(
+        _ url: String, on stage: Stage, ready: String? = nil, limit: Duration
+    ) async throws -> Opening {
+        let bytesBefore = stage.shapedBytes
+        let requestsBefore = stage.requests.count
+        let asked = Date().timeIntervalSince1970 * 1_000
+        let opened = try await stage.open(url) { $0.add(PageProbe.errorListener) }
+        // Warming up belongs to the time before the call to open.
+        let called = max(asked, Date().timeIntervalSince1970 * 1_000 - opened.checkOut.milliseconds)
+        do {
+            try await opened.load.finished(within: limit)
+            let probe = PageProbe(opened.view)
+            let readyAt = try await ready.asyncMap { try await probe.wait(for: $0, within: limit) }
+            let readings = try await probe.readings()
+            let snapshot = try await probe.settledSnapshot()
+            let requests = Array(stage.requests.dropFirst(requestsBefore))
+            let counted = RequestCount(requests, engine: opened.resources.all, url: url, contained: stage.isContained)
+            var result = RunResult(readings, since: called)
+            result.checkOutMs = opened.checkOut.milliseconds
+            result.readyMs = readyAt.map { $0 - called }
+            result.requests = counted
+            result.bytesFromNetwork =
+                stage.shapedBytes.map { $0 - (bytesBefore ?? 0) } ?? counted.announcedNetworkBytes
+            let timeline = TimelineEntry.timeline(requests, readings: readings, since: called)
+            await stage.close(opened)
+            return Opening(result: result, snapshot: snapshot, timeline: timeline)
+        } catch {
+            await stage.close(opened)
+            throw error
+        }
+    }
+}
+
+extension Duration {
+    /// This time in milliseconds.
+    var milliseconds: Double {
+        Double(components.seconds) * 1_000 + Double(components.attoseconds) / 1e15
+    }
+}
+
+extension Optional {
+    fileprivate func asyncMap<Result>(_ transform: (Wrapped) async throws -> Result) async rethrows -> Result? {
+        guard let self else { return nil }
+        return try await transform(self)
+    }
+}

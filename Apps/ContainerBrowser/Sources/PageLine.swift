@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+
+/// One line of `run`: what became of one page.
+struct PageLine {
+    let url: String
+    var ms = 0.0
+    var timedOut = false
+    /// JSON, as the page gave it.
+    var value: String?
+    var error: String?
+
+    /// The line as JSON, without a line break.
+    func json() throws -> String {
+        var fields = [
+            "\"url\":\(try quoted(url))", "\"ms\":\(ms.rounded(toPlaces: 3))", "\"timedOut\":\(timedOut)",
+            "\"value\":\(value ?? "null")",
+        ]
+        if let error { fields.append("\"error\":\(try quoted(error))") }
+        return "{\(fields.joined(separator: ","))}"
+    }
+
+    private func quoted(_ text: String) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        return String(decoding: try encoder.encode(text), as: UTF8.self)
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+internal import WebKitGTKAdapter
+
+/// Reads measurements out of a page, from a script world beside the page's own, so that the page cannot tell.
+@MainActor
+struct PageProbe {
+    private static let world = ScriptWorld.isolated(name: "container-browser")
+    private static let scriptLimit = Duration.seconds(10)
+    private let view: WebKitGTKView
+
+    init(_ view: WebKitGTKView) {
+        self.view = view
+    }
+
+    /// Collects uncaught errors from the start of the document on.
+    static let errorListener = UserScript(
+        """
+        globalThis.probeErrors = [];
+        addEventListener("error", event => {
+            const target = event.target, url = target && target !== window && (target.src || target.href);
+            probeErrors.push(url ? "cannot load " + url : String(event.message));
+        }, true);
+        addEventListener("unhandledrejection", event => probeErrors.push("unhandled rejection: " + event.reason));
+        """, at: .documentStart, in: world, inAllFrames: false)
+
+    /// What the engine measured.
+    func readings() async throws -> PageReadings {
+        let json = try await withLimit(Self.scriptLimit, "the page does not answer") { [view] in
+            try await view.evaluate(Self.readingScript, in: Self.world)
+        }
+        return try JSONDecoder().decode(PageReadings.self, from: Data(json.utf8))
+    }
+
+    /// Waits until an expression is true and returns when that was, in milliseconds since 1970.
+    func wait(for expression: String, within limit: Duration) async throws -> Double {
+        try await withLimit(limit, "never true: \(expression)") { [view] in
+            while true {
+                let answer = try await view.evaluate("return (\(expression)) ? Date.now() : 0", in: Self.world)
+                if let instant = Double(answer), instant > 0 { return instant }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    /// A picture of the page once two in a row are the same, or the last one after a bounded number of tries.
+    func settledSnapshot() async throws -> PageSnapshot {
+        try await withLimit(.seconds(20), "no picture of the page") { [view] in
+            var last = try await view.snapshot()
+            for _ in 0..<15 {
+                try await Task.sleep(for: .milliseconds(200))
+                let next = try await view.snapshot()
+                if next.pixels == last.pixels { return next }
+                last = next
+            }
+            return last
+        }
+    }
+
+    private static let readingScript = """
+        const paint = () => performance.getEntriesByName("first-contentful-paint")[0];
+        if (!paint()) await new Promise(done => {
+            new PerformanceObserver(list => list.getEntriesByName("first-contentful-paint").length && done())
+                .observe({ type: "paint", buffered: true });
+            setTimeout(done, 3000);
+        });
+        const navigation = performance.getEntriesByType("navigation")[0] || {};
+        const timing = performance.timing;
+        const known = value => value > 0 ? value : null;
+        const sinceOrigin = value => value > 0 ? value - performance.timeOrigin : null;
+        return {
+            origin: performance.timeOrigin,
+            responseStart: known(navigation.responseStart) ?? sinceOrigin(timing.responseStart),
+            firstContentfulPaint: known(paint()?.startTime),
+            domReady: known(navigation.domContentLoadedEventEnd) ?? sinceOrigin(timing.domContentLoadedEventEnd),
+            load: known(navigation.loadEventEnd) ?? sinceOrigin(timing.loadEventEnd),
+            resources: performance.getEntriesByType("resource").map(entry => ({
+                url: entry.name, start: entry.startTime, responseStart: known(entry.responseStart),
+                end: entry.responseEnd, status: known(entry.responseStatus), bytes: known(entry.encodedBodySize) })),
+            errors: globalThis.probeErrors || [],
+        };
+        """
+}
+
+/// Times in milliseconds since `origin`, which is in milliseconds since 1970; `nil` where the engine did not say.
+struct PageReadings: Decodable, Sendable {
+    struct Resource: Decodable, Sendable {
+        let url: String
+        let start: Double
+        let responseStart: Double?
+        let end: Double
+        let status: Int?
+        let bytes: Int64?
+    }
+
+    let origin: Double
+    let responseStart: Double?
+    let firstContentfulPaint: Double?
+    let domReady: Double?
+    let load: Double?
+    let resources: [Resource]
+    let errors: [String]
+}

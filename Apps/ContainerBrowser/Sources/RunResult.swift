@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// The numbers of one opening. Times are milliseconds since the call to open; `nil` is what could not be measured.
+struct RunResult: Encodable, Sendable {
+    var checkOutMs: Double?
+    var responseStartMs: Double?
+    var firstContentfulPaintMs: Double?
+    var domReadyMs: Double?
+    var loadMs: Double?
+    /// When the page was of use, where that was asked for.
+    var readyMs: Double?
+    var requests = RequestCount()
+    var bytesFromNetwork: Int64?
+    var consoleErrors: [String] = []
+    var screenshot: String?
+
+    init() {}
+
+    /// - Parameter called: when the page was asked for, in milliseconds since 1970.
+    init(_ readings: PageReadings, since called: Double) {
+        func sinceCall(_ time: Double?) -> Double? { time.map { $0 + readings.origin - called } }
+        responseStartMs = sinceCall(readings.responseStart)
+        firstContentfulPaintMs = sinceCall(readings.firstContentfulPaint)
+        domReadyMs = sinceCall(readings.domReady)
+        loadMs = sinceCall(readings.load)
+        consoleErrors = readings.errors
+    }
+
+    private enum CodingKeys: CodingKey {
+        case checkOutMs, responseStartMs, firstContentfulPaintMs, domReadyMs, loadMs, requests, bytesFromNetwork,
+            consoleErrors, screenshot
+    }
+
+    // Written out, because what is missing must read `null` and not be absent.
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(checkOutMs?.rounded(toPlaces: 3), forKey: .checkOutMs)
+        try container.encode(responseStartMs?.rounded(toPlaces: 3), forKey: .responseStartMs)
+        try container.encode(firstContentfulPaintMs?.rounded(toPlaces: 3), forKey: .firstContentfulPaintMs)
+        try container.encode(domReadyMs?.rounded(toPlaces: 3), forKey: .domReadyMs)
+        try container.encode(loadMs?.rounded(toPlaces: 3), forKey: .loadMs)
+        try container.encode(requests, forKey: .requests)
+        try container.encode(bytesFromNetwork, forKey: .bytesFromNetwork)
+        try container.encode(consoleErrors, forKey: .consoleErrors)
+        try container.encode(screenshot, forKey: .screenshot)
+    }
+}
+
+extension RunResult {
+    /// Number by number, the median of several runs; of an even count the mean of the middle two.
+    static func median(of runs: [RunResult]) -> RunResult {
+        var median = runs.last ?? RunResult()
+        for number in [\RunResult.checkOutMs, \.responseStartMs, \.firstContentfulPaintMs, \.domReadyMs, \.loadMs, \.readyMs] {
+            median[keyPath: number] = middle(of: runs.compactMap { $0[keyPath: number] })
+        }
+        median.bytesFromNetwork = middle(of: runs.compactMap { $0.bytesFromNetwork.map(Double.init) }).map { Int64($0) }
+        for count in [\RunResult.requests.package, \.requests.network, \.requests.synthetic, \.requests.failed] {
+            median[keyPath: count] = middle(of: runs.map { Double($0[keyPath: count]) }).map { Int($0) } ?? 0
+        }
+        return median
+    }
+
+    private static func middle(of values: [Double]) -> Double? {
+        guard !values.isEmpty else { return nil }
+        let sorted = values.sorted()
+        let half = sorted.count / 2
+        return sorted.count.isMultiple(of: 2) ? (sorted[half - 1] + sorted[half]) / 2 : sorted[half]
+    }
+}
+
+extension Double {
+    /// Rounded to so many decimal places.
+    func rounded(toPlaces places: Int) -> Double {
+        let factor = (0..<places).reduce(1.0) { factor, _ in factor * 10 }
+        return (self * factor).rounded() / factor
+    }
+}

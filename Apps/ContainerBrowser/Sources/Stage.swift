@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import ContainerTesting
+internal import HTTPTransport
+internal import Logging
+internal import WebKitGTKAdapter
+
+/// A fresh engine, bare or inside a container, with a network of its own.
+@MainActor
+final class Stage {
+    let engine: WebKitGTKEngine
+    private let options: StageOptions
+    private let container: Container<WebKitGTKEngine>?
+    private let transport: AsyncHTTPTransport?
+    private let proxy: ShapedProxy?
+    private var bareViews: [WebKitGTKView] = []
+    private var listener: Task<Void, Never>?
+    private(set) var requests: [RequestRecord] = []
+
+    /// Sets a stage up, lends it to `body`, and takes it down again, also after an error.
+    static func with<Value>(
+        _ options: StageOptions, _ body: @MainActor (Stage) async throws -> Value
+    ) async throws -> Value {
+        let stage = try await Stage(options)
+        do {
+            let value = try await body(stage)
+            await stage.takeDown()
+            return value
+        } catch {
+            await stage.takeDown()
+            throw error
+        }
+    }
+
+    private init(_ options: StageOptions) async throws {
+        self.options = options
+        engine = try WebKitGTKEngine()
+        // With the bare, unshaped network nothing stands between the engine and the world.
+        proxy = options.network.isUnshaped ? nil : try await ShapedProxy.start(profile: options.network)
+        if let proxy { engine.setProxy(EngineProxy(host: "127.0.0.1", port: proxy.port)) }
+        guard options.mode != .plain else {
+            container = nil
+            transport = nil
+            return
+        }
+        var settings = AsyncHTTPTransport.Configuration()
+        settings.proxy = proxy.map { AsyncHTTPTransport.Proxy(host: "127.0.0.1", port: $0.port) }
+        let transport = AsyncHTTPTransport(settings)
+        self.transport = transport
+        var configuration = Container<WebKitGTKEngine>.Configuration(
+            directory: options.directory, transport: transport, logger: Logger(label: "container-browser"))
+        configuration.mode = options.mode
+        configuration.coveredHosts = options.coveredHosts
+        configuration.poolCapacity = 1
+        do {
+            let container = try await Container(engine: engine, configuration: configuration)
+            self.container = container
+            for package in options.packages {
+                try await container.install(archive: package.archive, manifest: package.manifest)
+            }
+            let events = container.events()
+            listener = Task { [weak self] in
+                for await case .request(let record) in events { self?.requests.append(record) }
+            }
+        } catch {
+            try? await transport.shutDown()
+            await proxy?.stop()
+            throw error
+        }
+    }
+
+    /// Bytes that came through the shaped network; `nil` where the network is not shaped.
+    var shapedBytes: Int64? { proxy?.counters.bytesDown }
+
+    /// Whether requests come through a container.
+    var isContained: Bool { container != nil }
+
+    /// Opens a page in a new view, or in a warm one where the options say so.
+    func open(_ url: String, prepare: @MainActor (WebKitGTKView) -> Void = { _ in }) async throws -> OpenedPage {
+        if let container {
+            if options.warm { try await container.warmUp() }
+            return OpenedPage(try await container.open(url, prepare: prepare))
+        }
+        if options.warm {
+            let view = try engine.makeView()
+            try await view.warmUp()
+            return open(url, in: view, checkOut: .zero, prepare: prepare)
+        }
+        let began = ContinuousClock.now
+        let view = try engine.makeView()
+        return open(url, in: view, checkOut: began.duration(to: .now), prepare: prepare)
+    }
+
+    /// Closes a page and its view.
+    func close(_ opened: OpenedPage) async {
+        if let container, let page = opened.page {
+            await container.close(page)
+        } else {
+            bareViews.removeAll { $0 === opened.view }
+            opened.view.discard()
+        }
+    }
+
+    private func open(
+        _ url: String, in view: WebKitGTKView, checkOut: Duration, prepare: @MainActor (WebKitGTKView) -> Void
+    ) -> OpenedPage {
+        bareViews.append(view)
+        let opened = OpenedPage(view: view, load: ViewLoad(of: view), checkOut: checkOut)
+        prepare(view)
+        view.load(url)
+        return opened
+    }
+
+    private func takeDown() async {
+        listener?.cancel()
+        bareViews.forEach { $0.discard() }
+        bareViews.removeAll()
+        container?.releaseMemory()
+        try? await transport?.shutDown()
+        await proxy?.stop()
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+internal import ContainerKit
+internal import ContainerTesting
+
+/// The options that `open` and `run` share.
+struct StageArguments: ParsableArguments {
+    @Option(help: "How the page's requests reach the container: plain (not at all) or scheme.")
+    var mode = InterceptionMode.plain
+
+    @Option(
+        name: .customLong("package"),
+        help: ArgumentHelp("A package to install first; its manifest is beside it. Repeat for more.", valueName: "zip"))
+    var packages: [String] = []
+
+    @Option(
+        help: ArgumentHelp("The network to pretend: none, 4g, slow-4g, 3g or offline.", valueName: "profile"))
+    var network = NetworkProfile.none
+
+    /// - Parameter urls: the pages to open; their hosts are covered in container modes.
+    func options(covering urls: [String], directory: String, warm: Bool) throws -> StageOptions {
+        if mode == .plain, !packages.isEmpty {
+            throw CommandError(.usage, code: "usage", "packages need a container", at: "--mode plain")
+        }
+        return try StageOptions(
+            mode: mode, packages: packages.map(PackageFiles.init(archive:)), network: network, covering: urls,
+            directory: directory, warm: warm)
+    }
+}
+
+extension InterceptionMode: ExpressibleByArgument {}
+
+extension NetworkProfile: ExpressibleByArgument {
+    public init?(argument: String) {
+        self.init(named: argument)
+    }
+
+    public var defaultValueDescription: String { name }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CommandSupport
+internal import ContainerKit
+internal import ContainerTesting
+internal import Foundation
+internal import SchemeRouter
+
+/// What a stage is set up with.
+struct StageOptions: Sendable {
+    var mode: InterceptionMode
+    var packages: [PackageFiles]
+    var network: NetworkProfile
+    /// The container's folder; installed packages stay there from stage to stage.
+    var directory: String
+    /// Whether pages open in a view that is warm already.
+    var warm: Bool
+    private(set) var coveredHosts: [HostPattern]
+
+    /// - Throws: a usage error where a URL has no host.
+    init(
+        mode: InterceptionMode, packages: [PackageFiles], network: NetworkProfile, covering urls: [String],
+        directory: String, warm: Bool
+    ) throws {
+        self.mode = mode
+        self.packages = packages
+        self.network = network
+        self.directory = directory
+        self.warm = warm
+        coveredHosts = try Set(urls.map(Self.host(of:))).sorted { $0.description < $1.description }
+    }
+
+    private static func host(of url: String) throws -> HostPattern {
+        guard let parts = URLComponents(string: url), ["http", "https"].contains(parts.scheme?.lowercased()),
+            let host = parts.encodedHost, let pattern = HostPattern(host + (parts.port.map { ":\($0)" } ?? ""))
+        else { throw CommandError(.usage, code: "invalid-url", "not an http or https URL", at: url) }
+        return pattern
+    }
+}
