@@ -32,6 +32,9 @@ public struct ArchiveLimits: Sendable, Hashable {
 
     public static let `default` = ArchiveLimits()
 
+    /// For a name that was measured before.
+    static let unbounded = ArchiveLimits(maxPathBytes: .max, maxDepth: .max)
+
     /// Whether `size` unpacked bytes out of `compressed` are more than ``maxRatio`` allows.
     func isBomb(_ size: Int64, from compressed: Int64) -> Bool {
         guard size > ratioFloor else { return false }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Bytes in memory, read like a file.
+struct InputBytes: RandomAccessReading {
+    let data: Data
+    let location = "memory"
+
+    var size: Int64 { Int64(data.count) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        guard let start = Int(exactly: offset), start >= 0, start < data.count else { return 0 }
+        let from = data.index(data.startIndex, offsetBy: start)
+        return data[from...].copyBytes(to: buffer)
+    }
+}

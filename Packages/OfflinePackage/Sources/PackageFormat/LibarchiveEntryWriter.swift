@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Passes entries to libarchive.
+struct LibarchiveEntryWriter: ArchiveEntryWriting {
+    let handle: LibarchiveWriteHandle
+
+    mutating func begin(_ path: ArchivePath, size: Int64, method: ZipMethod) throws {
+        try handle.begin(path, size: size, method: method)
+    }
+
+    mutating func append(_ data: Data) throws {
+        try handle.append(data)
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CArchive
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// A zip that libarchive is writing, freed when the last reference goes.
+///
+/// Not `Sendable`: lives and dies within one call of ``LibarchiveZipWriter``, which owns the descriptor.
+final class LibarchiveWriteHandle {
+    private let archive: OpaquePointer
+    private let path: String
+    private var current: (name: String, missing: Int64)?
+    private var isFinished = false
+
+    init(descriptor: CInt, path: String) throws {
+        guard let archive = archive_write_new() else { throw PackageError(.io, "libarchive has no memory", at: path) }
+        self.archive = archive
+        self.path = path
+        try check(archive_write_set_format_zip(archive))
+        // No padding behind the end: the end record must end the file.
+        try check(archive_write_set_bytes_in_last_block(archive, 1))
+        try check(archive_write_open_fd(archive, descriptor))
+    }
+
+    deinit {
+        // Without this, freeing would write an end to an archive that was given up.
+        if !isFinished { archive_write_fail(archive) }
+        archive_write_free(archive)
+    }
+
+    func begin(_ path: ArchivePath, size: Int64, method: ZipMethod) throws {
+        try endEntry()
+        guard size >= 0, let entry = archive_entry_new() else {
+            throw PackageError(.io, "libarchive has no memory", at: path.description)
+        }
+        defer { archive_entry_free(entry) }
+        archive_entry_set_pathname_utf8(entry, path.description)
+        archive_entry_set_filetype(entry, 0o100000)
+        archive_entry_set_perm(entry, 0o644)
+        archive_entry_set_size(entry, size)
+        // No times: libarchive then writes the earliest DOS date, which does not depend on the time zone.
+        switch method {
+        case .stored: try check(archive_write_zip_set_compression_store(archive))
+        case .deflated: try check(archive_write_zip_set_compression_deflate(archive))
+        }
+        current = (path.description, size)
+        try check(archive_write_header(archive, entry))
+    }
+
+    func append(_ data: Data) throws {
+        guard let (name, missing) = current, Int64(data.count) <= missing else {
+            throw PackageError(.mismatch, "more bytes than announced", at: current?.name)
+        }
+        current = (name, missing - Int64(data.count))
+        try data.withUnsafeBytes { bytes in
+            var rest = bytes
+            while !rest.isEmpty {
+                let count = archive_write_data(archive, rest.baseAddress, rest.count)
+                guard count > 0 else { throw failure() }
+                rest = UnsafeRawBufferPointer(rebasing: rest[min(count, rest.count)...])
+            }
+        }
+    }
+
+    /// Writes the central directory.
+    func finish() throws {
+        try endEntry()
+        isFinished = true
+        try check(archive_write_close(archive))
+    }
+
+    private func endEntry() throws {
+        guard let (name, missing) = current else { return }
+        guard missing == 0 else {
+            throw PackageError(.mismatch, "\(missing) bytes fewer than announced", at: name)
+        }
+        try check(archive_write_finish_entry(archive))
+        current = nil
+    }
+
+    private func check(_ status: CInt) throws {
+        guard status == ARCHIVE_OK else { throw failure() }
+    }
+
+    private func failure() -> PackageError {
+        let message = archive_error_string(archive).map { String(cString: $0) } ?? "libarchive failed without a word"
+        return PackageError(.io, UnicodeForm.printable(message), at: current?.name ?? path)
+    }
+}

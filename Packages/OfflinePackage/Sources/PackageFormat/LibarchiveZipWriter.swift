@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CArchive
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Writes zips through libarchive.
+///
+/// All entries have the time 1980-01-01, mode 0644 and user 0, so that only names and bytes decide the result.
+/// libarchive never knows a checksum beforehand, so each entry has a data descriptor; the central directory,
+/// which is what readers go by, has all values.
+public struct LibarchiveZipWriter: ArchiveWriting {
+    public init() {}
+
+    public func write(to archive: String, contents: (inout any ArchiveEntryWriting) throws -> Void) throws {
+        let descriptor = open(archive, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw PackageError(errno: errno, "create", at: archive) }
+        var isOpen = true
+        do {
+            try UTF8Locale.during {
+                let handle = try LibarchiveWriteHandle(descriptor: descriptor, path: archive)
+                var writer: any ArchiveEntryWriting = LibarchiveEntryWriter(handle: handle)
+                try contents(&writer)
+                try handle.finish()
+            }
+            guard fsync(descriptor) == 0 else { throw PackageError(errno: errno, "sync", at: archive) }
+            isOpen = false
+            guard close(descriptor) == 0 else { throw PackageError(errno: errno, "close", at: archive) }
+        } catch {
+            if isOpen { close(descriptor) }
+            unlink(archive)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Reads little-endian numbers one after the other; refuses to read past the end.
+struct LittleEndian {
+    private(set) var rest: ArraySlice<UInt8>
+
+    init(_ bytes: some Sequence<UInt8>) {
+        rest = ArraySlice(bytes)
+    }
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        rest = bytes
+    }
+
+    mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+        guard count >= 0, count <= rest.count else { return nil }
+        let taken = rest.prefix(count)
+        rest = rest.dropFirst(count)
+        return taken
+    }
+
+    mutating func uint16() -> UInt16? { number() }
+    mutating func uint32() -> UInt32? { number() }
+    mutating func uint64() -> UInt64? { number() }
+
+    private mutating func number<Number: FixedWidthInteger>() -> Number? {
+        guard let bytes = take(MemoryLayout<Number>.size) else { return nil }
+        return bytes.reversed().reduce(0) { $0 << 8 | Number($1) }
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+extension PackageError {
+    /// An error of the operating system: ``Code-swift.struct/noInput`` for what does not exist, else
+    /// ``Code-swift.struct/io``.
+    public init(errno number: CInt, _ action: String, at location: String) {
+        let code: Code = number == ENOENT ? .noInput : .io
+        self.init(code, "\(action): \(String(cString: strerror(number)))", at: location)
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Reads an archive to its end and says whether it is whole, and whether it is what a manifest promises.
+public struct PackageVerifier: Sendable {
+    /// What was checked.
+    public struct Summary: Sendable, Hashable {
+        public var files: Int
+        /// Bytes of all files when unpacked.
+        public var bytes: Int64
+        /// Files whose digest was compared with a manifest; 0 without one.
+        public var digests: Int
+    }
+
+    public var reader: any ArchiveReading
+    public var limits: ArchiveLimits
+
+    public init(reader: any ArchiveReading = LibarchiveReader(), limits: ArchiveLimits = .default) {
+        self.reader = reader
+        self.limits = limits
+    }
+
+    /// Checks the archive's structure and, where it has them, its checksums.
+    /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
+    public func verify(_ archive: String) throws -> Summary {
+        var summary = Summary(files: 0, bytes: 0, digests: 0)
+        try reader.read(archive, limits: limits) { entry, reader in
+            while let data = try reader.next() { summary.bytes += Int64(data.count) }
+            summary.files += 1
+        }
+        return summary
+    }
+
+    /// Checks the archive's structure, and each file's path, size and digest: none may be missing or extra.
+    /// - Throws: ``PackageError``, with code ``PackageError/Code-swift.struct/mismatch`` or
+    ///   ``PackageError/Code-swift.struct/digestMismatch`` where the two disagree; or `CancellationError` when
+    ///   the current task was cancelled.
+    public func verify(_ archive: String, against manifest: PackageManifest) throws -> Summary {
+        try manifest.validate(limits: ManifestLimits(maxBytes: .max, maxFiles: .max, maxTotalBytes: .max))
+        var expected = Dictionary(uniqueKeysWithValues: manifest.files.map { ($0.path, $0) })
+        var summary = Summary(files: 0, bytes: 0, digests: 0)
+        try reader.read(archive, limits: limits) { entry, reader in
+            let name = entry.path.description
+            guard let file = expected.removeValue(forKey: entry.path) else {
+                throw PackageError(.mismatch, "file that the manifest does not name", at: name)
+            }
+            func mismatch(_ size: Int64) -> PackageError {
+                PackageError(.mismatch, "file of \(size) bytes, \(file.size) in the manifest", at: name)
+            }
+            if let size = entry.size, size != file.size { throw mismatch(size) }
+            var hasher = SHA256Hasher()
+            var size: Int64 = 0
+            while let data = try reader.next() {
+                size += Int64(data.count)
+                hasher.update(data)
+            }
+            guard size == file.size else { throw mismatch(size) }
+            guard hasher.finalize() == file.sha256 else {
+                throw PackageError(.digestMismatch, "the bytes do not have the manifest's SHA-256", at: name)
+            }
+            summary.files += 1
+            summary.bytes += size
+            summary.digests += 1
+        }
+        if let missing = expected.keys.min() {
+            throw PackageError(
+                .mismatch, "\(expected.count) files of the manifest are missing, the first of them",
+                at: missing.description)
+        }
+        return summary
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Bytes that can be read at any position.
+protocol RandomAccessReading {
+    /// What messages name.
+    var location: String { get }
+    /// Bytes in all.
+    var size: Int64 { get }
+    /// Reads up to as many bytes as the buffer has room for; fewer at the end, where it returns 0.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int
+}
+
+extension RandomAccessReading {
+    /// Reads exactly `count` bytes.
+    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/truncated`` where they end early.
+    func bytes(at offset: Int64, count: Int) throws -> [UInt8] {
+        guard offset >= 0, offset <= size, Int64(count) <= size - offset else {
+            throw PackageError(.truncated, "ends before byte \(offset) + \(count)", at: location)
+        }
+        var done = 0
+        let result = try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while done < count {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[done...])
+                let read = try read(into: rest, at: offset + Int64(done))
+                guard read > 0 else { break }
+                done += read
+            }
+            filled = done
+        }
+        guard result.count == count else {
+            throw PackageError(.truncated, "ends before byte \(offset) + \(count)", at: location)
+        }
+        return result
+    }
+}

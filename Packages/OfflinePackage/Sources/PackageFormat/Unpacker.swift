@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Unpacks an archive into a folder: all of it, or nothing.
+///
+/// Files are written into a temporary folder beside the target, which takes the target's name at the end. On any error
+/// the temporary folder is removed and the target is as it was. A process that is killed leaves at most the
+/// temporary folder, whose name begins with a dot and the target's name and ends in `.partial`.
+public struct Unpacker: Sendable {
+    /// When bytes are forced to the disk.
+    public enum SyncPolicy: Sendable, Hashable {
+        /// Never: after a power cut the target may hold files without their bytes.
+        case none
+        /// Everything before the target takes its name, then the name itself. One `syncfs` on Linux, one
+        /// `fsync` for each file elsewhere.
+        case beforeRename
+    }
+
+    /// What was unpacked.
+    public struct Summary: Sendable, Hashable {
+        public var files: Int
+        /// Bytes of all files.
+        public var bytes: Int64
+    }
+
+    public var reader: any ArchiveReading
+    public var limits: ArchiveLimits
+    public var sync: SyncPolicy
+
+    public init(
+        reader: any ArchiveReading = LibarchiveReader(), limits: ArchiveLimits = .default,
+        sync: SyncPolicy = .beforeRename
+    ) {
+        self.reader = reader
+        self.limits = limits
+        self.sync = sync
+    }
+
+    /// Unpacks `archive` into `directory`, which must be empty or absent; missing folders above it are made.
+    ///
+    /// Blocks while it works. Files get mode 0644 and folders 0755, less the process's mask; times are those of
+    /// the unpacking.
+    /// - Throws: ``PackageError``, with code ``PackageError/Code-swift.struct/occupied`` where the target is not an
+    ///   empty folder; or `CancellationError` when the current task was cancelled.
+    public func unpack(_ archive: String, into directory: String) throws -> Summary {
+        // A missing or hopeless archive should not even make a folder.
+        _ = try ArchiveKind(of: InputFile(path: archive))
+        let target = try UnpackTarget(directory)
+        do {
+            let summary = try fill(target, from: archive)
+            if sync == .beforeRename { try target.syncContent() }
+            try Task.checkCancellation()
+            try target.commit(durable: sync == .beforeRename)
+            return summary
+        } catch {
+            target.discard()
+            throw error
+        }
+    }
+
+    private func fill(_ target: UnpackTarget, from archive: String) throws -> Summary {
+        var summary = Summary(files: 0, bytes: 0)
+        var folders: Set<String> = []
+        try reader.read(archive, limits: limits) { entry, reader in
+            let parts = entry.path.parts
+            try target.makeFolders(parts.dropLast(), known: &folders)
+            let file = try OutputFile(creating: "\(target.temporary)/\(entry.path)")
+            while let data = try reader.next() {
+                try file.write(data)
+                summary.bytes += Int64(data.count)
+            }
+            try file.finish(sync: sync == .beforeRename && !UnpackTarget.syncsAsWhole)
+            summary.files += 1
+        }
+        return summary
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// The extra fields of a header that change what an entry is (APPNOTE 4.5).
+struct ZipExtraFields {
+    /// Content of the zip64 field (0x0001).
+    private(set) var zip64: ArraySlice<UInt8>?
+    /// The Unicode Path field (0x7075).
+    private(set) var unicodePath: (crc32: UInt32, name: ArraySlice<UInt8>)?
+    /// The entry is encrypted (AES, 0x9901; strong encryption, 0x0017).
+    private(set) var isEncrypted = false
+    /// The entry is a link or a device (PKWARE Unix, 0x000D; ASi Unix, 0x756E; libarchive's own, 0x6C78).
+    private(set) var isSpecial = false
+
+    /// - Returns: `nil` where the fields do not fill their room exactly.
+    init?(_ bytes: ArraySlice<UInt8>) {
+        var reader = LittleEndian(bytes)
+        while reader.rest.count >= 4 {
+            guard let id = reader.uint16(), let length = reader.uint16(), let body = reader.take(Int(length)) else {
+                return nil
+            }
+            guard read(id, body) else { return nil }
+        }
+        // Tools that align entries fill up to three bytes with zeros.
+        guard reader.rest.allSatisfy({ $0 == 0 }) else { return nil }
+    }
+
+    private mutating func read(_ id: UInt16, _ body: ArraySlice<UInt8>) -> Bool {
+        var reader = LittleEndian(body)
+        switch id {
+        case 0x0001:
+            guard zip64 == nil else { return false }
+            zip64 = body
+        case 0x7075:
+            guard reader.take(1)?.first == 1, let crc32 = reader.uint32(), unicodePath == nil else { break }
+            unicodePath = (crc32, reader.rest)
+        case 0x0017, 0x9901:
+            isEncrypted = true
+        case 0x000D:
+            // Two times, user and group; what follows is a link's target or a device's number.
+            isSpecial = isSpecial || body.count > 12
+        case 0x756E:
+            guard reader.take(4) != nil, let mode = reader.uint16() else { return false }
+            isSpecial = isSpecial || ZipAttributes.isSpecial(mode: UInt32(mode))
+        case 0x6C78:
+            // A bit map of what follows, then version (bit 0) and internal attributes (bit 1), then the external.
+            guard let map = reader.take(1)?.first else { return false }
+            guard map & 0x80 == 0, reader.take((map & 1 == 1 ? 2 : 0) + (map & 2 == 2 ? 2 : 0)) != nil else {
+                return false
+            }
+            if map & 4 == 4 {
+                guard let attributes = reader.uint32() else { return false }
+                isSpecial = isSpecial || ZipAttributes.isSpecial(mode: attributes >> 16)
+            }
+        default: break
+        }
+        return true
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Proves that a zip can be read in one way only, before anything unpacks it.
+///
+/// Reads the end of central directory, the central directory and every local header, and refuses whatever two
+/// readers could understand differently or could be harmed by: names that leave the folder, links and devices, names
+/// that collide, entries that overlap or leave bytes unclaimed, headers that disagree, encryption, split archives,
+/// other methods than stored and deflated, cut files, and sizes beyond the limits. Compressed data is not
+/// looked at. Memory grows with the number of entries alone.
+///
+/// Rules are from APPNOTE.TXT 6.3.10; where it leaves room, the strictest reading that common writers satisfy.
+public struct ZipValidator: Sendable {
+    public var limits: ArchiveLimits
+
+    public init(limits: ArchiveLimits = .default) {
+        self.limits = limits
+    }
+
+    /// Checks the zip at a path of the file system. Blocks while it reads.
+    /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
+    public func validate(_ archive: String) throws -> ZipDirectory {
+        try validate(InputFile(path: archive))
+    }
+
+    /// Checks a zip in memory.
+    /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
+    public func validate(_ bytes: Data) throws -> ZipDirectory {
+        try validate(InputBytes(data: bytes))
+    }
+
+    func validate(_ source: some RandomAccessReading) throws -> ZipDirectory {
+        guard try ArchiveKind(of: source) == .zip else {
+            throw PackageError(.notAnArchive, "not a zip", at: source.location)
+        }
+        let end = try ZipEndRecord(of: source)
+        guard end.entryCount <= UInt64(max(limits.maxEntries, 0)) else {
+            throw PackageError(.tooMany, "\(end.entryCount) entries, limit \(limits.maxEntries)", at: source.location)
+        }
+        var members = try members(of: source, end: end)
+        members.sort { $0.headerOffset < $1.headerOffset }
+        try checkLayout(members, of: source, upTo: end.directoryOffset)
+        let files = members.filter { !$0.isFolder }
+        let entries = files.map { member in
+            ZipDirectory.Entry(
+                path: member.path, headerOffset: member.headerOffset, dataOffset: member.dataOffset,
+                compressedSize: member.compressedSize, size: member.size, crc32: member.crc32, method: member.method)
+        }
+        return ZipDirectory(
+            entries: entries, offset: end.directoryOffset, totalSize: files.reduce(0) { $0 + $1.size })
+    }
+
+    /// Reads the directory and each entry's local header, and checks names and sizes.
+    private func members(of source: some RandomAccessReading, end: ZipEndRecord) throws -> [ZipMember] {
+        var reader = ZipDirectoryReader(
+            source, from: end.directoryOffset, to: end.directoryOffset + end.directorySize, limits: limits)
+        var members: [ZipMember] = []
+        var names = PathIndex()
+        var total: Int64 = 0
+        for index in 0..<end.entryCount {
+            if index.isMultiple(of: 256) { try Task.checkCancellation() }
+            guard !reader.isAtEnd else {
+                throw PackageError(
+                    .headerMismatch, "\(index) entries in the directory, \(end.entryCount) announced",
+                    at: source.location)
+            }
+            let (central, rawName) = try reader.next()
+            if central.isFolder {
+                try names.insertFolder(central.path)
+            } else {
+                try names.insert(central.path)
+            }
+            try checkSizes(of: central, total: &total, archive: source.size)
+            let local = try ZipLocalHeader(of: central, in: source, upTo: end.directoryOffset)
+            members.append(try local.prove(central, rawName: rawName))
+        }
+        guard reader.isAtEnd else {
+            throw PackageError(
+                .headerMismatch, "more in the directory than the \(end.entryCount) entries announced",
+                at: source.location)
+        }
+        return members
+    }
+
+    private func checkSizes(of member: ZipMember, total: inout Int64, archive: Int64) throws {
+        let name = member.path.description
+        if member.method == .stored, member.size != member.compressedSize {
+            throw PackageError(
+                .headerMismatch, "stored entry of \(member.size) bytes holds \(member.compressedSize)", at: name)
+        }
+        if member.size == 0, member.crc32 != 0 {
+            throw PackageError(.damaged, "empty entry with a checksum", at: name)
+        }
+        let (sum, overflow) = total.addingReportingOverflow(member.size)
+        guard !overflow, sum <= limits.maxTotalBytes else {
+            throw PackageError(.tooLarge, "unpacks to more than \(limits.maxTotalBytes) bytes", at: name)
+        }
+        total = sum
+        guard !limits.isBomb(member.size, from: member.compressedSize), !limits.isBomb(total, from: archive) else {
+            throw PackageError(
+                .tooLarge, "unpacks to more than \(limits.maxRatio) times its size in the archive", at: name)
+        }
+    }
+
+    /// Entries must follow each other without a gap from the first byte to the directory.
+    private func checkLayout(_ members: [ZipMember], of source: some RandomAccessReading, upTo end: Int64) throws {
+        var position: Int64 = 0
+        for (index, member) in members.enumerated() {
+            guard member.headerOffset == position else {
+                let what = member.headerOffset < position ? "entry overlaps another" : "bytes that belong to no entry"
+                throw PackageError(.overlap, what, at: member.path.description)
+            }
+            let next = index + 1 < members.count ? members[index + 1].headerOffset : end
+            let gap = next - member.dataEnd
+            if member.flags.contains(.descriptor), gap != 0 || !member.isLocalComplete {
+                try ZipDescriptor.check(member, length: gap, in: source)
+                position = next
+            } else {
+                position = member.dataEnd
+            }
+        }
+        guard position == end else {
+            throw PackageError(.overlap, "bytes that belong to no entry", at: source.location)
+        }
+    }
+}
