@@ -107,7 +107,7 @@ let package = Package(
         tests(of: "ResourceLoading"),
         .target(name: "CFileSync", path: "Packages/ResourceStore/Sources/CFileSync"),
         target("ResourceStore", ["CFileSync", .crypto, .grdb, .log]),
-        tests(of: "ResourceStore"),
+        tests(of: "ResourceStore", [.grdb]),
         .systemLibrary(
             name: "CArchive", path: "Packages/OfflinePackage/Sources/CArchive", pkgConfig: "libarchive",
             providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),

@@ -49,6 +49,13 @@ final class StoreIndex: Sendable {
         try database.close()
     }
 
+    /// SQLite's `synchronous` setting of the writing connection.
+    func synchronousMode() throws -> Int? {
+        try Self.mapping(path) {
+            try database.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+        }
+    }
+
     private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("generations and their entries") { database in

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import PackageFormat
+internal import ResourceStore
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// What the library keeps with a generation in the store, as JSON.
+///
+/// Not the manifest: the records of all packages are read when the library opens, and the manifest's files
+/// are the generation's table.
+struct GenerationRecord: Codable {
+    var baseURL: PackageBaseURL
+
+    init(baseURL: PackageBaseURL) {
+        self.baseURL = baseURL
+    }
+
+    init(decoding data: Data) throws {
+        self = try JSONDecoder().decode(Self.self, from: data)
+    }
+
+    func encoded() throws -> Data {
+        try JSONEncoder().encode(self)
+    }
+}

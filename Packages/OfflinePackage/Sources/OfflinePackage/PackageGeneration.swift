@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import PackageFormat
+internal import ResourceLoading
+internal import ResourceStore
+internal import Synchronization
+
+/// One generation of a package that can answer, with its table once it was asked for.
+final class PackageGeneration: Sendable {
+    let package: InstalledPackage
+    /// Origin and decoded path of the base URL.
+    let base: PackageURL
+    // By path. Strings compare by canonical equivalence, so the Unicode form of a request makes no difference.
+    private let table: Mutex<[String: StoredEntry]?>
+
+    var number: Int64 { package.generation.number }
+
+    /// - Parameter table: the table where it is known, else it is read from the store when first needed.
+    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest``.
+    init(_ package: InstalledPackage, table: [StoredEntry]? = nil) throws {
+        guard let base = PackageURL(package.baseURL.description) else {
+            throw PackageError(.badManifest, "base URL: the path is no UTF-8", at: package.baseURL.description)
+        }
+        self.package = package
+        self.base = base
+        self.table = Mutex(table.map(Self.index))
+    }
+
+    /// What the store says of a generation.
+    /// - Throws: an error where the store's record makes no sense.
+    convenience init(_ generation: StoredGeneration) throws {
+        let record = try GenerationRecord(decoding: generation.metadata)
+        try self.init(
+            InstalledPackage(
+                id: PackageID(generation.package), version: PackageVersion(generation.version),
+                baseURL: record.baseURL,
+                generation: GenerationReference(package: generation.package, number: generation.number)))
+    }
+
+    /// Whether a URL lies under the base URL. Says nothing about whether there is a file.
+    func contains(_ url: PackageURL) -> Bool {
+        url.origin == base.origin && url.path.utf8.starts(with: base.path.utf8)
+    }
+
+    /// The file that answers a URL under the base URL.
+    /// - Throws: ``StoreError`` where the table could not be read.
+    func file(at url: PackageURL, in store: ResourceStore) throws -> StoredEntry? {
+        var path = String(url.path.utf8.dropFirst(base.path.utf8.count)) ?? ""
+        if path.isEmpty || path.utf8.last == UInt8(ascii: "/") { path += "index.html" }
+        return try files(in: store) { $0[path] }
+    }
+
+    /// The whole table, by path.
+    func entries(in store: ResourceStore) throws -> [String: StoredEntry] {
+        try files(in: store) { $0 }
+    }
+
+    /// Reads the table once; who asks meanwhile waits for it, a few milliseconds for a thousand files.
+    private func files<Value: Sendable>(
+        in store: ResourceStore, _ body: ([String: StoredEntry]) -> Value
+    ) throws -> Value {
+        try table.withLock { table in
+            if let table { return body(table) }
+            let loaded = Self.index(try store.entries(of: number))
+            table = loaded
+            return body(loaded)
+        }
+    }
+
+    private static func index(_ entries: [StoredEntry]) -> [String: StoredEntry] {
+        Dictionary(entries.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+}

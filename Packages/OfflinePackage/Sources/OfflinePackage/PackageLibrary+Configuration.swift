@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import Logging
+public import PackageFormat
+
+extension PackageLibrary {
+    /// What a library may be told.
+    public struct Configuration: Sendable {
+        /// What an archive may ask for. Default: ``ArchiveLimits/default``.
+        public var archiveLimits: ArchiveLimits
+        /// What a manifest may ask for. Default: ``ManifestLimits/default``.
+        public var manifestLimits: ManifestLimits
+        /// Is told of damage. Default: a logger with the label `container.packages`.
+        public var logger: Logger
+
+        public init(
+            archiveLimits: ArchiveLimits = .default, manifestLimits: ManifestLimits = .default,
+            logger: Logger = Logger(label: "container.packages")
+        ) {
+            self.archiveLimits = archiveLimits
+            self.manifestLimits = manifestLimits
+            self.logger = logger
+        }
+    }
+}

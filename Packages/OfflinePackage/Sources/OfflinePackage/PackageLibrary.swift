@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Logging
+public import PackageFormat
+public import ResourceLoading
+public import ResourceStore
+internal import Synchronization
+
+/// The packages that are installed in a store, and which file of them answers a URL.
+///
+/// One library owns the generations of a store.
+///
+/// **Isolation.** Any. Look-ups, pins and ``covers(_:)`` are synchronous and read memory: a mutex holds the
+/// generations that can answer, and is never held while the disk is asked. Installs, removals and sweeps run
+/// one after another on a thread of their own, off the caller's actor.
+///
+/// **Which generation answers.** A page that is known for certain gets the generations it was pinned to when
+/// it opened, until it closes, and of the packages it has no pin for the active ones. Everyone else gets the
+/// active ones. Where packages nest, the one with the longest base path decides, also by having no such file;
+/// of several with the same base URL the later activated is asked first.
+public final class PackageLibrary: Sendable {
+    let store: ResourceStore
+    let archives: any ArchiveReading
+    let configuration: Configuration
+    let executor = BlockingExecutor(label: "container.packages")
+    private let state: Mutex<State>
+
+    /// Finds the active generations in the store.
+    ///
+    /// Generations that were staged and never activated, because the process ended in between, are given up.
+    /// A generation whose record makes no sense is left out and logged.
+    /// - Throws: ``StoreError``.
+    public init(
+        store: ResourceStore, archives: any ArchiveReading = LibarchiveReader(), configuration: Configuration = .init()
+    ) throws {
+        self.store = store
+        self.archives = archives
+        self.configuration = configuration
+        for generation in try store.generations(in: .staged) { try store.retire(generation.number) }
+        var active: [PackageGeneration] = []
+        for stored in try store.activeGenerations() {
+            do {
+                active.append(try PackageGeneration(stored))
+            } catch {
+                configuration.logger.error(
+                    "left out a generation with a damaged record",
+                    metadata: ["package": "\(stored.package)", "generation": "\(stored.number)", "error": "\(error)"])
+            }
+        }
+        state = Mutex(State(active: active))
+    }
+
+    /// The packages that answer now, by identifier.
+    public var installed: [InstalledPackage] {
+        state.withLock { state in
+            state.active.values.compactMap { state.generations[$0]?.package }.sorted { $0.id < $1.id }
+        }
+    }
+
+    /// How many times a packaged file could not be read from the store since the library was made. Each was
+    /// answered as if the package lacked the file.
+    public var unreadableFiles: Int {
+        state.withLock { $0.unreadableFiles }
+    }
+
+    /// Whether a URL lies under the base URL of an active package, whether or not that has such a file.
+    public func covers(_ url: String) -> Bool {
+        guard let url = PackageURL(url) else { return false }
+        return candidates(for: url).contains { $0.isActive && $0.generation.contains(url) }
+    }
+
+    /// Puts a new page on the active generation of every package, since a shared package may serve any page.
+    /// - Returns: what to give to ``unpin(_:)`` when the page closes.
+    public func pin() -> [GenerationReference] {
+        state.withLock { state in
+            state.active.values.sorted().filter(store.pin).compactMap { state.generations[$0]?.package.generation }
+        }
+    }
+
+    /// Takes back one ``pin()``. Generations that no longer answer anyone are removed by the next ``sweep()``.
+    public func unpin(_ generations: [GenerationReference]) {
+        for generation in generations { store.unpin(generation.number) }
+        state.withLock { $0.dropUnused(in: store) }
+    }
+
+    /// Takes a package out of use. Pages that are open keep it until they close.
+    /// - Returns: whether it was installed.
+    /// - Throws: ``StoreError``.
+    @discardableResult
+    public func remove(_ id: PackageID) async throws -> Bool {
+        try await withTaskExecutorPreference(executor) { [self] in
+            guard let number = state.withLock({ $0.active[id.description] }) else { return false }
+            try store.retire(number)
+            state.withLock { $0.retire(id.description, in: store) }
+            return true
+        }
+    }
+
+    /// Removes from disk what no page and no package needs any more.
+    /// - Throws: ``StoreError``.
+    @discardableResult
+    public func sweep() async throws -> SweepResult {
+        try await withTaskExecutorPreference(executor) { [self] in try store.sweep() }
+    }
+}
+
+// MARK: - For the loader and the installer
+
+extension PackageLibrary {
+    /// The generations that may answer a URL, in the order in which to ask them.
+    func candidates(for url: PackageURL) -> [Candidate] {
+        state.withLock { $0.candidates[url.origin] } ?? []
+    }
+
+    func activeGeneration(of id: PackageID) -> PackageGeneration? {
+        state.withLock { $0.activeGeneration(of: id.description) }
+    }
+
+    /// Lets a generation answer that the store just made active.
+    func adopt(_ generation: PackageGeneration) {
+        state.withLock { $0.adopt(generation, in: store) }
+    }
+
+    func countUnreadable(_ file: String, of generation: PackageGeneration, because error: any Error) {
+        state.withLock { $0.unreadableFiles += 1 }
+        configuration.logger.warning(
+            "cannot read a packaged file",
+            metadata: [
+                "package": "\(generation.package.id)", "generation": "\(generation.number)", "file": "\(file)",
+                "error": "\(error)",
+            ])
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import PackageFormat
+public import ResourceLoading
+internal import ResourceStore
+
+/// Answers requests from installed packages: GET and HEAD of a URL that a package has a file for.
+///
+/// A URL maps to a file by scheme, host, port and path; query and fragment do not count. A path that ends in a
+/// slash stands for its `index.html`. The answer is marked so that whoever caches it asks again: an old file
+/// never outlives its generation. Everything else is left to the next loader, a file that cannot be read from
+/// the store among it.
+public struct PackageLoader: ResourceLoading {
+    private let library: PackageLibrary
+
+    public init(_ library: PackageLibrary) {
+        self.library = library
+    }
+
+    public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        answer(request)
+    }
+
+    private func answer(_ request: ResourceRequest) -> ResourceResponse? {
+        guard request.head.method == .get || request.head.method == .head, let url = PackageURL(request.head) else {
+            return nil
+        }
+        var page: PageReference?
+        if let attribution = request.page, attribution.confidence == .exact { page = attribution.page }
+        var decidingBase: String?
+        for candidate in library.candidates(for: url) {
+            let generation = candidate.generation
+            // The base paths come longest first.
+            if let decidingBase, decidingBase != generation.base.path { return nil }
+            guard generation.contains(url), candidate.answers(page) else { continue }
+            decidingBase = generation.base.path
+            do {
+                guard let entry = try generation.file(at: url, in: library.store) else { continue }
+                return try respond(request.head.method, entry, generation.package)
+            } catch {
+                library.countUnreadable(url.path, of: generation, because: error)
+                return nil
+            }
+        }
+        return nil
+    }
+
+    private func respond(
+        _ method: HTTPRequest.Method, _ entry: StoredEntry, _ package: InstalledPackage
+    ) throws -> ResourceResponse {
+        let blob = try library.store.blob(entry.blob)
+        guard blob.size == entry.size else {
+            throw StoreError(.damaged, "blob of \(blob.size) bytes, stored with \(entry.size)", at: blob.path)
+        }
+        let body: ResourceBody =
+            method == .head ? .empty : .file(FileSlice(try OpenFile(path: blob.path), range: 0..<blob.size))
+        var fields = HTTPFields()
+        fields.reserveCapacity(5)
+        fields.append(HTTPField(name: .contentType, value: entry.mediaType))
+        fields.append(HTTPField(name: .contentLength, value: String(entry.size)))
+        fields.append(HTTPField(name: .eTag, value: "\"\(entry.blob)\""))
+        fields.append(Self.revalidate)
+        fields.append(Self.noSniffing)
+        return ResourceResponse(
+            head: HTTPResponse(status: .ok, headerFields: fields), body: body,
+            provenance: Provenance(
+                .package, reason: "package \(package.id) \(package.version): \(entry.path)",
+                generation: package.generation))
+    }
+
+    private static let revalidate = HTTPField(name: .cacheControl, value: "no-cache")
+    private static let noSniffing = HTTPField(name: .xContentTypeOptions, value: "nosniff")
+}
+
+extension PackageLibrary.Candidate {
+    /// Whether this is the generation of its package that a page gets; `nil` for no certain page.
+    fileprivate func answers(_ page: PageReference?) -> Bool {
+        guard let pinned = page?.generation(of: generation.package.generation.package) else { return isActive }
+        return pinned.number == generation.number
+    }
+}
+
+extension ResourceLoading where Self == PackageLoader {
+    /// Answers from the packages of a library.
+    public static func package(_ library: PackageLibrary) -> Self {
+        PackageLoader(library)
+    }
+}

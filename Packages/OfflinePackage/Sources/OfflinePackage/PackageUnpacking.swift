@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import PackageFormat
+internal import ResourceStore
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Takes the files of an archive into a batch and holds each against what was announced.
+struct PackageUnpacking {
+    private(set) var progress: InstallProgress
+    private let batch: BlobBatch
+    /// Blobs that the store has: they are hashed but not written.
+    private let held: Set<BlobID>
+    /// What must still come, by path.
+    private var awaited: [String: StoredEntry]
+    private var done: Set<String> = []
+
+    init(_ entries: [StoredEntry], into batch: BlobBatch, holding held: Set<BlobID>) {
+        self.batch = batch
+        self.held = held
+        awaited = Dictionary(entries.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+        progress = InstallProgress(
+            completedFiles: 0, totalFiles: entries.count, completedBytes: 0,
+            totalBytes: entries.reduce(0) { $0 + $1.size })
+    }
+
+    /// Takes one file.
+    /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
+    mutating func add(_ entry: ArchiveEntry, _ content: inout any ArchiveEntryReading) throws {
+        let path = entry.path.description
+        guard let expected = awaited.removeValue(forKey: path) else {
+            throw done.contains(path)
+                ? PackageError(.duplicateEntry, "file that occurs twice in the archive", at: path)
+                : PackageError(.mismatch, "file that the manifest does not name", at: path)
+        }
+        if let size = entry.size { try Self.check(size, against: expected) }
+        if held.contains(expected.blob) {
+            try verify(&content, expected)
+        } else {
+            try write(&content, expected)
+        }
+        done.insert(path)
+        progress.completedFiles += 1
+        progress.completedBytes += expected.size
+    }
+
+    /// - Throws: ``PackageError`` where a file did not come.
+    func finish() throws {
+        guard let first = awaited.keys.min() else { return }
+        throw PackageError(.mismatch, "\(awaited.count) files of the manifest are not in the archive", at: first)
+    }
+
+    private func write(_ content: inout any ArchiveEntryReading, _ expected: StoredEntry) throws {
+        var writer = try batch.makeWriter()
+        while let chunk = try content.next() {
+            try Task.checkCancellation()
+            // Before it is written: a file that claims less than it has must not fill the disk.
+            guard writer.size + Int64(chunk.count) <= expected.size else {
+                throw Self.mismatch(expected, "has more bytes than")
+            }
+            try writer.write(chunk)
+        }
+        try Self.check(writer.size, against: expected)
+        do {
+            _ = try writer.finish(expecting: expected.blob)
+        } catch let error as StoreError where error.code == .digestMismatch {
+            throw PackageError(.digestMismatch, error.message, at: expected.path, cause: error)
+        }
+    }
+
+    private func verify(_ content: inout any ArchiveEntryReading, _ expected: StoredEntry) throws {
+        var hasher = SHA256Hasher()
+        var size: Int64 = 0
+        while let chunk = try content.next() {
+            try Task.checkCancellation()
+            size += Int64(chunk.count)
+            guard size <= expected.size else { throw Self.mismatch(expected, "has more bytes than") }
+            hasher.update(chunk)
+        }
+        try Self.check(size, against: expected)
+        let digest = try BlobID(hasher.finalize())
+        guard digest == expected.blob else {
+            throw PackageError(
+                .digestMismatch, "\(size) bytes with SHA-256 \(digest), expected \(expected.blob)", at: expected.path)
+        }
+    }
+
+    private static func check(_ size: Int64, against expected: StoredEntry) throws {
+        guard size == expected.size else { throw mismatch(expected, "has \(size) bytes, not") }
+    }
+
+    private static func mismatch(_ expected: StoredEntry, _ what: String) -> PackageError {
+        PackageError(.mismatch, "file \(what) the manifest's \(expected.size)", at: expected.path)
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import OfflinePackage
+import ResourceLoading
+import Synchronization
+import Testing
+
+@testable import ResourceStore
+
+/// What a page is answered after a kill at any step of an update.
+@Suite(.timeLimit(.minutes(2)))
+struct CrashTests {
+    struct Picture: Sendable {
+        let step: StoreStep
+        let directory: TemporaryDirectory
+    }
+
+    @Test func everyInstantAnswersTheOldOrTheNew() async throws {
+        let old = ["index.html": "old home", "app.js": "same", "gone.js": "gone"]
+        let new = ["index.html": "new home", "app.js": "same", "added.js": "added"]
+        let pictures = Mutex<[Picture]?>(nil)
+        let source = Mutex<String?>(nil)
+        let fixture = try Fixture { step in
+            guard let path = source.withLock({ $0 }) else { return }
+            let copy = try TemporaryDirectory()
+            try FileManager.default.copyItem(atPath: path, toPath: copy.path + "/store")
+            pictures.withLock { $0 = ($0 ?? []) + [Picture(step: step, directory: copy)] }
+        }
+        try await fixture.install(old, version: "1")
+        source.withLock { $0 = fixture.store.directory }
+        try await fixture.install(new, version: "2")
+        try await fixture.library.sweep()
+
+        let taken = try #require(pictures.withLock { $0 })
+        #expect(Set(taken.map(\.step)) == Set(StoreStep.allCases))
+        let activation = try #require(taken.firstIndex { $0.step == .generationActivated })
+        for (index, picture) in taken.enumerated() {
+            let library = try PackageLibrary(
+                store: ResourceStore(directory: picture.directory.path + "/store"), archives: fixture.archives)
+            var answers: Site = [:]
+            for name in Set(old.keys).union(new.keys) {
+                let response = try await PackageLoader(library).load(.init(request("https://shop.example/\(name)")))
+                answers[name] = try await response?.body.collect(upTo: 100).map { String(UnicodeScalar($0)) }.joined()
+            }
+            #expect(answers == (index < activation ? old : new), "after \(picture.step)")
+            #expect(library.unreadableFiles == 0)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import OfflinePackage
+import ResourceLoading
+import ResourceStore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LoaderTests {
+    let fixture: Fixture
+    let site = ["index.html": "home", "lab/index.html": "lab", "app.js": "code", "a b.js": "blank", "ü.js": "umlaut"]
+
+    init() throws {
+        fixture = try Fixture()
+    }
+
+    @Test func answersWithHeadAndFile() async throws {
+        let package = try await fixture.install(site, version: "1.0")
+        let response = try #require(try await fixture.response(to: "https://shop.example/app.js?v=1"))
+        #expect(response.head.status == .ok)
+        let digest = BlobID(hashing: Data("code".utf8))
+        let expected: HTTPFields = [
+            .contentType: "text/javascript", .contentLength: "4", .eTag: "\"\(digest)\"", .cacheControl: "no-cache",
+            .xContentTypeOptions: "nosniff",
+        ]
+        #expect(response.head.headerFields == expected)
+        guard case .file(let slice) = response.body else {
+            Issue.record("the body is no file: \(response.body)")
+            return
+        }
+        #expect(try slice.read() == Data("code".utf8))
+        #expect(response.provenance.source == .package)
+        #expect(response.provenance.generation == package.generation)
+        #expect(response.provenance.reason == "package shop 1.0: app.js")
+    }
+
+    @Test func answersHeadWithoutBytes() async throws {
+        try await fixture.install(site, version: "1")
+        let response = try #require(try await fixture.response(to: "https://shop.example/app.js", .head))
+        #expect(response.head.headerFields[.contentLength] == "4")
+        guard case .empty = response.body else {
+            Issue.record("a body for HEAD: \(response.body)")
+            return
+        }
+    }
+
+    @Test(arguments: [HTTPRequest.Method.post, .put, .delete, .options])
+    func leavesOtherMethods(_ method: HTTPRequest.Method) async throws {
+        try await fixture.install(site, version: "1")
+        #expect(try await fixture.response(to: "https://shop.example/app.js", method) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("https://shop.example/", "home"), ("https://shop.example", "home"),
+            ("https://shop.example/index.html", "home"), ("https://shop.example/lab/", "lab"),
+            ("https://shop.example/?x=lab/", "home"), ("https://SHOP.example:443/app.js#top", "code"),
+            ("https://shop.example/a%20b.js", "blank"), ("https://shop.example/%61pp.js", "code"),
+            ("https://shop.example/%C3%BC.js", "umlaut"), ("https://shop.example/u%CC%88.js", "umlaut"),
+            ("https://shop.example/lab", nil), ("https://shop.example/none.js", nil),
+            ("https://shop.example/APP.js", nil), ("https://shop.example//app.js", nil),
+            ("https://shop.example/lab%2Findex.html", nil), ("https://shop.example/app.js%00", nil),
+            ("https://shop.example/lab/../app.js", nil), ("https://shop.example/lab/%2e%2e/app.js", nil),
+            ("https://shop.example/a+b.js", nil), ("https://shop.example:444/app.js", nil),
+            ("http://shop.example/app.js", nil), ("https://example/app.js", nil),
+            ("https://shop.example./app.js", nil), ("https://me@shop.example/app.js", nil),
+        ] as [(String, String?)])
+    func mapsURLs(_ url: String, _ expected: String?) async throws {
+        try await fixture.install(site, version: "1")
+        #expect(try await fixture.get(url) == expected)
+    }
+
+    @Test func mapsUnderABasePath() async throws {
+        try await fixture.install(site, version: "1", base: "http://shop.example:8080/%C3%A4pp/v1/")
+        #expect(try await fixture.get("http://shop.example:8080/%c3%a4pp/v1/app.js") == "code")
+        #expect(try await fixture.get("http://shop.example:8080/%C3%A4pp/v1/") == "home")
+        #expect(try await fixture.get("http://shop.example:8080/%C3%A4pp/v1") == nil)
+        #expect(try await fixture.get("http://shop.example:8080/app.js") == nil)
+        #expect(try await fixture.get("http://shop.example/%C3%A4pp/v1/app.js") == nil)
+    }
+
+    @Test func theLongestBasePathDecides() async throws {
+        let outer = ["index.html": "outer", "in/index.html": "hidden", "in/only-outer.js": "hidden"]
+        try await fixture.install(["index.html": "inner"], id: "inner", version: "1", base: "https://shop.example/in/")
+        try await fixture.install(outer, id: "outer", version: "1")
+        #expect(try await fixture.get("https://shop.example/") == "outer")
+        #expect(try await fixture.get("https://shop.example/in/") == "inner")
+        #expect(try await fixture.get("https://shop.example/in/only-outer.js") == nil)
+        #expect(try await fixture.library.remove(try #require(fixture.library.installed.first).id))
+        #expect(try await fixture.get("https://shop.example/in/only-outer.js") == "hidden")
+    }
+
+    @Test func packagesMayShareABaseURL() async throws {
+        try await fixture.install(["a.js": "a1", "both.js": "1"], id: "one", version: "1")
+        try await fixture.install(["b.js": "b2", "both.js": "2"], id: "two", version: "1")
+        #expect(try await fixture.get("https://shop.example/a.js") == "a1")
+        #expect(try await fixture.get("https://shop.example/b.js") == "b2")
+        #expect(try await fixture.get("https://shop.example/both.js") == "2")
+    }
+
+    @Test func covers() async throws {
+        try await fixture.install(site, version: "1", base: "https://shop.example/app/")
+        #expect(fixture.library.covers("https://shop.example/app/none.html?x"))
+        #expect(fixture.library.covers("https://Shop.Example:443/app/"))
+        #expect(!fixture.library.covers("https://shop.example/app"))
+        #expect(!fixture.library.covers("https://shop.example/"))
+        #expect(!fixture.library.covers("https://other.example/app/"))
+        #expect(!fixture.library.covers("about:blank"))
+    }
+
+    @Test(arguments: [true, false])
+    func aDamagedFileIsLeftToTheNextAndCounted(_ isMissing: Bool) async throws {
+        try await fixture.install(site, version: "1")
+        let path = try fixture.store.blob(BlobID(hashing: Data("code".utf8))).path
+        if isMissing {
+            try FileManager.default.removeItem(atPath: path)
+        } else {
+            try Data("cod".utf8).write(to: URL(filePath: path))
+        }
+        #expect(try await fixture.get("https://shop.example/app.js") == nil)
+        #expect(fixture.library.unreadableFiles == 1)
+        #expect(try await fixture.get("https://shop.example/") == "home")
+        // Installing again mends it.
+        try await fixture.install(site, version: "1")
+        #expect(try await fixture.get("https://shop.example/app.js") == "code")
+        #expect(fixture.library.unreadableFiles == 1)
+    }
+
+    @Test func anEmptyFile() async throws {
+        try await fixture.install(["empty.js": ""], version: "1")
+        #expect(try await fixture.get("https://shop.example/empty.js") == "")
+    }
+
+    @Test func anEmptyLibrary() async throws {
+        #expect(try await fixture.get("https://shop.example/") == nil)
+        #expect(fixture.library.pin() == [])
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import OfflinePackage
+import PackageFormat
+import ResourceLoading
+import ResourceStore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct UpdateTests {
+    let fixture: Fixture
+    let old = ["index.html": "old home", "app.js": "same", "gone.js": "gone"]
+    let new = ["index.html": "new home", "app.js": "same", "added.js": "added"]
+
+    init() throws {
+        fixture = try Fixture()
+    }
+
+    @Test func anOpenPageKeepsItsGeneration() async throws {
+        let first = try await fixture.install(old, version: "1")
+        let pins = fixture.library.pin()
+        #expect(pins == [first.generation])
+        try await fixture.install(new, version: "2")
+        #expect(try await fixture.library.sweep().generations == [])
+
+        let open = page(pins)
+        #expect(try await fixture.get("https://shop.example/", page: open) == "old home")
+        #expect(try await fixture.get("https://shop.example/gone.js", page: open) == "gone")
+        #expect(try await fixture.get("https://shop.example/added.js", page: open) == nil)
+        // A guess never decides.
+        #expect(try await fixture.get("https://shop.example/", page: page(pins, .inferred)) == "new home")
+        #expect(try await fixture.get("https://shop.example/") == "new home")
+        #expect(try await fixture.get("https://shop.example/", page: page(fixture.library.pin())) == "new home")
+
+        fixture.library.unpin(pins)
+        #expect(try await fixture.library.sweep().generations == [first.generation.number])
+        #expect(try fixture.directory.files(in: "store/blobs").count == 3)
+        // A page that is gone gets nothing rather than another version.
+        #expect(try await fixture.get("https://shop.example/", page: open) == nil)
+    }
+
+    @Test func twoPagesPinTwice() async throws {
+        try await fixture.install(old, version: "1")
+        let pins = fixture.library.pin()
+        let again = fixture.library.pin()
+        try await fixture.install(new, version: "2")
+        fixture.library.unpin(pins)
+        try await fixture.library.sweep()
+        #expect(try await fixture.get("https://shop.example/", page: page(again)) == "old home")
+        fixture.library.unpin(again)
+        #expect(try await fixture.library.sweep().generations.count == 1)
+    }
+
+    @Test func aBodyOutlivesTheSweep() async throws {
+        try await fixture.install(old, version: "1")
+        let response = try #require(try await fixture.response(to: "https://shop.example/gone.js"))
+        try await fixture.install(new, version: "2")
+        #expect(try await fixture.library.sweep().blobs == 2)
+        #expect(try await response.body.collect(upTo: 100) == Data("gone".utf8))
+    }
+
+    @Test func aPageKeepsWhatWasRemoved() async throws {
+        let package = try await fixture.install(old, version: "1")
+        let pins = fixture.library.pin()
+        #expect(try await fixture.library.remove(package.id))
+        #expect(try await !fixture.library.remove(package.id))
+        try await fixture.library.sweep()
+        #expect(fixture.library.installed == [])
+        #expect(!fixture.library.covers("https://shop.example/"))
+        #expect(try await fixture.get("https://shop.example/") == nil)
+        #expect(try await fixture.get("https://shop.example/", page: page(pins)) == "old home")
+        fixture.library.unpin(pins)
+        #expect(try await fixture.library.sweep().blobs == 3)
+    }
+
+    @Test func aPageKeepsTheOldBaseURL() async throws {
+        try await fixture.install(old, version: "1")
+        let pins = fixture.library.pin()
+        try await fixture.install(new, version: "2", base: "https://shop.example/v2/")
+        #expect(try await fixture.get("https://shop.example/", page: page(pins)) == "old home")
+        #expect(try await fixture.get("https://shop.example/v2/", page: page(pins)) == nil)
+        #expect(try await fixture.get("https://shop.example/v2/") == "new home")
+        #expect(try await fixture.get("https://shop.example/") == nil)
+    }
+
+    @Test func aPageGetsPackagesThatCameLater() async throws {
+        try await fixture.install(old, version: "1")
+        let pins = fixture.library.pin()
+        try await fixture.install(["lib.js": "lib"], id: "cdn", version: "1", base: "https://cdn.example/")
+        #expect(try await fixture.get("https://cdn.example/lib.js", page: page(pins)) == "lib")
+    }
+
+    @Test func everyPageSeesOneVersionWhileUpdatesRun() async throws {
+        func site(_ round: Int) -> Site { ["a.js": "a\(round)", "b.js": "b\(round)"] }
+        try await fixture.install(site(0), version: "0")
+        let fixture = fixture
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for round in 1...25 {
+                    try await fixture.install(site(round), version: "\(round)")
+                    try await fixture.library.sweep()
+                }
+            }
+            for _ in 0..<3 {
+                group.addTask {
+                    for _ in 0..<200 {
+                        let pins = fixture.library.pin()
+                        let first = try await fixture.get("https://shop.example/a.js", page: page(pins))
+                        await Task.yield()
+                        let second = try await fixture.get("https://shop.example/b.js", page: page(pins))
+                        #expect(first?.dropFirst() == second?.dropFirst())
+                        #expect(first != nil)
+                        fixture.library.unpin(pins)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(fixture.library.unreadableFiles == 0)
+        #expect(try await fixture.get("https://shop.example/a.js") == "a25")
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import Testing
+
+@testable import ResourceStore
+
+@Suite(.timeLimit(.minutes(1)))
+struct SweepTests {
+    let directory: TemporaryDirectory
+    let store: ResourceStore
+    let old = ["a": "same", "b": "old"]
+    let new = ["a": "same", "b": "newer"]
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try ResourceStore(directory: directory.path)
+    }
+
+    @Test func takesWhatIsRetired() throws {
+        let first = try store.install(old, version: "1")
+        let second = try store.install(new, version: "2")
+        #expect(try store.sweep() == SweepResult(generations: [first], blobs: 1, bytes: 3))
+        #expect(try store.read(second) == new)
+        #expect(try store.blobsOnDisk() == blobs(new))
+        #expect(code { _ = try store.entries(of: first) } == .notFound)
+        #expect(try store.sweep() == SweepResult())
+    }
+
+    @Test func leavesWhatIsPinned() throws {
+        let first = try store.install(old, version: "1")
+        #expect(store.pin(first))
+        #expect(store.pin(first))
+        try store.install(new, version: "2")
+        store.unpin(first)
+        #expect(try store.sweep() == SweepResult())
+        #expect(try store.read(first) == old)
+        store.unpin(first)
+        #expect(!store.isPinned(first))
+        #expect(try store.sweep().generations == [first])
+    }
+
+    @Test func whatWasSweptCannotBePinned() throws {
+        let first = try store.install(old, version: "1")
+        try store.retire(first)
+        try store.sweep()
+        #expect(!store.pin(first))
+    }
+
+    @Test func leavesStagedGenerations() throws {
+        let number = try store.stage(new, version: "1")
+        try store.sweep()
+        #expect(try store.read(number) == new)
+    }
+
+    @Test func leavesWhatABatchHolds() throws {
+        do {
+            let batch = store.makeBatch()
+            let entries = try store.write(new, into: batch)
+            #expect(try store.sweep() == SweepResult())
+            let number = try store.stage(
+                package: "shop", version: "1", metadata: Data(), entries: entries, from: batch
+            ).number
+            #expect(try store.read(number) == new)
+            try store.retire(number)
+        }
+        try store.sweep()
+        #expect(try store.blobsOnDisk() == [])
+    }
+
+    @Test func leavesWhatABatchReuses() throws {
+        let first = try store.install(old, version: "1")
+        let batch = store.makeBatch()
+        let entries = try store.entries(of: first)
+        let held = try batch.reuse(Dictionary(uniqueKeysWithValues: entries.map { ($0.blob, $0.size) }))
+        #expect(held.count == 2)
+        try store.retire(first)
+        #expect(try store.sweep() == SweepResult(generations: [first], blobs: 0, bytes: 0))
+        let second = try store.stage(
+            package: "shop", version: "2", metadata: Data(), entries: entries, from: batch
+        ).number
+        #expect(try store.read(second) == old)
+    }
+
+    @Test func takesOrphansAndNothingElse() throws {
+        let number = try store.install(old, version: "1")
+        _ = try store.write(["x": "left by a crash"], into: store.makeBatch())
+        try Data().write(to: URL(filePath: directory.path + "/blobs/readme"))
+        #expect(try store.sweep().blobs == 1)
+        #expect(try store.read(number) == old)
+        #expect(try directory.files(in: "blobs").contains("readme"))
+    }
+
+    @Test func runsBesideInstalls() async throws {
+        // Installs whose blobs come and go, against sweeps that would take them.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for package in ["p", "q"] {
+                group.addTask {
+                    for round in 0..<30 {
+                        let site = ["a": "shared \(round % 3)", "b": "\(package) \(round % 2)"]
+                        let number = try store.install(site, package: package, version: "\(round)")
+                        #expect(try store.read(number) == site)
+                    }
+                }
+            }
+            group.addTask {
+                for _ in 0..<60 { try store.sweep() }
+            }
+            try await group.waitForAll()
+        }
+        try store.sweep()
+        #expect(try store.activeGenerations().count == 2)
+        #expect(try store.blobsOnDisk() == blobs(["a": "shared 2", "b": "p 1", "c": "q 1"]))
+    }
+}
