@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebKitGTKAdapter
 internal import ArgumentParser
 internal import CommandSupport
 internal import ContainerKit

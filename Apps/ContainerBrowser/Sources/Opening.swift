@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebKitGTKAdapter
 internal import ContainerKit
 internal import Foundation
 
@@ -27,7 +28,8 @@ struct Opening {
         do {
             try await opened.load.finished(within: limit)
             let probe = PageProbe(opened.view)
-            let readyAt = try await ready.asyncMap { try await probe.wait(for: $0, within: limit) }
+            var readyAt: Double?
+            if let ready { readyAt = try await probe.wait(for: ready, within: limit) }
             let readings = try await probe.readings()
             let snapshot = try await probe.settledSnapshot()
             let requests = Array(stage.requests.dropFirst(requestsBefore))
@@ -52,12 +54,5 @@ extension Duration {
     /// This time in milliseconds.
     var milliseconds: Double {
         Double(components.seconds) * 1_000 + Double(components.attoseconds) / 1e15
-    }
-}
-
-extension Optional {
-    fileprivate func asyncMap<Result>(_ transform: (Wrapped) async throws -> Result) async rethrows -> Result? {
-        guard let self else { return nil }
-        return try await transform(self)
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ArgumentParser
+public import ArgumentParser
 internal import CommandSupport
-internal import ContainerKit
-internal import ContainerTesting
+public import ContainerKit
+public import ContainerTesting
 
 /// The options that `open` and `run` share.
 struct StageArguments: ParsableArguments {
