@@ -24,8 +24,9 @@ let tools: Set<String> = ["Tools"]
 
 extension Target.Dependency {
     static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
-    static let log = product(name: "Logging", package: "swift-log", condition: .when(traits: network.union(storage)))
-    static let crypto = product(name: "Crypto", package: "swift-crypto", condition: .when(traits: storage))
+    static let log = product(name: "Logging", package: "swift-log", condition: .when(traits: network.union(storage).union(testing)))
+    static let crypto = product(
+        name: "Crypto", package: "swift-crypto", condition: .when(traits: storage.union(testing)))
     static let grdb = product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: storage))
     static func nio(_ name: String) -> Self {
         .product(name: name, package: "swift-nio", condition: .when(traits: network.union(testing)))
@@ -33,10 +34,14 @@ extension Target.Dependency {
     static let asyncHTTPClient = product(
         name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: network))
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: testing))
+    static let hummingbirdCore = product(
+        name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: testing))
     static let hummingbirdTLS = product(
         name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: testing))
     static let certificates = product(
         name: "X509", package: "swift-certificates", condition: .when(traits: testing))
+    static let asn1 = product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: testing))
+    static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: testing))
     static let argumentParser = product(
         name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: tools))
 }
@@ -94,6 +99,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
     ],
     targets: [
@@ -139,13 +146,19 @@ let package = Package(
         target(
             "ContainerTesting",
             [
-                .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .hummingbird, .hummingbirdTLS, .certificates,
-                .crypto, .httpTypes, .log,
+                .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .hummingbird, .hummingbirdCore,
+                .hummingbirdTLS, .certificates, .asn1, .nioSSL, .crypto, .httpTypes, .log,
             ]),
-        tests(of: "ContainerTesting", [.asyncHTTPClient, .nio("NIOCore"), .nio("NIOHTTP1")]),
+        tests(
+            of: "ContainerTesting",
+            [.asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .nioSSL, .httpTypes]),
 
         // The programs.
-        program("h5", folder: "h5", ["PackageFormat", "PackagePublisher", "ContainerTesting", .argumentParser]),
+        .target(
+            name: "CommandSupport", path: "Apps/Support/Sources", swiftSettings: settings),
+        program(
+            "h5", folder: "h5",
+            ["CommandSupport", "PackageFormat", "PackagePublisher", "ContainerTesting", .argumentParser]),
         program(
             "container-browser", folder: "ContainerBrowser",
             ["ContainerKit", "WebKitGTKAdapter", "ContainerTesting", .argumentParser]),
