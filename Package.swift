@@ -170,7 +170,9 @@ let package = Package(
         // The programs.
         .target(
             name: "CommandSupport", dependencies: [.argumentParser], path: "Apps/Support/Sources", swiftSettings: settings),
-        program("h5", folder: "h5", ["PackageFormat", "PackagePublisher", "ContainerTesting", .argumentParser]),
+        program(
+            "h5", folder: "h5",
+            ["CommandSupport", "PackageFormat", "PackagePublisher", "ContainerTesting", .argumentParser]),
         program(
             "container-browser", folder: "ContainerBrowser",
             [

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+internal import ContainerTesting
+internal import Dispatch
+internal import Foundation
+
+/// `h5 serve`: a folder behind a shaped network, with faults, until the program is told to end.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serves a folder on 127.0.0.1, over a shaped network and with injected faults.",
+        discussion: """
+            Prints its URL when it accepts connections, and serves until SIGINT or SIGTERM.
+
+            A fault is KIND:/PATH; * in the path is any run of characters; several are separated by commas:
+              reset:/a.js or reset=1000:/a.js       resets the connection, at once or after so many bytes
+              stall:/a.js or stall=1000:/a.js       sends nothing, or nothing more after so many bytes
+              status=503:/a.js                      answers with another status
+              truncate=1000:/a.js                   ends the connection after so many bytes
+              delay=2000:/*                         answers so many milliseconds late
+            """)
+
+    @Argument(help: ArgumentHelp("The folder to serve.", valueName: "dir"))
+    var folder: String
+
+    @Option(help: "The port to listen on; 0 lets the system choose.")
+    var port = 0
+
+    @Option(help: ArgumentHelp("The network's round trip, in milliseconds.", valueName: "ms"))
+    var rtt: Int?
+
+    @Option(help: ArgumentHelp("Bandwidth to the clients, shared by all of them, in kbit/s.", valueName: "kbit"))
+    var down: Int?
+
+    @Option(help: ArgumentHelp("Bandwidth from the clients, shared by all of them, in kbit/s.", valueName: "kbit"))
+    var up: Int?
+
+    @Option(help: ArgumentHelp("What goes wrong. Can be repeated.", valueName: "spec"))
+    var fault: [String] = []
+
+    @Flag(help: "Speak TLS, with a certificate made at the start. Its authority's certificate goes to standard error.")
+    var tls = false
+
+    @Flag(help: "Print the URL and the port as JSON.")
+    var json = false
+
+    func run() async throws {
+        // From here on a signal is noted, so that one that comes during the start is not lost.
+        let signals = TerminationSignals()
+        defer { signals.cancel() }
+        let server: OriginServer
+        do {
+            server = try await OriginServer.start(try serverConfiguration())
+        } catch let error as ContainerTestingError {
+            throw CommandError(
+                Self.status(of: error.code), code: error.code.description, error.message, at: error.location ?? folder)
+        }
+        do {
+            try announce(server)
+        } catch {
+            await server.stop()
+            throw CommandError(.io, code: "io", "cannot write the URL", at: "standard output")
+        }
+        await signals.first()
+        await server.stop()
+    }
+
+    private func serverConfiguration() throws -> OriginServer.Configuration {
+        guard 0...65_535 ~= port else {
+            throw CommandError(.usage, code: "invalid-port", "a port is 0 to 65535", at: "--port \(port)")
+        }
+        var configuration = OriginServer.Configuration(folder: folder)
+        configuration.port = port
+        configuration.usesTLS = tls
+        configuration.profile = try NetworkProfile(
+            roundTrip: .milliseconds(rtt ?? 0), downKilobits: down, upKilobits: up)
+        configuration.faults = try fault.flatMap { try Fault.parse($0) }
+        return configuration
+    }
+
+    private func announce(_ server: OriginServer) throws {
+        var line = Data("\(server.url)\n".utf8)
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            line = try encoder.encode(Announcement(url: server.url, port: server.port)) + Data("\n".utf8)
+        }
+        try FileHandle.standardOutput.write(contentsOf: line)
+        if let authority = server.authorityPEM {
+            try FileHandle.standardError.write(contentsOf: Data(authority.utf8) + Data("\n".utf8))
+        }
+    }
+
+    private static func status(of code: ContainerTestingError.Code) -> ExitStatus {
+        switch code {
+        case .invalidFault, .invalidProfile: .usage
+        case .noSuchFolder: .noInput
+        case .portInUse, .cannotListen: .unavailable
+        default: .internalError
+        }
+    }
+
+    private struct Announcement: Encodable {
+        let url: String
+        let port: Int
+    }
+}
+
+/// Notes the signals that ask a program to end, in place of the default, which is to end at once.
+private struct TerminationSignals {
+    private let sources: [any DispatchSourceSignal]
+    private let stream: AsyncStream<Void>
+
+    init() {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
+        self.stream = stream
+        self.sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { continuation.yield() }
+            source.resume()
+            return source
+        }
+    }
+
+    /// Waits for one. Returns at once where one has come.
+    func first() async {
+        for await _ in stream { return }
+    }
+
+    func cancel() {
+        for source in sources { source.cancel() }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import NIOCore
+internal import Synchronization
+
+/// The open connections of a server: bounded in number, and closed together when the server stops.
+///
+/// Isolation: any.
+final class ConnectionRegistry: Sendable {
+    private struct State {
+        var isStopped = false
+        var total = 0
+        var channels: [ObjectIdentifier: any Channel] = [:]
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Connections admitted so far.
+    var total: Int { state.withLock { $0.total } }
+
+    /// Takes a connection in until it closes; `false` when there are too many or the server has stopped.
+    func admit(_ channel: any Channel) -> Bool {
+        let id = ObjectIdentifier(channel)
+        let isAdmitted = state.withLock { state in
+            guard !state.isStopped, state.channels.count < limit else { return false }
+            state.total += 1
+            state.channels[id] = channel
+            return true
+        }
+        if isAdmitted {
+            channel.closeFuture.whenComplete { _ in
+                self.state.withLock { $0.channels[id] = nil }
+            }
+        }
+        return isAdmitted
+    }
+
+    /// Admits no more, ends every connection and waits until they are closed.
+    func closeAll(_ end: (any Channel) -> Void) async {
+        let channels = state.withLock { state in
+            state.isStopped = true
+            return Array(state.channels.values)
+        }
+        for channel in channels { end(channel) }
+        for channel in channels { try? await channel.closeFuture.get() }
+    }
+}

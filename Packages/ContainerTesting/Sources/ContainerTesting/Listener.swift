@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import NIOCore
+internal import NIOPosix
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Opens listening sockets on the IPv4 loopback address.
+enum Listener {
+    /// Listens, and tells the port.
+    /// - Parameter port: 0 lets the system choose.
+    /// - Throws: ``ContainerTestingError`` with code `portInUse` or `cannotListen`.
+    static func bind(_ bootstrap: ServerBootstrap, port: Int) async throws -> (channel: any Channel, port: Int) {
+        do {
+            let channel = try await bootstrap.serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .serverChannelOption(.backlog, value: 256)
+                .bind(host: "127.0.0.1", port: port).get()
+            return (channel, channel.localAddress?.port ?? port)
+        } catch {
+            throw Self.error(error, port: port)
+        }
+    }
+
+    /// Gives an error of listening its type.
+    static func error(_ error: any Error, port: Int) -> ContainerTestingError {
+        if let error = error as? ContainerTestingError { return error }
+        if let error = error as? IOError, error.errnoCode == EADDRINUSE {
+            return ContainerTestingError(
+                .portInUse, "port \(port) is in use", at: "127.0.0.1:\(port)", cause: error)
+        }
+        return ContainerTestingError(
+            .cannotListen, "cannot listen on port \(port): \(error)", at: "127.0.0.1:\(port)", cause: error)
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
+
+/// Passes so many bytes of a body on, and then does something else.
+struct FaultyBodyWriter: ResponseBodyWriter {
+    private var base: any ResponseBodyWriter
+    private var remaining: Int
+    private let fail: @Sendable () async throws -> Void
+
+    /// - Parameter fail: called once, when more bytes than `limit` come; throws.
+    init(_ base: any ResponseBodyWriter, limit: Int, fail: @escaping @Sendable () async throws -> Void) {
+        self.base = base
+        self.remaining = limit
+        self.fail = fail
+    }
+
+    mutating func write(_ buffer: ByteBuffer) async throws {
+        guard buffer.readableBytes > remaining else {
+            remaining -= buffer.readableBytes
+            try await base.write(buffer)
+            return
+        }
+        var buffer = buffer
+        if remaining > 0, let part = buffer.readSlice(length: remaining) {
+            try await base.write(part)
+        }
+        remaining = 0
+        try await fail()
+    }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+        try await base.finish(trailingHeaders)
+    }
+}

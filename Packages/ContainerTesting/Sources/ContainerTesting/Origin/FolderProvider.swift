@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Hummingbird
+internal import Logging
+internal import NIOPosix
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// The files of one folder. What a link leads to outside of it does not exist.
+struct FolderProvider: FileProvider {
+    typealias FileAttributes = LocalFileSystem.FileAttributes
+    typealias FileIdentifier = String
+
+    private let root: String
+    private let files: LocalFileSystem
+
+    /// - Throws: ``ContainerTestingError`` with code `noSuchFolder`.
+    init(_ folder: String, logger: Logger) throws {
+        var status = stat()
+        guard let root = Self.resolve(folder), stat(root, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw ContainerTestingError(.noSuchFolder, "there is no such folder", at: folder)
+        }
+        self.root = root
+        self.files = LocalFileSystem(rootFolder: root, threadPool: .singleton, logger: logger)
+    }
+
+    private static func resolve(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    func getFileIdentifier(_ path: String) -> String? {
+        // A zero byte would end the name early for the system, and so name another file.
+        guard !path.utf8.contains(0) else { return nil }
+        return files.getFileIdentifier(path)
+    }
+
+    func getAttributes(id: String) async throws -> FileAttributes? {
+        guard let resolved = Self.resolve(id), root == "/" || resolved == root || resolved.hasPrefix(root + "/") else {
+            return nil
+        }
+        return try await files.getAttributes(id: id)
+    }
+
+    func loadFile(id: String, context: some RequestContext) async throws -> ResponseBody {
+        try await files.loadFile(id: id, context: context)
+    }
+
+    func loadFile(id: String, range: ClosedRange<Int>, context: some RequestContext) async throws -> ResponseBody {
+        try await files.loadFile(id: id, range: range, context: context)
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HummingbirdCore
+internal import NIOCore
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Writes the body of an ``OriginResponse``.
+public struct OriginBodyWriter {
+    private var base: any ResponseBodyWriter
+
+    init(_ base: any ResponseBodyWriter) {
+        self.base = base
+    }
+
+    /// Sends bytes; returns when the connection can take more.
+    public mutating func write(_ data: Data) async throws {
+        try await base.write(ByteBuffer(bytes: data))
+    }
+}

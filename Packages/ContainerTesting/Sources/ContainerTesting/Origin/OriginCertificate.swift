@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Crypto
+internal import HummingbirdTLS
+internal import NIOSSL
+internal import SwiftASN1
+internal import X509
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A certificate for this machine's loopback names, and the authority that signed it. Made anew for each server.
+struct OriginCertificate {
+    /// The authority's certificate: who trusts it trusts the server.
+    let authorityPEM: String
+    let configuration: TLSConfiguration
+
+    /// Makes keys and certificates for `localhost`, `127.0.0.1` and `::1`, valid for two days.
+    /// - Throws: ``ContainerTestingError`` with code `tls`.
+    init(now: Date = Date()) throws {
+        do {
+            let authorityKey = Certificate.PrivateKey(P256.Signing.PrivateKey())
+            let authorityName = try DistinguishedName { CommonName("ContainerTesting authority") }
+            // The past hour covers clocks that differ a little.
+            let (begin, end) = (now.addingTimeInterval(-3_600), now.addingTimeInterval(2 * 86_400))
+            let authority = try Certificate(
+                version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: authorityKey.publicKey,
+                notValidBefore: begin, notValidAfter: end, issuer: authorityName, subject: authorityName,
+                signatureAlgorithm: .ecdsaWithSHA256,
+                extensions: try Certificate.Extensions {
+                    Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+                    Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+                },
+                issuerPrivateKey: authorityKey)
+            let key = P256.Signing.PrivateKey()
+            let leaf = try Certificate(
+                version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: Certificate.PublicKey(key.publicKey),
+                notValidBefore: begin, notValidAfter: end, issuer: authorityName,
+                subject: try DistinguishedName { CommonName("localhost") },
+                signatureAlgorithm: .ecdsaWithSHA256,
+                extensions: try Certificate.Extensions {
+                    Critical(BasicConstraints.notCertificateAuthority)
+                    Critical(KeyUsage(digitalSignature: true))
+                    try ExtendedKeyUsage([.serverAuth])
+                    SubjectAlternativeNames([
+                        .dnsName("localhost"),
+                        .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1])),
+                        .ipAddress(ASN1OctetString(contentBytes: ArraySlice([UInt8](repeating: 0, count: 15) + [1]))),
+                    ])
+                },
+                issuerPrivateKey: authorityKey)
+            authorityPEM = try authority.serializeAsPEM().pemString
+            let certificate = try NIOSSLCertificate(bytes: Array(leaf.serializeAsPEM().pemString.utf8), format: .pem)
+            let privateKey = try NIOSSLPrivateKey(bytes: Array(key.pemRepresentation.utf8), format: .pem)
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: [.certificate(certificate)], privateKey: .privateKey(privateKey))
+            configuration.applicationProtocols = ["http/1.1"]
+            self.configuration = configuration
+        } catch {
+            throw ContainerTestingError(.tls, "cannot make a certificate: \(error)", cause: error)
+        }
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// Not FoundationEssentials, which does not decode percent-encoding.
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+
+/// Answers an origin's requests: log, faults, routes, files, in this order.
+struct OriginResponder: HTTPResponder {
+    typealias Context = OriginContext
+
+    /// Says that a fault has ended the connection. There is no one to answer.
+    private struct ConnectionEnded: Error {}
+
+    let configuration: OriginServer.Configuration
+    let log: RequestLog
+    /// The folder's files; `nil` where only routes answer.
+    let files: FolderProvider?
+
+    func respond(to request: Request, context: OriginContext) async throws -> Response {
+        let seen = OriginRequest(
+            method: request.method, path: request.uri.path, query: request.uri.query, headers: request.headers)
+        log.append(seen)
+        let faults = configuration.faults.filter { $0.path.matches(seen.path) }
+        for fault in faults {
+            if case .delay(let time) = fault.kind { try await configuration.clock.sleep(for: time) }
+        }
+        let fault = faults.first { if case .delay = $0.kind { false } else { true } }?.kind
+        switch fault {
+        case .reset(after: nil): throw await end(context.channel, .reset)
+        case .stall(after: nil): throw await stall(context.channel)
+        case .status(let code):
+            return Self.plain(HTTPResponse.Status(code: code), head: request.method == .head)
+        case .reset(.some), .stall(.some), .truncate, .delay, nil: break
+        }
+        var response = try await answer(request, seen: seen, context: context)
+        if request.method != .head, let fault {
+            response.body = damaged(response.body, by: fault, on: context.channel)
+        }
+        return response
+    }
+
+    private func answer(_ request: Request, seen: OriginRequest, context: OriginContext) async throws -> Response {
+        do {
+            if let route = configuration.routes.first(where: { $0.matches(seen.method, seen.path) }) {
+                return try await answer(request, by: route, seen: seen)
+            }
+            return try await file(request, context: context)
+        } catch let error as any HTTPResponseError {
+            return Self.plain(error.status, head: request.method == .head)
+        }
+    }
+
+    // MARK: - Routes
+
+    private func answer(_ request: Request, by route: OriginRoute, seen: OriginRequest) async throws -> Response {
+        let body = try await request.body.collect(upTo: configuration.requestBodyLimit)
+        let answer = try await route.answer(
+            OriginRequest(
+                method: seen.method, path: seen.path, query: seen.query, headers: seen.headers,
+                body: Data(body.readableBytesView)))
+        let response =
+            switch answer.body {
+            case .bytes(let data):
+                Response(
+                    status: answer.status, headers: answer.headers,
+                    body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
+            case .stream(let length, let write):
+                Response(
+                    status: answer.status, headers: answer.headers,
+                    body: ResponseBody(contentLength: length) { base in
+                        var writer = OriginBodyWriter(base)
+                        try await write(&writer)
+                        try await base.finish(nil)
+                    })
+            }
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    // MARK: - Files
+
+    private func file(_ request: Request, context: OriginContext) async throws -> Response {
+        guard let files else { throw HTTPError(.notFound) }
+        let middleware = FileMiddleware<OriginContext, FolderProvider>(fileProvider: files, searchForIndexHtml: true)
+            .withAdditionalMediaTypes(forFileExtensions: MediaTypes.additional)
+        let (request, refusal) = try await normalised(request, files: files)
+        if let refusal { return refusal }
+        var response = try await middleware.handle(request, context: context) { _, _ in throw HTTPError(.notFound) }
+        if response.status == .ok || response.status == .partialContent, response.headers[.contentType] == nil {
+            response.headers[.contentType] = MediaTypes.unknown
+        }
+        return response
+    }
+
+    /// Brings a `Range` field into the form that the file middleware understands: it reads `-5` as the
+    /// first six bytes, and knows no range beyond the end.
+    private func normalised(_ request: Request, files: FolderProvider) async throws -> (Request, Response?) {
+        guard request.method == .get, let field = request.headers[.range] else { return (request, nil) }
+        var head = request.head
+        head.headerFields[.range] = nil
+        guard let path = request.uri.path.removingPercentEncoding, !path.contains(".."),
+            let id = files.getFileIdentifier(path), let file = try await files.getAttributes(id: id), !file.isFolder
+        else { return (Request(head: head, body: request.body), nil) }
+        switch ByteRange(field, size: file.size) {
+        case .whole: break
+        case .part(let range): head.headerFields[.range] = "bytes=\(range.lowerBound)-\(range.upperBound)"
+        case .unsatisfiable:
+            // With If-Range the whole file is the answer where the validator differs; it is always right.
+            guard request.headers[.ifRange] == nil else { break }
+            return (
+                request,
+                Response(status: .rangeNotSatisfiable, headers: [.contentRange: "bytes */\(file.size)"])
+            )
+        }
+        return (Request(head: head, body: request.body), nil)
+    }
+
+    private static func plain(_ status: HTTPResponse.Status, head: Bool) -> Response {
+        guard status.kind != .informational, status != .noContent, status != .notModified else {
+            return Response(status: status)
+        }
+        let text = "\(status.code) \(status.reasonPhrase)\n"
+        let response = Response(
+            status: status, headers: [.contentType: "text/plain; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        return head ? response.createHeadResponse() : response
+    }
+
+    // MARK: - Faults
+
+    private func damaged(_ body: ResponseBody, by fault: Fault.Kind, on channel: any Channel) -> ResponseBody {
+        let limit: Int
+        switch fault {
+        case .reset(after: .some(let bytes)), .stall(after: .some(let bytes)), .truncate(after: let bytes):
+            limit = bytes
+        case .reset, .stall, .status, .delay: return body
+        }
+        return ResponseBody(contentLength: body.contentLength) { base in
+            let writer = FaultyBodyWriter(base, limit: limit) {
+                switch fault {
+                case .stall: throw await stall(channel)
+                case .reset: throw await end(channel, .reset)
+                default: throw await end(channel, .cut)
+                }
+            }
+            try await body.write(writer)
+        }
+    }
+
+    private func end(_ channel: any Channel, _ command: SocketEnd.Command) async -> any Error {
+        try? await channel.triggerUserOutboundEvent(command)
+        return ConnectionEnded()
+    }
+
+    /// Waits until the connection is closed: by the client, or by the server when it stops.
+    private func stall(_ channel: any Channel) async -> any Error {
+        try? await channel.closeFuture.get()
+        return ConnectionEnded()
+    }
+}

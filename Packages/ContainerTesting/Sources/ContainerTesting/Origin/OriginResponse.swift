@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// An answer that a test gives in an origin's name.
+public struct OriginResponse: Sendable {
+    /// The bytes of an answer.
+    public enum Body: Sendable {
+        case bytes(Data)
+        /// Written piece by piece. With a length the writer must write exactly so many bytes; without
+        /// one the answer is chunked. Throwing breaks the connection off.
+        case stream(length: Int?, @Sendable (inout OriginBodyWriter) async throws -> Void)
+    }
+
+    public var status: HTTPResponse.Status
+    public var headers: HTTPFields
+    public var body: Body
+
+    public init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: Body = .bytes(Data())) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// Text, as `text/plain` in UTF-8 unless `type` says otherwise.
+    public static func text(
+        _ text: String, status: HTTPResponse.Status = .ok, type: String = "text/plain; charset=utf-8"
+    ) -> OriginResponse {
+        OriginResponse(status, headers: [.contentType: type], body: .bytes(Data(text.utf8)))
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import HTTPTypes
+
+/// A handler that a test adds to an origin. Routes come before files, the first that matches answers.
+public struct OriginRoute: Sendable {
+    /// The method to match. `GET` matches `HEAD` too, whose answer loses its body on the way.
+    public let method: HTTPRequest.Method
+    public let path: PathPattern
+    /// Answers. An error that it throws becomes 500.
+    public let answer: @Sendable (OriginRequest) async throws -> OriginResponse
+
+    public init(
+        _ method: HTTPRequest.Method, _ path: PathPattern,
+        answer: @escaping @Sendable (OriginRequest) async throws -> OriginResponse
+    ) {
+        self.method = method
+        self.path = path
+        self.answer = answer
+    }
+
+    func matches(_ method: HTTPRequest.Method, _ path: String) -> Bool {
+        (method == self.method || (method == .head && self.method == .get)) && self.path.matches(path)
+    }
+}

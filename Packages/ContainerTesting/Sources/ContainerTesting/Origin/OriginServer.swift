@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Hummingbird
+internal import HummingbirdCore
+internal import HummingbirdTLS
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+
+/// A real web server on loopback for tests and demonstrations: the files of a folder, and what a test adds.
+///
+/// Files are served as they are, without compression, with `ETag`, `Last-Modified` and ranges; folders
+/// by their `index.html`; text types say `charset=utf-8`. Paths that lead out of the folder, by `..` or
+/// by links, are refused. Answers that are under way when the server stops are broken off.
+///
+/// Isolation: any. Runs on NIO's shared event loops until ``stop()``, which has to be called.
+public final class OriginServer: Sendable {
+    /// Where connections to `127.0.0.1` are accepted: by the server, or by the relay in front of it.
+    public let port: Int
+    /// The server's root without a trailing slash, such as `http://127.0.0.1:8080`.
+    public let url: String
+    /// With TLS, the certificate of the authority that a client has to trust.
+    public let authorityPEM: String?
+    private let log: RequestLog
+    private let registry: ConnectionRegistry
+    private let relay: ShapingRelay?
+    private let task: Task<Void, Never>
+
+    private init(
+        port: Int, certificate: OriginCertificate?, log: RequestLog, registry: ConnectionRegistry,
+        relay: ShapingRelay?, task: Task<Void, Never>
+    ) {
+        self.port = port
+        self.url = "\(certificate == nil ? "http" : "https")://127.0.0.1:\(port)"
+        self.authorityPEM = certificate?.authorityPEM
+        self.log = log
+        self.registry = registry
+        self.relay = relay
+        self.task = task
+    }
+
+    /// The latest requests, in the order of their arrival.
+    public var requests: [OriginRequest] { log.requests }
+    /// How many requests came in all.
+    public var requestCount: Int { log.total }
+    /// How many connections reached the server in all.
+    public var connectionCount: Int { registry.total }
+    /// What passed the relay; `nil` without one.
+    public var counters: ShapingRelay.Counters? { relay?.counters }
+
+    /// Starts a server. Returns when it accepts connections.
+    /// - Throws: ``ContainerTestingError`` with code `portInUse`, `cannotListen`, `noSuchFolder` or `tls`.
+    public static func start(_ configuration: Configuration) async throws -> OriginServer {
+        let logger = Logger(label: "origin") { _ in SwiftLogNoOpLogHandler() }
+        let files = try configuration.folder.map { try FolderProvider($0, logger: logger) }
+        let certificate = configuration.usesTLS ? try OriginCertificate() : nil
+        let log = RequestLog(limit: configuration.logLimit)
+        let registry = ConnectionRegistry(limit: configuration.connectionLimit)
+        let isShaped = !configuration.profile.isUnshaped
+        let (ports, announcement) = AsyncThrowingStream.makeStream(of: Int.self)
+        let application = Application(
+            responder: OriginResponder(configuration: configuration, log: log, files: files),
+            server: try server(certificate: certificate, registry: registry),
+            configuration: ApplicationConfiguration(
+                address: .hostname("127.0.0.1", port: isShaped ? 0 : configuration.port)),
+            onServerRunning: { channel in announcement.yield(channel.localAddress?.port ?? 0) },
+            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), logger: logger)
+        let task = Task {
+            do {
+                try await application.run()
+                announcement.finish()
+            } catch {
+                announcement.finish(throwing: error)
+            }
+        }
+        do {
+            guard let port = try await ports.first(where: { _ in true }) else { throw CancellationError() }
+            let relay: ShapingRelay? =
+                if isShaped {
+                    try await ShapingRelay.start(
+                        profile: configuration.profile, target: .loopback(port), port: configuration.port)
+                } else {
+                    nil
+                }
+            return OriginServer(
+                port: relay?.port ?? port, certificate: certificate, log: log, registry: registry, relay: relay,
+                task: task)
+        } catch {
+            task.cancel()
+            await task.value
+            throw error is CancellationError ? error : Listener.error(error, port: configuration.port)
+        }
+    }
+
+    private static func server(
+        certificate: OriginCertificate?, registry: ConnectionRegistry
+    ) throws -> HTTPServerBuilder {
+        let plain = HTTPServerBuilder.http1(
+            configuration: HTTP1Channel.Configuration(
+                additionalChannelHandlers: [ConnectionWatch(registry)], idleTimeout: .seconds(120)))
+        guard let certificate else { return plain }
+        do {
+            return try .tls(plain, tlsConfiguration: certificate.configuration)
+        } catch {
+            throw ContainerTestingError(.tls, "cannot use the certificate: \(error)", cause: error)
+        }
+    }
+
+    /// Closes the port and every connection, stalled answers included. Returns when they are closed; a
+    /// second call does nothing.
+    public func stop() async {
+        await relay?.stop()
+        task.cancel()
+        await registry.closeAll { $0.triggerUserOutboundEvent(SocketEnd.Command.drop, promise: nil) }
+        await task.value
+    }
+}

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+
+/// A client's connection to the proxy.
+///
+/// A state machine over the parts of requests and answers. Parts that cannot be handled yet wait in a
+/// queue, and nothing is read while it is not empty: it never holds more than one read brought in.
+///
+/// Isolation: the event loop of the client's channel, which is also that of the channels upstream.
+final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private enum State {
+        /// Between requests.
+        case idle
+        /// The connection upstream is being made.
+        case connecting
+        /// A request and its answer pass.
+        case exchanging(any Channel)
+        /// The last answer is sent: the client's end of the stream is awaited.
+        case draining
+        /// The bytes are no longer HTTP.
+        case tunnelling
+        case closed
+    }
+
+    private let configuration: ForwardProxy.Configuration
+    private let decoder: ByteToMessageHandler<HTTPRequestDecoder>
+    private let encoder: HTTPResponseEncoder
+    private var state = State.idle
+    private var exchange: Exchange?
+    private var parts = CircularBuffer<HTTPServerRequestPart>()
+    private var upstream: ProxyUpstream?
+    private var context: ChannelHandlerContext?
+    private var wantsRead = false
+    private var isProcessing = false
+
+    private init(
+        configuration: ForwardProxy.Configuration, decoder: ByteToMessageHandler<HTTPRequestDecoder>,
+        encoder: HTTPResponseEncoder
+    ) {
+        self.configuration = configuration
+        self.decoder = decoder
+        self.encoder = encoder
+    }
+
+    /// Adds the handlers of a client's connection to its channel.
+    static func install(on channel: any Channel, configuration: ForwardProxy.Configuration) throws {
+        var framing = HTTPResponseEncoder.Configuration()
+        framing.automaticallySetFramingHeaders = false
+        let decoder = ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes))
+        let encoder = HTTPResponseEncoder(configuration: framing)
+        let connection = ProxyConnection(configuration: configuration, decoder: decoder, encoder: encoder)
+        try channel.pipeline.syncOperations.addHandlers([
+            IdleStateHandler(allTimeout: TimeAmount(configuration.idleTimeout)), encoder, decoder, connection,
+        ])
+    }
+
+    /// Whether the client can take more of an answer.
+    var isClientWritable: Bool { context?.channel.isWritable ?? false }
+
+    // MARK: - Events of the client's channel
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if mayRead {
+            context.read()
+        } else {
+            wantsRead = true
+        }
+    }
+
+    private var mayRead: Bool {
+        switch state {
+        case .connecting, .closed: false
+        case .exchanging(let upstream): parts.isEmpty && upstream.isWritable
+        case .idle, .draining, .tunnelling: parts.isEmpty
+        }
+    }
+
+    private func resumeReading() {
+        guard wantsRead, mayRead else { return }
+        wantsRead = false
+        context?.read()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch state {
+        case .tunnelling: context.fireChannelRead(data)
+        case .draining, .closed: break
+        case .idle, .connecting, .exchanging:
+            parts.append(unwrapInboundIn(data))
+            process()
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if case .exchanging(let upstream) = state { upstream.flush() }
+        context.fireChannelReadComplete()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { upstream?.resumeReading() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case let event as ChannelEvent where event == .inputClosed:
+            if case .tunnelling = state { break }
+            // A client that ends its side in the middle of an exchange has given it up.
+            context.close(promise: nil)
+        case is IdleStateHandler.IdleStateEvent:
+            switch state {
+            case .connecting, .exchanging: timeOut()
+            case .tunnelling: break
+            case .idle, .draining, .closed: context.close(promise: nil)
+            }
+        default: break
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        abandonUpstream()
+        state = .closed
+        parts.removeAll()
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if error is HTTPParserError, case .idle = state {
+            exchange = nil
+            answer(.badRequest, "this is not HTTP/1.1")
+        } else {
+            context.close(promise: nil)
+        }
+    }
+
+    // MARK: - Requests
+
+    private func process() {
+        guard !isProcessing else { return }
+        isProcessing = true
+        while let part = parts.first, canHandle(part) {
+            parts.removeFirst()
+            handle(part)
+        }
+        isProcessing = false
+        resumeReading()
+    }
+
+    /// Whether it is a part's turn.
+    private func canHandle(_ part: HTTPServerRequestPart) -> Bool {
+        switch (state, part) {
+        case (.connecting, _), (.exchanging, .head): false
+        case (.exchanging, _): exchange?.isRequestEnded == false
+        case (.idle, _), (.draining, _), (.tunnelling, _), (.closed, _): true
+        }
+    }
+
+    private func handle(_ part: HTTPServerRequestPart) {
+        switch (state, part) {
+        case (.idle, .head(let head)): begin(head)
+        case (.exchanging(let upstream), .body(let buffer)):
+            upstream.write(HTTPClientRequestPart.body(.byteBuffer(buffer)), promise: nil)
+        case (.exchanging(let upstream), .end):
+            exchange?.isRequestEnded = true
+            upstream.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
+        default: break
+        }
+    }
+
+    private func begin(_ head: HTTPRequestHead) {
+        exchange = Exchange(head)
+        let codings = head.headers[canonicalForm: "transfer-encoding"]
+        guard codings.isEmpty || (codings.count == 1 && codings[0].lowercased() == "chunked"),
+            codings.isEmpty || !head.headers.contains(name: "content-length")
+        else {
+            // RFC 9112, section 6.1: a message framed twice may be an attempt at smuggling.
+            answer(.badRequest, "the request's framing is ambiguous")
+            return
+        }
+        switch ProxyTarget(head) {
+        case nil: answer(.badRequest, "a proxy needs CONNECT or an absolute http URL")
+        case .tunnel(let endpoint):
+            connect(to: endpoint) { channel in self.openTunnel(to: channel) }
+        case .request(let endpoint, let authority, let path):
+            connect(to: endpoint) { channel in
+                self.send(self.upstreamHead(of: head, authority: authority, path: path), to: channel)
+            }
+        }
+    }
+
+    private func upstreamHead(of head: HTTPRequestHead, authority: String, path: String) -> HTTPRequestHead {
+        var headers = head.headers.withoutHopByHop()
+        // RFC 9112, section 3.2.2: the URL's authority replaces the field.
+        headers.remove(name: "host")
+        headers.add(name: "Host", value: authority)
+        headers.add(name: "Connection", value: "close")
+        if head.headers.contains(name: "transfer-encoding") {
+            headers.add(name: "Transfer-Encoding", value: "chunked")
+        }
+        return HTTPRequestHead(version: .http1_1, method: head.method, uri: path, headers: headers)
+    }
+
+    private func connect(to endpoint: Endpoint, then use: @escaping (any Channel) -> Void) {
+        guard let context else { return }
+        state = .connecting
+        // Nothing is read before the handlers of a tunnel or an exchange are in place.
+        ClientBootstrap(group: context.eventLoop)
+            .connectTimeout(TimeAmount(configuration.connectTimeout))
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelOption(.autoRead, value: false)
+            .connect(host: endpoint.host, port: endpoint.port)
+            .assumeIsolated()
+            .whenComplete { result in
+                guard case .connecting = self.state else {
+                    if case .success(let channel) = result { channel.close(promise: nil) }
+                    return
+                }
+                switch result {
+                case .success(let channel): use(channel)
+                case .failure(let error):
+                    let isTimeout = Self.isTimeout(error)
+                    self.answer(
+                        isTimeout ? .gatewayTimeout : .badGateway,
+                        "cannot connect to \(endpoint)\(isTimeout ? " in time" : "")")
+                }
+            }
+    }
+
+    private static func isTimeout(_ error: any Error) -> Bool {
+        switch error {
+        case ChannelError.connectTimeout: true
+        case let error as NIOConnectionError:
+            !error.connectionErrors.isEmpty && error.connectionErrors.allSatisfy { isTimeout($0.error) }
+        default: false
+        }
+    }
+
+    private func send(_ head: HTTPRequestHead, to channel: any Channel) {
+        let upstream = ProxyUpstream(self)
+        do {
+            try upstream.install(on: channel)
+        } catch {
+            channel.close(promise: nil)
+            answer(.badGateway, "the server hung up")
+            return
+        }
+        self.upstream = upstream
+        state = .exchanging(channel)
+        channel.writeAndFlush(HTTPClientRequestPart.head(head), promise: nil)
+        channel.setOption(.autoRead, value: true).whenComplete { _ in }
+        process()
+        channel.flush()
+    }
+
+    /// The channel upstream takes bytes again.
+    func upstreamIsWritable() {
+        resumeReading()
+    }
+
+    // MARK: - Answers
+
+    /// The server's answer begins. Also called for interim answers (1xx).
+    func responded(_ head: HTTPResponseHead) {
+        guard case .exchanging = state, let exchange, !exchange.isHeadSent else { return }
+        let isModern = exchange.head.version.major == 1 && exchange.head.version.minor >= 1
+        var head = HTTPResponseHead(
+            version: .http1_1, status: head.status, headers: head.headers.withoutHopByHop())
+        if 100..<200 ~= head.status.code {
+            if isModern { write(.head(head), flush: true) }
+            return
+        }
+        let hasNoBody =
+            exchange.head.method == .HEAD || head.status == .noContent || head.status == .notModified
+        if !hasNoBody, !head.headers.contains(name: "content-length") {
+            if isModern {
+                head.headers.add(name: "Transfer-Encoding", value: "chunked")
+            } else {
+                self.exchange?.keepsAlive = false
+            }
+        }
+        if self.exchange?.keepsAlive != true {
+            head.headers.add(name: "Connection", value: "close")
+        } else if !isModern {
+            head.headers.add(name: "Connection", value: "keep-alive")
+        }
+        self.exchange?.isHeadSent = true
+        write(.head(head), flush: false)
+    }
+
+    func responded(_ body: ByteBuffer) {
+        guard exchange?.isHeadSent == true else { return }
+        write(.body(.byteBuffer(body)), flush: false)
+    }
+
+    func flush() {
+        context?.flush()
+    }
+
+    func respondedAll() {
+        guard case .exchanging = state, exchange?.isHeadSent == true else { return }
+        endAnswer()
+    }
+
+    /// The connection upstream ended before its answer did.
+    func upstreamLost(byReset isReset: Bool) {
+        guard case .exchanging = state else { return }
+        if exchange?.isHeadSent == false {
+            answer(.badGateway, "the server hung up")
+            return
+        }
+        abandonUpstream()
+        state = .closed
+        guard let channel = context?.channel else { return }
+        if isReset {
+            channel.reset()
+        } else {
+            // What came so far goes out first: the flush of an empty part completes after it.
+            let part = HTTPServerResponsePart.body(.byteBuffer(ByteBuffer()))
+            channel.writeAndFlush(part).whenComplete { _ in channel.close(promise: nil) }
+        }
+    }
+
+    private func timeOut() {
+        if exchange?.isHeadSent == false {
+            exchange?.keepsAlive = false
+            answer(.gatewayTimeout, "no answer in time")
+        } else {
+            context?.close(promise: nil)
+        }
+    }
+
+    /// Answers in the proxy's own name.
+    private func answer(_ status: HTTPResponseStatus, _ text: String) {
+        if case .end? = parts.first, exchange?.isRequestEnded == false {
+            parts.removeFirst()
+            exchange?.isRequestEnded = true
+        }
+        let keeps = exchange.map { $0.keepsAlive && $0.isRequestEnded } ?? false
+        exchange?.keepsAlive = keeps
+        let body = "\(status.code) \(status.reasonPhrase): \(text)\n"
+        var headers = HTTPHeaders([
+            ("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", "\(body.utf8.count)"),
+        ])
+        headers.add(name: "Connection", value: keeps ? "keep-alive" : "close")
+        write(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers)), flush: false)
+        if exchange?.head.method != .HEAD {
+            write(.body(.byteBuffer(ByteBuffer(string: body))), flush: false)
+        }
+        endAnswer()
+    }
+
+    private func endAnswer() {
+        let keeps = exchange.map { $0.keepsAlive && $0.isRequestEnded } ?? false
+        abandonUpstream()
+        exchange = nil
+        if keeps {
+            write(.end(nil), flush: true)
+            state = .idle
+            process()
+        } else {
+            // Closing at once would reset the connection where the client still sends, and could take
+            // the answer with it (RFC 9112, section 9.6).
+            state = .draining
+            parts.removeAll()
+            guard let channel = context?.channel else { return }
+            channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in
+                channel.close(mode: .output, promise: nil)
+            }
+            resumeReading()
+        }
+    }
+
+    private func write(_ part: HTTPServerResponsePart, flush: Bool) {
+        guard let context else { return }
+        context.write(wrapOutboundOut(part), promise: nil)
+        if flush { context.flush() }
+    }
+
+    private func abandonUpstream() {
+        upstream?.abandon()
+        upstream = nil
+        if case .exchanging(let channel) = state { channel.close(promise: nil) }
+    }
+
+    // MARK: - Tunnels
+
+    private func openTunnel(to channel: any Channel) {
+        guard let context else { return }
+        write(.head(HTTPResponseHead(version: .http1_1, status: .ok)), flush: true)
+        state = .tunnelling
+        parts.removeAll()
+        let client = context.channel
+        do {
+            try TunnelEnd.join(client, channel)
+        } catch {
+            channel.close(promise: nil)
+            client.close(promise: nil)
+            return
+        }
+        // In this order, so that bytes the decoder still has go to the tunnel.
+        let pipeline = context.pipeline.syncOperations
+        pipeline.removeHandler(encoder).whenComplete { _ in }
+        pipeline.removeHandler(decoder).whenComplete { _ in }
+        pipeline.removeHandler(self).whenComplete { _ in
+            channel.setOption(.autoRead, value: true).whenComplete { _ in }
+            client.read()
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import NIOCore
+
+/// One end of a blind tunnel: passes bytes, ends and resets to the other end, which is on the same event loop.
+///
+/// Isolation: that event loop.
+final class TunnelEnd: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private var peer: TunnelEnd?
+    private var context: ChannelHandlerContext?
+    private var wantsRead = false
+    private var isInputEnded = false
+
+    private init() {}
+
+    /// Joins two channels of bytes.
+    static func join(_ first: any Channel, _ second: any Channel) throws {
+        let (one, other) = (TunnelEnd(), TunnelEnd())
+        one.peer = other
+        other.peer = one
+        try second.pipeline.syncOperations.addHandler(other)
+        try first.pipeline.syncOperations.addHandler(one)
+        if !second.isActive { first.close(promise: nil) }
+    }
+
+    private func resumeReading() {
+        guard wantsRead else { return }
+        wantsRead = false
+        context?.read()
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        peer = nil
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if peer?.context?.channel.isWritable == false {
+            wantsRead = true
+        } else {
+            context.read()
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let peer = peer?.context else { return }
+        peer.write(data, promise: nil)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        peer?.context?.flush()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { peer?.resumeReading() }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case let event as ChannelEvent where event == .inputClosed:
+            isInputEnded = true
+            peer?.context?.channel.finishOutput()
+        case is IdleStateHandler.IdleStateEvent: context.close(promise: nil)
+        default: break
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        guard let channel = peer?.context?.channel else { return }
+        if isInputEnded {
+            // Its end was passed on. Whether the other side still sends no longer matters: no one listens.
+            channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
+        } else {
+            channel.reset()
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+extension LinkScheduler {
+    /// Names a connection on a link.
+    public struct ConnectionID: Sendable, Hashable {
+        public let rawValue: UInt64
+
+        public init(_ rawValue: UInt64) {
+            self.rawValue = rawValue
+        }
+    }
+
+    /// Something that crosses the link in one piece.
+    public struct Segment: Sendable, Hashable {
+        /// What crosses.
+        public enum Content: Sendable, Hashable {
+            /// So many bytes of the connection's stream.
+            case bytes(Int)
+            /// The stream's orderly end. Takes no time to send.
+            case end
+            /// The stream is broken off. Takes no time to send.
+            case reset
+        }
+
+        public let connection: ConnectionID
+        public let content: Content
+        /// When its last bit has left.
+        public let departs: Duration
+        /// When its last bit is there.
+        public let arrives: Duration
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import NIOCore
+internal import NIOPosix
+
+/// The two links of a relay and the connections that share them.
+///
+/// Isolation: the relay's event loop.
+final class RelayCore {
+    /// More connections at a time are refused.
+    private static let connectionLimit = 1_024
+    private static let connectTimeout = TimeAmount.seconds(10)
+
+    private let profile: NetworkProfile
+    private let target: Endpoint
+    private let loop: any EventLoop
+    private let counts: RelayCounts
+    private let epoch = NIODeadline.now()
+    private var down: LinkScheduler
+    private var up: LinkScheduler
+    private var connections: [LinkScheduler.ConnectionID: RelayConnection] = [:]
+    private var nextID: UInt64 = 0
+    private var isStopped = false
+    private var wake: (at: Duration, task: Scheduled<Void>)?
+    private var isPumping = false
+
+    init(profile: NetworkProfile, target: Endpoint, loop: any EventLoop, counts: RelayCounts) {
+        self.profile = profile
+        self.target = target
+        self.loop = loop
+        self.counts = counts
+        self.down = LinkScheduler(kilobitsPerSecond: profile.downKilobits, delay: profile.roundTrip / 2)
+        self.up = LinkScheduler(kilobitsPerSecond: profile.upKilobits, delay: profile.roundTrip / 2)
+    }
+
+    /// The links' time.
+    var now: Duration {
+        .nanoseconds((NIODeadline.now() - epoch).nanoseconds)
+    }
+
+    /// How many bytes a connection may hold in a direction before its sender has to wait.
+    func holdingLimit(_ direction: RelayDirection) -> Int {
+        let most = 4 * 1_048_576
+        guard let rate = direction == .down ? profile.downKilobits : profile.upKilobits else { return most }
+        // What is on its way, and a quarter of a second of supply so that a late reader never starves the link.
+        let time = profile.roundTrip / 2 + .milliseconds(250)
+        let bytes = Double(rate) * 125 * (time / .seconds(1))
+        return min(max(Int(bytes), 65_536), most)
+    }
+
+    /// Takes in a new connection of a client, or resets it.
+    func accept(_ client: any Channel) throws {
+        counts.update { $0.connections += 1 }
+        guard !isStopped, !profile.isOffline, connections.count < Self.connectionLimit else {
+            counts.update { $0.refused += 1 }
+            client.reset()
+            return
+        }
+        nextID += 1
+        let connection = RelayConnection(
+            id: LinkScheduler.ConnectionID(nextID), core: self, client: client, opensAt: now + profile.roundTrip)
+        connections[connection.id] = connection
+        try client.pipeline.syncOperations.addHandler(connection.end(.down))
+        connect(connection)
+    }
+
+    private func connect(_ connection: RelayConnection) {
+        // A name with several addresses makes several channels: only the one that connects gets the handler,
+        // and is not read from before.
+        ClientBootstrap(group: loop)
+            .connectTimeout(Self.connectTimeout)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelOption(.autoRead, value: false)
+            .connect(host: target.host, port: target.port)
+            .assumeIsolated()
+            .whenComplete { result in
+                switch result {
+                case .success(let channel): connection.connected(channel)
+                case .failure:
+                    self.counts.update { $0.refused += 1 }
+                    connection.refuse()
+                }
+            }
+    }
+
+    func enqueue(
+        _ content: LinkScheduler.Segment.Content, _ direction: RelayDirection, of connection: RelayConnection
+    ) {
+        let ready = max(now, connection.opensAt)
+        switch direction {
+        case .down: down.enqueue(content, on: connection.id, readyAt: ready)
+        case .up: up.enqueue(content, on: connection.id, readyAt: ready)
+        }
+    }
+
+    func noteHeld(_ count: Int) {
+        counts.update { $0.mostHeld = max($0.mostHeld, count) }
+    }
+
+    /// Forgets what is on its way to a side that is gone.
+    func drop(_ direction: RelayDirection, of connection: RelayConnection) {
+        switch direction {
+        case .down: down.remove(connection.id)
+        case .up: up.remove(connection.id)
+        }
+    }
+
+    func remove(_ connection: RelayConnection) {
+        drop(.down, of: connection)
+        drop(.up, of: connection)
+        connections[connection.id] = nil
+    }
+
+    /// Hands out what has arrived, and sets the timer for what comes next.
+    func pump() {
+        // Handing out may close a channel, which calls back in here: the outer call does the rest.
+        guard !isPumping, !isStopped else { return }
+        isPumping = true
+        let now = now
+        deliver(down.arrivals(until: now), .down)
+        deliver(up.arrivals(until: now), .up)
+        isPumping = false
+        counts.update { counters in
+            counters.busyDown = down.busy
+            counters.busyUp = up.busy
+        }
+        setTimer()
+    }
+
+    private func deliver(_ segments: [LinkScheduler.Segment], _ direction: RelayDirection) {
+        var touched: [LinkScheduler.ConnectionID: RelayConnection] = [:]
+        var bytes: Int64 = 0
+        for segment in segments {
+            guard let connection = connections[segment.connection] else { continue }
+            switch segment.content {
+            case .bytes(let count):
+                bytes += Int64(connection.write(count, direction))
+                touched[connection.id] = connection
+            case .end: connection.finish(direction)
+            case .reset: connection.reset(direction)
+            }
+        }
+        for connection in touched.values { connection.flush(direction) }
+        counts.update { counters in
+            switch direction {
+            case .down: counters.bytesDown += bytes
+            case .up: counters.bytesUp += bytes
+            }
+        }
+    }
+
+    private func setTimer() {
+        let next = [down.nextWake, up.nextWake].compactMap(\.self).min()
+        if let wake, wake.at == next { return }
+        wake?.task.cancel()
+        wake = nil
+        guard let next else { return }
+        let deadline = epoch + .nanoseconds(Int64((next / .nanoseconds(1)).rounded(.up)))
+        let task = loop.assumeIsolated().scheduleTask(deadline: deadline) {
+            self.wake = nil
+            self.pump()
+        }
+        wake = (next, task)
+    }
+
+    /// Closes everything.
+    /// - Returns: a future that succeeds when all channels are closed.
+    func stop() -> EventLoopFuture<Void> {
+        isStopped = true
+        wake?.task.cancel()
+        wake = nil
+        let channels = connections.values.flatMap(\.channels)
+        for channel in channels { channel.close(promise: nil) }
+        return EventLoopFuture.andAllComplete(channels.map(\.closeFuture), on: loop)
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Testing
+
+@testable import ContainerTesting
+
+@Suite("Faults as text", .timeLimit(.minutes(1)))
+struct FaultTests {
+    @Test("every kind is understood")
+    func kinds() throws {
+        let faults = try Fault.parse(
+            "reset:/a,reset=10:/a,stall:/b,stall=0:/b,status=503:/c/*,truncate=1000:*.js,delay=2000:/d")
+        #expect(
+            faults.map(\.kind) == [
+                .reset(after: nil), .reset(after: 10), .stall(after: nil), .stall(after: 0), .status(503),
+                .truncate(after: 1_000), .delay(.seconds(2)),
+            ])
+        #expect(faults.map(\.path.description) == ["/a", "/a", "/b", "/b", "/c/*", "*.js", "/d"])
+    }
+
+    @Test(
+        "what is not understood is named",
+        arguments: [
+            "", "reset", "reset:", "reset:a", "explode:/a", "status:/a", "status=:/a", "status=99:/a", "status=600:/a",
+            "truncate:/a", "truncate=-1:/a", "truncate=1x:/a", "delay=600001:/a", "delay=9999999999999:/a", "reset:/a,",
+            "reset:/a b", "reset:/ä", ":/a", "=1:/a",
+        ])
+    func invalid(_ text: String) {
+        #expect {
+            try Fault.parse(text)
+        } throws: { error in
+            (error as? ContainerTestingError)?.code == .invalidFault
+        }
+    }
+
+    @Test("a list without end is refused")
+    func limits() {
+        #expect(throws: ContainerTestingError.self) {
+            try Fault.parse(Array(repeating: "reset:/a", count: 65).joined(separator: ","))
+        }
+        #expect(throws: ContainerTestingError.self) {
+            try Fault.parse("reset:/" + String(repeating: "a", count: 5_000))
+        }
+    }
+
+    @Test(
+        "a star is any run of characters",
+        arguments: [
+            ("/a", "/a", true), ("/a", "/a/", false), ("/a*", "/a/b/c.js", true), ("*.js", "/x/y.js", true),
+            ("*.js", "/x/y.json", false), ("/a*b*c", "/abxbc", true), ("/a*b*c", "/acb", false), ("*", "/", true),
+            ("/**", "/", true), ("/a*", "/", false),
+        ])
+    func glob(_ pattern: String, _ path: String, _ matches: Bool) throws {
+        let pattern = try #require(PathPattern(pattern))
+        #expect(pattern.matches(path) == matches)
+    }
+
+    @Test("a hostile pattern takes no time")
+    func hostile() throws {
+        let pattern = try #require(PathPattern("/" + String(repeating: "a*", count: 400) + "b"))
+        #expect(!pattern.matches("/" + String(repeating: "a", count: 4_000)))
+    }
+
+    @Test(
+        "ranges as in RFC 9110",
+        arguments: [
+            ("bytes=0-4", ByteRange.part(0...4)), ("bytes=5-", .part(5...9)), ("bytes=-3", .part(7...9)),
+            ("bytes=-30", .part(0...9)), ("bytes=5-99", .part(5...9)), ("bytes=10-", .unsatisfiable),
+            ("bytes=-0", .unsatisfiable), ("bytes=4-2", .whole), ("bytes=0-1,3-4", .whole), ("lines=0-1", .whole),
+            ("bytes=", .whole), ("bytes=-", .whole), ("bytes=99999999999999999999-", .whole),
+        ])
+    func ranges(_ field: String, _ expected: ByteRange) {
+        #expect(ByteRange(field, size: 10) == expected)
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Testing
+
+@testable import ContainerTesting
+
+@Suite("A link in virtual time", .timeLimit(.minutes(1)))
+struct LinkSchedulerTests {
+    private let a = LinkScheduler.ConnectionID(1)
+    private let b = LinkScheduler.ConnectionID(2)
+    private let c = LinkScheduler.ConnectionID(3)
+
+    /// Collects everything a link delivers, looked at only at `instants`.
+    private func drain(_ link: inout LinkScheduler, at instants: [Duration]) -> [LinkScheduler.Segment] {
+        instants.flatMap { link.arrivals(until: $0) }
+    }
+
+    private func bytes(_ segments: [LinkScheduler.Segment], of connection: LinkScheduler.ConnectionID) -> Int {
+        segments.filter { $0.connection == connection }.reduce(0) { sum, segment in
+            if case .bytes(let count) = segment.content { sum + count } else { sum }
+        }
+    }
+
+    @Test("bytes take exactly their time at the rate, plus the delay")
+    func rate() throws {
+        // 1.6 Mbit/s: 200 bytes in a millisecond.
+        var link = LinkScheduler(kilobitsPerSecond: 1_600, delay: .milliseconds(75))
+        link.enqueue(.bytes(1_000_000), on: a, readyAt: .zero)
+        let segments = drain(&link, at: [.seconds(10)])
+        let last = try #require(segments.last)
+        #expect(last.departs == .seconds(5))
+        #expect(last.arrives == .milliseconds(5_075))
+        #expect(link.busy == .seconds(5))
+        #expect(bytes(segments, of: a) == 1_000_000)
+        #expect(segments.first?.arrives == .microseconds(7_500 + 75_000))
+    }
+
+    @Test("how late one looks changes nothing")
+    func slop() {
+        var prompt = LinkScheduler(kilobitsPerSecond: 750, delay: .milliseconds(75))
+        var late = prompt
+        for connection in [a, b] {
+            prompt.enqueue(.bytes(40_000), on: connection, readyAt: .milliseconds(3))
+            late.enqueue(.bytes(40_000), on: connection, readyAt: .milliseconds(3))
+        }
+        let often = drain(&prompt, at: (0...20_000).map { .microseconds($0 * 100) })
+        let seldom = drain(&late, at: [.milliseconds(11), .milliseconds(417), .milliseconds(418), .seconds(2)])
+        #expect(often == seldom)
+        #expect(often.count == 54)
+    }
+
+    @Test("an idle link does not save up time")
+    func idle() {
+        var link = LinkScheduler(kilobitsPerSecond: 1_600, delay: .zero)
+        link.enqueue(.bytes(200), on: a, readyAt: .zero)
+        #expect(link.arrivals(until: .seconds(1)).map(\.arrives) == [.milliseconds(1)])
+        link.enqueue(.bytes(400), on: a, readyAt: .seconds(1))
+        #expect(link.arrivals(until: .seconds(2)).map(\.arrives) == [.milliseconds(1_002)])
+        #expect(link.busy == .milliseconds(3))
+    }
+
+    @Test("connections take turns, whatever they have queued")
+    func fairness() {
+        var link = LinkScheduler(kilobitsPerSecond: 1_600, delay: .zero)
+        link.enqueue(.bytes(1_000_000), on: a, readyAt: .zero)
+        link.enqueue(.bytes(15_000), on: b, readyAt: .zero)
+        link.enqueue(.bytes(15_000), on: c, readyAt: .zero)
+        // 45,000 bytes leave in 225 ms: a third for each.
+        let segments = drain(&link, at: [.milliseconds(225)])
+        #expect(bytes(segments, of: a) == 15_000)
+        #expect(bytes(segments, of: b) == 15_000)
+        #expect(bytes(segments, of: c) == 15_000)
+        #expect(segments.prefix(6).map(\.connection) == [a, b, c, a, b, c])
+    }
+
+    @Test("one that comes later waits for one quantum, not for the queue before it")
+    func latecomer() throws {
+        var link = LinkScheduler(kilobitsPerSecond: 1_600, delay: .zero)
+        link.enqueue(.bytes(1_000_000), on: a, readyAt: .zero)
+        link.enqueue(.bytes(100), on: b, readyAt: .milliseconds(10))
+        let first = try #require(drain(&link, at: [.seconds(1)]).first { $0.connection == b })
+        // Quanta of 7.5 ms: at 10 ms the second is under way and ends at 15; a's turn was before b came.
+        #expect(first.arrives <= .milliseconds(15) + .microseconds(7_500 + 500))
+    }
+
+    @Test("a connection's bytes, end and reset come in their order")
+    func order() {
+        var link = LinkScheduler(kilobitsPerSecond: 8, delay: .milliseconds(5))
+        link.enqueue(.bytes(2_000), on: a, readyAt: .milliseconds(50))
+        // Ready earlier than what is before it: waits all the same.
+        link.enqueue(.bytes(1_000), on: a, readyAt: .zero)
+        link.enqueue(.end, on: a, readyAt: .zero)
+        link.enqueue(.reset, on: a, readyAt: .zero)
+        let segments = drain(&link, at: [.seconds(10)])
+        #expect(segments.map(\.content) == [.bytes(1_500), .bytes(1_500), .end, .reset])
+        #expect(segments.map(\.arrives) == [1_555, 3_055, 3_055, 3_055].map { .milliseconds($0) })
+    }
+
+    @Test("without a rate only the delay counts")
+    func unlimited() {
+        var link = LinkScheduler(kilobitsPerSecond: nil, delay: .milliseconds(20))
+        link.enqueue(.bytes(5_000_000), on: a, readyAt: .milliseconds(1))
+        #expect(link.nextWake == .milliseconds(1))
+        #expect(link.arrivals(until: .microseconds(20_999)).isEmpty)
+        #expect(link.nextWake == .milliseconds(21))
+        #expect(link.arrivals(until: .milliseconds(21)).map(\.content) == [.bytes(5_000_000)])
+        #expect(link.nextWake == nil)
+    }
+
+    @Test("a connection that is removed frees its turns")
+    func removal() {
+        var link = LinkScheduler(kilobitsPerSecond: 1_600, delay: .milliseconds(1))
+        link.enqueue(.bytes(3_000), on: a, readyAt: .zero)
+        link.enqueue(.bytes(3_000), on: b, readyAt: .zero)
+        #expect(link.arrivals(until: .zero).isEmpty)
+        link.remove(a)
+        let segments = drain(&link, at: [.seconds(1)])
+        #expect(segments.allSatisfy { $0.connection == b })
+        #expect(bytes(segments, of: b) == 3_000)
+        // a's first quantum had left: b's three thousand bytes end after it.
+        #expect(segments.last?.departs == .microseconds(22_500))
+    }
+
+    @Test("profiles carry the field's numbers, and refuse nonsense")
+    func profiles() throws {
+        #expect(NetworkProfile(named: "slow-4g") == .slowFourG)
+        #expect(NetworkProfile.slowFourG.downKilobits == 1_600)
+        #expect(NetworkProfile.slowFourG.roundTrip == .milliseconds(150))
+        #expect(NetworkProfile(named: "5g") == nil)
+        #expect(NetworkProfile.presets.map(\.name) == ["none", "4g", "slow-4g", "3g", "offline"])
+        #expect(NetworkProfile.none.isUnshaped)
+        #expect(!NetworkProfile.offline.isUnshaped)
+        #expect(throws: ContainerTestingError.self) { try NetworkProfile(downKilobits: 0) }
+        #expect(throws: ContainerTestingError.self) { try NetworkProfile(upKilobits: .max) }
+        #expect(throws: ContainerTestingError.self) { try NetworkProfile(roundTrip: .milliseconds(-1)) }
+        #expect(throws: ContainerTestingError.self) { try NetworkProfile(roundTrip: .seconds(61)) }
+    }
+}
