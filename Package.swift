@@ -176,8 +176,8 @@ let package = Package(
         program(
             "container-browser", folder: "ContainerBrowser",
             [
-                "CommandSupport", "ContainerKit", "HTTPTransport", "ResourceLoading", "SchemeRouter", "WebKitGTKAdapter",
-                "ContainerTesting", "PackageFormat", "PackagePublisher", .argumentParser, .httpTypes, .log,
+                "CommandSupport", "ContainerKit", "HTTPTransport", "ResourceLoading", "ResourceStore", "SchemeRouter",
+                "WebKitGTKAdapter", "ContainerTesting", "PackageFormat", "PackagePublisher", .argumentParser, .httpTypes, .log,
             ]),
     ],
     swiftLanguageModes: [.v6]

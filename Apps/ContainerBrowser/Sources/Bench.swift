@@ -42,12 +42,10 @@ struct Bench: AsyncParsableCommand {
         defer { directory.remove() }
         var results: [SiteResult] = []
         for site in sites {
-            let contest = Contest(site: site, network: network, runs: runs, directory: directory.path) { line in
-                Diagnostics.note(line)
-            }
+            let contest = Contest(site: site, network: network, runs: runs, directory: directory.path) { CommandOutput.note($0) }
             results.append(try await contest.run())
         }
         if let report { try ContestReport(results: results, network: network).write(to: report) }
-        print(json ? try ContestTable(results).json() : ContestTable(results).text())
+        try CommandOutput.result(json ? ContestTable(results).json() : ContestTable(results).text(network: network.name))
     }
 }

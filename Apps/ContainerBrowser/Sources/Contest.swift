@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ContainerKit
 internal import ContainerTesting
 internal import Foundation
 internal import PackageFormat
 internal import PackagePublisher
+internal import WebKitGTKAdapter
 
 /// One site, opened in every way that is compared.
 @MainActor
@@ -75,9 +77,16 @@ struct Contest {
     private func pack(baseURL: String) async throws -> PackageFiles {
         note("\(site.name): packing")
         let output = "\(directory)/\(site.identifier)"
-        let result = try await PackageBuilder().build(
-            from: site.folder, id: PackageID(site.identifier), version: PackageVersion("1"),
-            baseURL: PackageBaseURL(baseURL), into: output)
+        return try await Self.build(site.folder, identifier: site.identifier, baseURL: baseURL, output: output)
+    }
+
+    @concurrent
+    private static func build(
+        _ folder: String, identifier: String, baseURL: String, output: String
+    ) async throws -> PackageFiles {
+        let result = try PackageBuilder().build(
+            folder, id: PackageID(identifier), version: PackageVersion("1"), baseURL: PackageBaseURL(baseURL),
+            output: output)
         return try PackageFiles(archive: result.archive)
     }
 }

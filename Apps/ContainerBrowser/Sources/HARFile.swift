@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import CommandSupport
 internal import Foundation
 
 /// An opening in the HTTP Archive format 1.2.
@@ -49,7 +50,7 @@ struct HARFile {
 
     private struct Log: Encodable {
         var version = "1.2"
-        var creator = Program(name: "container-browser", version: ContainerBrowser.configuration.version)
+        var creator = Program(name: "container-browser", version: ProgramVersion.current)
         let browser: Program
         let pages: [Page]
         let entries: [Entry]

@@ -63,6 +63,6 @@ struct Open: AsyncParsableCommand {
         if let last, let report {
             try OpenReport(summary: summary, opening: last).write(to: report)
         }
-        print(json ? try summary.json() : summary.text())
+        try CommandOutput.result(json ? summary.json() : summary.text())
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ContainerKit
 internal import Foundation
 
 /// The report of one opening: a page with the waterfall, and the same as HAR 1.2.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContainerKit
+internal import Foundation
 
 /// Where two pictures of a page differ.
 struct PixelDifference: Sendable, Hashable {
@@ -19,16 +20,19 @@ struct PixelDifference: Sendable, Hashable {
             ignored = 0
             return
         }
-        var moving = [Bool](repeating: false, count: total)
+        let expected = Self.words(of: reference)
+        let found = Self.words(of: picture)
+        var isMoving = [Bool](repeating: false, count: total)
         for other in others where other.pixels.count == reference.pixels.count {
-            for pixel in 0..<total where !Self.same(reference, other, at: pixel) { moving[pixel] = true }
+            let words = Self.words(of: other)
+            for pixel in 0..<total where words[pixel] != expected[pixel] { isMoving[pixel] = true }
         }
-        count = (0..<total).count { !moving[$0] && !Self.same(reference, picture, at: $0) }
-        ignored = moving.count { $0 }
+        count = (0..<total).count { !isMoving[$0] && expected[$0] != found[$0] }
+        ignored = isMoving.count { $0 }
     }
 
-    private static func same(_ left: PageSnapshot, _ right: PageSnapshot, at pixel: Int) -> Bool {
-        let offset = pixel * 4
-        return (offset..<offset + 4).allSatisfy { left.pixels[$0] == right.pixels[$0] }
+    /// One number a pixel.
+    private static func words(of picture: PageSnapshot) -> [UInt32] {
+        picture.pixels.withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) }
     }
 }
