@@ -112,7 +112,7 @@ let package = Package(
         target("OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(of: "OfflinePackage"),
         target("PackagePublisher", ["PackageFormat"]),
-        tests(of: "PackagePublisher"),
+        tests(of: "PackagePublisher", ["PackageFormat"]),
         target("HTTPTransport", ["ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"), .nio("NIOHTTP1")]),
         tests(of: "HTTPTransport", [.nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1")]),
         target("SchemeRouter", ["ResourceLoading", .httpTypes]),
@@ -144,11 +144,21 @@ let package = Package(
             ]),
         tests(of: "ContainerTesting", [.asyncHTTPClient, .nio("NIOCore"), .nio("NIOHTTP1")]),
 
-        // The programs.
-        program("h5", folder: "h5", ["PackageFormat", "PackagePublisher", "ContainerTesting", .argumentParser]),
+        // The programs, and what they share.
+        .target(
+            name: "CommandSupport", dependencies: [.argumentParser], path: "Apps/Support/Sources",
+            swiftSettings: settings),
+        program(
+            "h5", folder: "h5",
+            ["CommandSupport", "PackageFormat", "PackagePublisher", "ContainerTesting", .argumentParser]),
         program(
             "container-browser", folder: "ContainerBrowser",
-            ["ContainerKit", "WebKitGTKAdapter", "ContainerTesting", .argumentParser]),
+            ["CommandSupport", "ContainerKit", "WebKitGTKAdapter", "ContainerTesting", .argumentParser]),
+
+        // Tests across packages.
+        .testTarget(
+            name: "CommandLineTests", dependencies: ["h5", "PackageFormat"], path: "Tests/CommandLineTests",
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
