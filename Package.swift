@@ -125,7 +125,7 @@ let package = Package(
         target("OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(of: "OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
         target("PackagePublisher", ["PackageFormat"]),
-        tests(of: "PackagePublisher"),
+        tests(of: "PackagePublisher", ["PackageFormat"]),
         target(
             "HTTPTransport",
             [
@@ -167,9 +167,10 @@ let package = Package(
             of: "ContainerTesting",
             [.asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .nioSSL, .httpTypes]),
 
-        // The programs.
+        // The programs, and what they share.
         .target(
-            name: "CommandSupport", dependencies: [.argumentParser], path: "Apps/Support/Sources", swiftSettings: settings),
+            name: "CommandSupport", dependencies: [.argumentParser], path: "Apps/Support/Sources",
+            swiftSettings: settings),
         program(
             "h5", folder: "h5",
             ["CommandSupport", "PackageFormat", "PackagePublisher", "ContainerTesting", .argumentParser]),

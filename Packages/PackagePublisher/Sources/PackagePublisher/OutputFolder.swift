@@ -21,26 +21,36 @@ internal import PackageFormat
 struct OutputFolder {
     private let path: String
     private let token = String(UInt64.random(in: .min ... .max), radix: 36)
-    private let wasMade: Bool
+    /// Folders that did not exist, the outermost first.
+    private let made: [String]
 
     /// - Throws: ``PackageError`` with code `occupied` where the folder lies inside of `site`: the package would find
     ///   its way into the next one.
     init(_ path: String, outside site: String) throws {
-        self.path = path
-        wasMade = !FileManager.default.fileExists(atPath: path)
-        if wasMade {
-            do {
-                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-            } catch {
-                throw PackageError(.io, "the output folder cannot be made", at: path, cause: error)
-            }
+        self.path = path.isEmpty ? "." : path
+        // The part that exists decides where the rest will lie; nothing is made before that is known.
+        var missing: [String] = []
+        var existing = self.path
+        while access(existing, F_OK) != 0, errno == ENOENT {
+            missing.insert(existing, at: 0)
+            existing = Self.parent(of: existing)
         }
-        let output = try Self.real(path)
+        let output = try Self.real(existing)
         let root = try Self.real(site)
         guard output != root, !output.hasPrefix(root == "/" ? "/" : root + "/") else {
-            if wasMade { rmdir(path) }
             throw PackageError(.occupied, "the output folder lies inside of the site", at: path)
         }
+        made = missing
+        for folder in missing where mkdir(folder, 0o755) != 0 && errno != EEXIST {
+            let error = PackageError(.io, "make folder: \(String(cString: strerror(errno)))", at: folder)
+            removeFolders()
+            throw error
+        }
+    }
+
+    private func removeFolders() {
+        // Only where they are empty: someone else may have put something there.
+        for folder in made.reversed() { rmdir(folder) }
     }
 
     func temporary(for name: String) -> String { "\(path)/.\(name).\(token).partial" }
@@ -92,7 +102,14 @@ struct OutputFolder {
 
     func discard(_ files: [String]) {
         for file in files { unlink(file) }
-        if wasMade { rmdir(path) }
+        removeFolders()
+    }
+
+    private static func parent(of path: String) -> String {
+        var path = path[...]
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private static func real(_ path: String) throws -> String {
