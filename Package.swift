@@ -180,6 +180,22 @@ let package = Package(
                 "CommandSupport", "ContainerKit", "HTTPTransport", "ResourceLoading", "ResourceStore", "SchemeRouter",
                 "WebKitGTKAdapter", "ContainerTesting", "PackageFormat", "PackagePublisher", .argumentParser, .httpTypes, .log,
             ]),
+
+        // Tests across packages, and what they share.
+        .target(name: "ProgramTesting", path: "Tests/Support", swiftSettings: settings),
+        .testTarget(
+            name: "CommandLineTests", dependencies: ["h5", "PackageFormat", "ProgramTesting"],
+            path: "Tests/CommandLineTests", swiftSettings: settings),
+        .executableTarget(
+            name: "engine-harness", dependencies: ["ContainerKit", "SchemeRouter", "WebKitGTKAdapter"],
+            path: "Tests/EngineHarness",
+            swiftSettings: settings),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "container-browser", "engine-harness", "ContainerTesting", "PackageFormat", "PackagePublisher",
+                "ProgramTesting", .httpTypes,
+            ], path: "Tests/EndToEndTests", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

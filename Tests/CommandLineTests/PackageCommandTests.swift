@@ -3,6 +3,7 @@
 
 import Foundation
 import PackageFormat
+import ProgramTesting
 import Testing
 
 /// `h5 pack`, `unpack` and `verify` from end to end, good and bad input alike.
@@ -17,7 +18,7 @@ struct PackageCommandTests {
     }
 
     private func pack() async throws {
-        let outcome = try await Program.run(
+        let outcome = try await Program("h5").run(
             "pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example", in: folder.path)
         try #require(outcome.status == 0, "\(outcome.errors)")
     }
@@ -33,7 +34,7 @@ struct PackageCommandTests {
         _ status: Int32, _ code: String, arguments: [String], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let before = try folder.names()
-        let outcome = try await Program.run(arguments, in: folder.path)
+        let outcome = try await Program("h5").run(arguments, in: folder.path)
         #expect(outcome.status == status, "\(outcome.errors)", sourceLocation: sourceLocation)
         #expect(outcome.output.isEmpty, sourceLocation: sourceLocation)
         let lines = outcome.errors.split(separator: "\n")
@@ -45,14 +46,14 @@ struct PackageCommandTests {
 
     @Test("A site goes in and comes out")
     func roundTrip() async throws {
-        let packed = try await Program.run(
+        let packed = try await Program("h5").run(
             "pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example/app/", "--out", "a/b",
             in: folder.path)
         #expect(packed.status == 0 && packed.errors.isEmpty)
         #expect(packed.output.split(separator: "\n").prefix(2) == ["a/b/shop-1.zip", "a/b/shop-1.json"])
-        let verified = try await Program.run("verify", "a/b/shop-1.zip", "a/b/shop-1.json", in: folder.path)
+        let verified = try await Program("h5").run("verify", "a/b/shop-1.zip", "a/b/shop-1.json", in: folder.path)
         #expect(verified.status == 0 && verified.output == "2 files, 19 bytes, 2 digests\n")
-        let unpacked = try await Program.run("unpack", "a/b/shop-1.zip", "--into", "tree", in: folder.path)
+        let unpacked = try await Program("h5").run("unpack", "a/b/shop-1.zip", "--into", "tree", in: folder.path)
         #expect(unpacked.status == 0 && unpacked.output == "2 files, 19 bytes\n")
         #expect(try folder.names(below: "tree") == ["index.html", "js", "js/app.js"])
     }
@@ -60,7 +61,7 @@ struct PackageCommandTests {
     @Test("With --json each result is one object with the documented fields")
     func json() async throws {
         func object(_ arguments: String...) async throws -> [String: Any] {
-            let outcome = try await Program.run(arguments + ["--json"], in: folder.path)
+            let outcome = try await Program("h5").run(arguments + ["--json"], in: folder.path)
             #expect(outcome.status == 0 && outcome.output.split(separator: "\n").count == 1, "\(outcome.errors)")
             return try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
         }
@@ -84,10 +85,10 @@ struct PackageCommandTests {
         for arguments in [
             ["--help"], ["pack", "--help"], ["unpack", "-h"], ["verify", "--help"], ["help", "serve"],
         ] {
-            let outcome = try await Program.run(arguments, in: folder.path)
+            let outcome = try await Program("h5").run(arguments, in: folder.path)
             #expect(outcome.status == 0 && outcome.output.contains("USAGE: h5") && outcome.errors.isEmpty)
         }
-        let version = try await Program.run("--version", in: folder.path)
+        let version = try await Program("h5").run("--version", in: folder.path)
         #expect(version.status == 0 && version.output.contains(/^\d+\.\d+\.\d+\n$/))
     }
 
@@ -189,7 +190,7 @@ struct PackageCommandTests {
         try folder.write("site/blanks.txt", [UInt8](repeating: 32, count: 10_000))
         try await pack()
         try await fails(65, "too-large", "unpack", "shop-1.zip", "--into", "tree", "--max-ratio", "10")
-        let outcome = try await Program.run(
+        let outcome = try await Program("h5").run(
             "unpack", "shop-1.zip", "--into", "tree", "--max-bytes", "10019", "--max-entries", "3", "--max-ratio",
             "1000",
             in: folder.path)

@@ -81,8 +81,11 @@ struct PageProbe {
         if (!paint()) await new Promise(done => {
             new PerformanceObserver(list => list.getEntriesByName("first-contentful-paint").length && done())
                 .observe({ type: "paint", buffered: true });
-            setTimeout(done, 3000);
+            setTimeout(done, 5000);
         });
+        // The load event's handlers may still run when the engine reports the load.
+        for (let turn = 0; !(performance.timing.loadEventEnd > 0) && turn < 100; turn++)
+            await new Promise(done => setTimeout(done, 10));
         const navigation = performance.getEntriesByType("navigation")[0] || {};
         const timing = performance.timing;
         const known = value => value > 0 ? value : null;

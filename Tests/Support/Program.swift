@@ -4,48 +4,60 @@
 import Foundation
 import Testing
 
-/// The built `h5`, run as a process of its own.
-struct Program {
+/// One of the built programs, run as a process of its own.
+public struct Program: Sendable {
     /// What a run left behind.
-    struct Outcome: Sendable {
-        var status: Int32
-        var output: String
-        var errors: String
+    public struct Outcome: Sendable {
+        public var status: Int32
+        public var output: String
+        public var errors: String
 
         /// The lines of standard error that report a failure.
-        var errorLines: [Substring] { errors.split(separator: "\n").filter { $0.hasPrefix("error: ") } }
+        public var errorLines: [Substring] { errors.split(separator: "\n").filter { $0.hasPrefix("error: ") } }
+    }
+
+    private let name: String
+
+    public init(_ name: String) {
+        self.name = name
     }
 
     /// Beside the test bundle, where the build puts both.
-    static var path: String {
+    private var path: String {
         get throws {
             let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
             let started = CommandLine.arguments.first.map { URL(fileURLWithPath: $0) }
             let folders = [
                 bundle?.deletingLastPathComponent(), Bundle.main.bundleURL, started?.deletingLastPathComponent(),
             ]
-            let candidates = folders.compactMap { $0?.appendingPathComponent("h5").path }
+            let candidates = folders.compactMap { $0?.appendingPathComponent(name).path }
             return try #require(
-                candidates.first { FileManager.default.isExecutableFile(atPath: $0) }, "no h5 at \(candidates)")
+                candidates.first { FileManager.default.isExecutableFile(atPath: $0) }, "no \(name) at \(candidates)")
         }
     }
 
     /// Runs it in `folder`; ends it when the test is cancelled, which its time limit does.
-    static func run(_ arguments: String..., in folder: String) async throws -> Outcome {
+    public func run(_ arguments: String..., in folder: String) async throws -> Outcome {
         try await run(arguments, in: folder)
     }
 
     /// Runs it in `folder`; ends it when the test is cancelled, which its time limit does.
-    static func run(_ arguments: [String], in folder: String) async throws -> Outcome {
+    /// - Parameter environment: replaces variables of this process; `nil` removes one.
+    public func run(
+        _ arguments: [String], in folder: String, environment: [String: String?] = [:]
+    ) async throws -> Outcome {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try path)
         process.arguments = arguments
+        var variables = ProcessInfo.processInfo.environment
+        for (name, value) in environment { variables[name] = value }
+        process.environment = variables
         process.currentDirectoryURL = URL(fileURLWithPath: folder)
         // Files instead of pipes: nothing can block on a full one.
         let token = UUID().uuidString
         let logs = FileManager.default.temporaryDirectory
-        let output = logs.appendingPathComponent("h5-\(token).out")
-        let errors = logs.appendingPathComponent("h5-\(token).err")
+        let output = logs.appendingPathComponent("\(name)-\(token).out")
+        let errors = logs.appendingPathComponent("\(name)-\(token).err")
         for log in [output, errors] { try Data().write(to: log) }
         defer { for log in [output, errors] { try? FileManager.default.removeItem(at: log) } }
         process.standardInput = FileHandle.nullDevice

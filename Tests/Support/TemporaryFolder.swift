@@ -4,10 +4,10 @@
 import Foundation
 
 /// A folder that goes when its owner goes.
-final class TemporaryFolder: Sendable {
-    let path: String
+public final class TemporaryFolder: Sendable {
+    public let path: String
 
-    init() throws {
+    public init() throws {
         path = FileManager.default.temporaryDirectory.appendingPathComponent("command-line-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
@@ -18,7 +18,7 @@ final class TemporaryFolder: Sendable {
 
     /// Writes a file, and returns its path.
     @discardableResult
-    func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
+    public func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
         let file = "\(path)/\(name)"
         try FileManager.default.createDirectory(
             atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
@@ -27,7 +27,7 @@ final class TemporaryFolder: Sendable {
     }
 
     /// All files and folders below a folder, sorted; hidden ones too.
-    func names(below folder: String = "") throws -> [String] {
+    public func names(below folder: String = "") throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: folder.isEmpty ? path : "\(path)/\(folder)").sorted()
     }
 }
