@@ -134,9 +134,9 @@ let package = Package(
             ]),
         tests(of: "HTTPTransport", [.nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1")]),
         target("SchemeRouter", ["ResourceLoading", .httpTypes]),
-        tests(of: "SchemeRouter"),
+        tests(of: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         target("SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
-        tests(of: "SchemeMode", in: "SchemeRouter"),
+        tests(of: "SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         target("WebViewPool"),
         tests(of: "WebViewPool"),
 
