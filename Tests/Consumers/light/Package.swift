@@ -11,12 +11,14 @@ let package = Package(
     name: "light",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(url: Context.environment["CONTAINERKIT_URL"] ?? "file:///", exact: "999.0.0", traits: [])
+        .package(url: Context.environment["CONTAINERKIT_URL"] ?? "file:///", exact: "999.0.0", traits: []),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
     ],
     targets: [
         .executableTarget(
             name: "light",
             dependencies: [
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ResourceLoading", package: "ContainerKit"),
                 .product(name: "SchemeRouter", package: "ContainerKit"),
                 .product(name: "WebViewPool", package: "ContainerKit"),
