@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ContainerKit authors
+
+SHELL := /bin/bash
+# The Swift to use; the scripts read it too.
+SWIFT ?= swift
+export SWIFT
+
+# What `make lint` and `make format` look at.
+SOURCES := Package.swift $(wildcard Packages Apps Tests Benchmarks Fuzz)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test apps lint format bench docs check setup clean
+
+help: ## Lists the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: setup ## Opens two real sites with and without the container; writes a report to build/demo
+	@Scripts/demo
+
+test: setup ## Builds everything and runs all tests, a real engine included
+	@Scripts/test
+
+apps: setup ## Builds the programs in release and links them at bin/
+	@Scripts/apps
+
+lint: ## Checks format, borders between rooms, and house rules
+	@Scripts/setup lint
+	@Scripts/lint-rooms --self-test
+	@Scripts/lint-rooms
+	@$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
+	@echo "lint: clean"
+
+format: ## Formats all Swift files in place
+	@$(SWIFT) format format --in-place --parallel --recursive $(SOURCES)
+
+bench: setup ## The contest of the demo with more runs; writes a report to build/bench
+	@Scripts/demo --runs 5 --report build/bench
+
+docs: setup ## Writes the documentation of every room to build/docs
+	@Scripts/docs
+
+check: ## Builds the light rooms alone, and an app that takes them from a tag
+	@Scripts/setup lint
+	@Scripts/check-light-rooms
+	@Scripts/check-consumer
+
+setup: ## Installs what is missing, on Debian and Ubuntu; asks nothing
+	@Scripts/setup
+
+clean: ## Removes everything that was built; keeps the demo's downloads
+	@rm -rf .build .build-* bin build/demo build/bench build/docs build/sites Package.resolved

@@ -1,0 +1,50 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import PackageDescription
+
+// This room alone, for building it apart from the others. The shipped manifest is the one in the root.
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "ContainerKit",
+    platforms: [.iOS(.v18), .macOS(.v15)],
+    products: [
+        .library(name: "ContainerKit", targets: ["ContainerKit"])
+    ],
+    dependencies: [
+        .package(path: "../HTTPTransport"),
+        .package(path: "../OfflinePackage"),
+        .package(path: "../ResourceLoading"),
+        .package(path: "../ResourceStore"),
+        .package(path: "../SchemeRouter"),
+        .package(path: "../WebViewPool"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+    ],
+    targets: [
+        .target(
+            name: "ContainerKit",
+            dependencies: [
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "ResourceStore", package: "ResourceStore"),
+                .product(name: "PackageFormat", package: "OfflinePackage"),
+                .product(name: "OfflinePackage", package: "OfflinePackage"),
+                .product(name: "HTTPTransport", package: "HTTPTransport"),
+                .product(name: "SchemeRouter", package: "SchemeRouter"),
+                .product(name: "SchemeMode", package: "SchemeRouter"),
+                .product(name: "WebViewPool", package: "WebViewPool"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: settings),
+        .testTarget(name: "ContainerKitTests", dependencies: ["ContainerKit"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

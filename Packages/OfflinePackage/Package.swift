@@ -1,0 +1,60 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import PackageDescription
+
+// This room alone, for building it apart from the others. The shipped manifest is the one in the root.
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "OfflinePackage",
+    platforms: [.iOS(.v18), .macOS(.v15)],
+    products: [
+        .library(name: "PackageFormat", targets: ["PackageFormat"]),
+        .library(name: "OfflinePackage", targets: ["OfflinePackage"]),
+    ],
+    dependencies: [
+        .package(path: "../ResourceLoading"),
+        .package(path: "../ResourceStore"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
+        .target(
+            name: "PackageFormat",
+            dependencies: [
+                .product(name: "Crypto", package: "swift-crypto"),
+                "CArchive",
+            ], swiftSettings: settings),
+        .testTarget(name: "PackageFormatTests", dependencies: ["PackageFormat"], swiftSettings: settings),
+        .target(
+            name: "OfflinePackage",
+            dependencies: [
+                "PackageFormat",
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "ResourceStore", package: "ResourceStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "OfflinePackageTests",
+            dependencies: [
+                "OfflinePackage",
+                "PackageFormat",
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "ResourceStore", package: "ResourceStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

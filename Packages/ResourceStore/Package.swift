@@ -1,0 +1,45 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import PackageDescription
+
+// This room alone, for building it apart from the others. The shipped manifest is the one in the root.
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "ResourceStore",
+    platforms: [.iOS(.v18), .macOS(.v15)],
+    products: [
+        .library(name: "ResourceStore", targets: ["ResourceStore"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+    ],
+    targets: [
+        .target(name: "CFileSync"),
+        .target(
+            name: "ResourceStore",
+            dependencies: [
+                "CFileSync",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "ResourceStoreTests",
+            dependencies: [
+                "ResourceStore",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,44 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import PackageDescription
+
+// This room alone, for building it apart from the others. The shipped manifest is the one in the root.
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "WebKitGTKAdapter",
+    platforms: [.iOS(.v18), .macOS(.v15)],
+    products: [
+        .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"])
+    ],
+    dependencies: [
+        .package(path: "../ContainerKit"),
+        .package(path: "../ResourceLoading"),
+        .package(path: "../SchemeRouter"),
+        .package(path: "../WebViewPool"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CWebKitGTK", pkgConfig: "webkit2gtk-4.1", providers: [.apt(["libwebkit2gtk-4.1-dev"])]),
+        .target(
+            name: "WebKitGTKAdapter",
+            dependencies: [
+                .product(name: "ContainerKit", package: "ContainerKit"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "SchemeRouter", package: "SchemeRouter"),
+                .product(name: "WebViewPool", package: "WebViewPool"),
+                .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

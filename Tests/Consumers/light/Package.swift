@@ -1,0 +1,28 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import PackageDescription
+
+// An app that takes two light rooms from a tag of this repository. Scripts/check-consumer makes the tag, sets the
+// address, and proves that nothing heavy was fetched.
+
+let package = Package(
+    name: "light",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(url: Context.environment["CONTAINERKIT_URL"] ?? "file:///", exact: "999.0.0", traits: []),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
+    ],
+    targets: [
+        .executableTarget(
+            name: "light",
+            dependencies: [
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "ResourceLoading", package: "ContainerKit"),
+                .product(name: "SchemeRouter", package: "ContainerKit"),
+                .product(name: "WebViewPool", package: "ContainerKit"),
+            ])
+    ],
+    swiftLanguageModes: [.v6]
+)
