@@ -11,7 +11,12 @@ import Testing
 @Suite("Delivery of an answer", .timeLimit(.minutes(1)))
 struct SchemeTaskDeliveryTests {
     private let sink = RecordingSink()
-    private let (outcomes, outcome) = AsyncStream<SchemeTaskDelivery.Outcome>.makeStream()
+    private let outcomes: AsyncStream<SchemeTaskDelivery.Outcome>
+    private let outcome: AsyncStream<SchemeTaskDelivery.Outcome>.Continuation
+
+    init() {
+        (outcomes, outcome) = AsyncStream.makeStream()
+    }
 
     private func response(_ body: ResourceBody) -> ResourceResponse {
         ResourceResponse(head: HTTPResponse(status: .ok), body: body, provenance: Provenance(.network, reason: "test"))
@@ -37,7 +42,10 @@ struct SchemeTaskDeliveryTests {
         let delivery = SchemeTaskDelivery(to: sink)
         let answer = response(.bytes(Data("four".utf8)))
         delivery.start(answer: { answer }, completion: { [outcome] in outcome.yield($0) })
-        guard case .finished(bytes: 4) = try await firstOutcome() else { return #expect(Bool(false)) }
+        guard case .finished(bytes: 4) = try await firstOutcome() else {
+            Issue.record("another outcome")
+            return
+        }
         #expect(sink.calls == [.whole(200, 4)])
     }
 
@@ -49,7 +57,10 @@ struct SchemeTaskDeliveryTests {
         delivery.start(answer: { answer }, completion: { [outcome] in outcome.yield($0) })
         for text in ["a", "", "b", "c"] { source.feed.yield(Data(text.utf8)) }
         source.feed.finish()
-        guard case .finished(bytes: 3) = try await firstOutcome() else { return #expect(Bool(false)) }
+        guard case .finished(bytes: 3) = try await firstOutcome() else {
+            Issue.record("another outcome")
+            return
+        }
         #expect(sink.calls == [.head(200), .data("a"), .data("b"), .data("c"), .finish])
     }
 
@@ -61,7 +72,10 @@ struct SchemeTaskDeliveryTests {
         sink.onCall = { call in if call == .data("b") { delivery.stop() } }
         delivery.start(answer: { answer }, completion: { [outcome] in outcome.yield($0) })
         for text in ["a", "b", "c"] { source.feed.yield(Data(text.utf8)) }
-        guard case .stopped = try await firstOutcome() else { return #expect(Bool(false)) }
+        guard case .stopped = try await firstOutcome() else {
+            Issue.record("another outcome")
+            return
+        }
         #expect(sink.calls == [.head(200), .data("a"), .data("b")])
         for await _ in source.ends { break }
     }
@@ -80,7 +94,10 @@ struct SchemeTaskDeliveryTests {
             }, completion: { [outcome] in outcome.yield($0) })
         for await _ in asks { break }
         delivery.stop()
-        guard case .stopped(bytes: 0) = try await firstOutcome() else { return #expect(Bool(false)) }
+        guard case .stopped(bytes: 0) = try await firstOutcome() else {
+            Issue.record("another outcome")
+            return
+        }
         #expect(sink.calls.isEmpty)
     }
 
@@ -88,7 +105,10 @@ struct SchemeTaskDeliveryTests {
     func errors() async throws {
         let early = SchemeTaskDelivery(to: sink)
         early.start(answer: { throw ResourceError(.unknownHost, "?") }, completion: { [outcome] in outcome.yield($0) })
-        guard case .failed(let error, bytes: 0) = try await firstOutcome() else { return #expect(Bool(false)) }
+        guard case .failed(let error, bytes: 0) = try await firstOutcome() else {
+            Issue.record("another outcome")
+            return
+        }
         #expect(error.code == .unknownHost && sink.calls == [.fail("unknown-host")])
 
         let second = RecordingSink()
