@@ -31,19 +31,21 @@ public final class WebViewPool<View: PoolableView> {
     /// - Throws: the error of the first view that could not be prepared.
     public func warmUp() async throws {
         await reclaim()
+        let dead = warm.filter { !$0.isAlive }
         warm.removeAll { !$0.isAlive }
+        dead.forEach(end)
         while warm.count + preparing < capacity {
             preparing += 1
             defer { preparing -= 1 }
             let view = try make()
+            counters.made += 1
             do {
                 try await view.warmUp()
             } catch {
-                view.discard()
+                end(view)
                 throw error
             }
-            counters.made += 1
-            keepOrDiscard(view)
+            keepOrEnd(view)
         }
     }
 
@@ -51,7 +53,7 @@ public final class WebViewPool<View: PoolableView> {
     public func checkOut(for holder: AnyObject) throws -> View {
         while let view = warm.popLast() {
             guard view.isAlive else {
-                view.discard()
+                end(view)
                 continue
             }
             counters.warmCheckOuts += 1
@@ -83,34 +85,37 @@ public final class WebViewPool<View: PoolableView> {
 
     /// Ends all free views, as on a memory warning.
     public func drain() {
-        warm.forEach { $0.discard() }
-        counters.discarded += warm.count
+        warm.forEach(end)
         warm.removeAll()
     }
 
     private func recycle(_ view: View) async {
         guard view.isAlive, warm.count + preparing < capacity else {
-            counters.discarded += 1
-            view.discard()
+            end(view)
             return
         }
         do {
             try await view.reset()
-            counters.recycled += 1
-            keepOrDiscard(view)
+            if keepOrEnd(view) { counters.recycled += 1 }
         } catch {
-            counters.discarded += 1
-            view.discard()
+            end(view)
         }
     }
 
-    private func keepOrDiscard(_ view: View) {
-        if view.isAlive, warm.count < capacity {
-            warm.append(view)
-        } else {
-            counters.discarded += 1
-            view.discard()
+    /// Keeps a clean view where there is still room for it, and says whether it did.
+    @discardableResult
+    private func keepOrEnd(_ view: View) -> Bool {
+        guard view.isAlive, warm.count < capacity else {
+            end(view)
+            return false
         }
+        warm.append(view)
+        return true
+    }
+
+    private func end(_ view: View) {
+        counters.discarded += 1
+        view.discard()
     }
 
     private struct Lease {

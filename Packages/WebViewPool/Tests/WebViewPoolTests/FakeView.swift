@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import WebViewPool
+
+/// A view without an engine, which notes what the pool does to it.
+final class FakeView: PoolableView {
+    struct Broken: Error {}
+
+    let number: Int
+    var isAlive = true
+    var failsToWarmUp = false
+    var failsToReset = false
+    /// Where a call waits, until a test opens it.
+    var gate: Gate?
+    private(set) var warmUps = 0
+    private(set) var resets = 0
+    private(set) var discards = 0
+
+    init(_ number: Int) {
+        self.number = number
+    }
+
+    func warmUp() async throws {
+        warmUps += 1
+        await gate?.pass()
+        if failsToWarmUp { throw Broken() }
+    }
+
+    func reset() async throws {
+        resets += 1
+        await gate?.pass()
+        if failsToReset { throw Broken() }
+    }
+
+    func discard() {
+        discards += 1
+    }
+}

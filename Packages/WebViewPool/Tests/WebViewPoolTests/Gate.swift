@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Holds whoever comes until a test lets them through.
+@MainActor
+final class Gate {
+    private var isOpen = false
+    private var held: [CheckedContinuation<Void, Never>] = []
+    private var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+    /// Returns once the gate is open.
+    func pass() async {
+        if isOpen { return }
+        await withCheckedContinuation { continuation in
+            held.append(continuation)
+            for watcher in watchers where watcher.count <= held.count { watcher.continuation.resume() }
+            watchers.removeAll { $0.count <= held.count }
+        }
+    }
+
+    /// Returns once `count` callers are held.
+    func holds(_ count: Int) async {
+        if held.count >= count { return }
+        await withCheckedContinuation { watchers.append((count, $0)) }
+    }
+
+    /// Lets everyone through, now and later.
+    func open() {
+        isOpen = true
+        for continuation in held { continuation.resume() }
+        held.removeAll()
+    }
+}
