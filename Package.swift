@@ -178,7 +178,8 @@ let package = Package(
             "container-browser", folder: "ContainerBrowser",
             [
                 "CommandSupport", "ContainerKit", "HTTPTransport", "ResourceLoading", "ResourceStore", "SchemeRouter",
-                "WebKitGTKAdapter", "ContainerTesting", "PackageFormat", "PackagePublisher", .argumentParser, .httpTypes, .log,
+                "WebKitGTKAdapter", "ContainerTesting", "PackageFormat", "PackagePublisher", .argumentParser,
+                .httpTypes, .log,
             ]),
 
         // Tests across packages, and what they share.

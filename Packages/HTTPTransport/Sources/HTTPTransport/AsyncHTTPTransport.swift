@@ -2,17 +2,18 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncHTTPClient
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 public import HTTPTypes
 internal import NIOCore
 internal import NIOFoundationCompat
 internal import NIOHTTP1
 internal import NIOHTTPCompression
 public import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 /// The network by way of AsyncHTTPClient; the default on Linux.
 ///

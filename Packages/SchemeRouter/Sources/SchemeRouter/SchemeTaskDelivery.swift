@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import HTTPTypes
+public import ResourceLoading
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
     internal import Foundation
 #endif
-internal import HTTPTypes
-public import ResourceLoading
 
 /// Carries one answer from the loaders to the engine: in order, with back-pressure, and never after a stop.
 ///
