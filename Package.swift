@@ -185,7 +185,7 @@ let package = Package(
         // Tests across packages, and what they share.
         .target(name: "ProgramTesting", path: "Tests/Support", swiftSettings: settings),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["h5", "PackageFormat", "ProgramTesting"],
+            name: "CommandLineTests", dependencies: ["h5", "ContainerTesting", "PackageFormat", "ProgramTesting"],
             path: "Tests/CommandLineTests", swiftSettings: settings),
         .executableTarget(
             name: "engine-harness", dependencies: ["ContainerKit", "SchemeRouter", "WebKitGTKAdapter"],
