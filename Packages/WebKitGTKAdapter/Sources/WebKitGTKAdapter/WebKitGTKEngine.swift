@@ -81,8 +81,7 @@
         public func makeView() throws -> WebKitGTKView {
             lastViewID += 1
             let view = try WebKitGTKView(
-                id: ViewID(rawValue: lastViewID), context: context, size: configuration.viewSize,
-                presentation: configuration.presentation)
+                id: ViewID(rawValue: lastViewID), context: context, configuration)
             views.removeAll { $0.view == nil }
             views.append(WeakView(view: view))
             return view
