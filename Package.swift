@@ -125,7 +125,7 @@ let package = Package(
         target("OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(of: "OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
         target("PackagePublisher", ["PackageFormat"]),
-        tests(of: "PackagePublisher"),
+        tests(of: "PackagePublisher", ["PackageFormat"]),
         target(
             "HTTPTransport",
             [
@@ -134,9 +134,9 @@ let package = Package(
             ]),
         tests(of: "HTTPTransport", [.nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1")]),
         target("SchemeRouter", ["ResourceLoading", .httpTypes]),
-        tests(of: "SchemeRouter"),
+        tests(of: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         target("SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
-        tests(of: "SchemeMode", in: "SchemeRouter"),
+        tests(of: "SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         target("WebViewPool"),
         tests(of: "WebViewPool"),
 
@@ -167,18 +167,36 @@ let package = Package(
             of: "ContainerTesting",
             [.asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .nioSSL, .httpTypes]),
 
-        // The programs.
+        // The programs, and what they share.
         .target(
-            name: "CommandSupport", dependencies: [.argumentParser], path: "Apps/Support/Sources", swiftSettings: settings),
+            name: "CommandSupport", dependencies: [.argumentParser], path: "Apps/Support/Sources",
+            swiftSettings: settings),
         program(
             "h5", folder: "h5",
             ["CommandSupport", "PackageFormat", "PackagePublisher", "ContainerTesting", .argumentParser]),
         program(
             "container-browser", folder: "ContainerBrowser",
             [
-                "CommandSupport", "ContainerKit", "HTTPTransport", "ResourceLoading", "SchemeRouter", "WebKitGTKAdapter",
-                "ContainerTesting", "PackageFormat", "PackagePublisher", .argumentParser, .httpTypes, .log,
+                "CommandSupport", "ContainerKit", "HTTPTransport", "ResourceLoading", "ResourceStore", "SchemeRouter",
+                "WebKitGTKAdapter", "ContainerTesting", "PackageFormat", "PackagePublisher", .argumentParser,
+                .httpTypes, .log,
             ]),
+
+        // Tests across packages, and what they share.
+        .target(name: "ProgramTesting", path: "Tests/Support", swiftSettings: settings),
+        .testTarget(
+            name: "CommandLineTests", dependencies: ["h5", "ContainerTesting", "PackageFormat", "ProgramTesting"],
+            path: "Tests/CommandLineTests", swiftSettings: settings),
+        .executableTarget(
+            name: "engine-harness", dependencies: ["ContainerKit", "SchemeRouter", "WebKitGTKAdapter"],
+            path: "Tests/EngineHarness",
+            swiftSettings: settings),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "container-browser", "engine-harness", "ContainerTesting", "PackageFormat", "PackagePublisher",
+                "ProgramTesting", .httpTypes,
+            ], path: "Tests/EndToEndTests", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -2,4 +2,53 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ArgumentParser
-struct Bench: AsyncParsableCommand {}
+internal import CommandSupport
+internal import ContainerTesting
+
+/// `container-browser bench`: the open-time contest, side by side in one run.
+struct Bench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Packs sites, serves them on a slow network, and opens each with and without the container.",
+        discussion: """
+            A site is a folder with an index.html, or a folder with a contest.json and the site in `site`. \
+            The fields of contest.json: name, page (path of the page to open), ready (a JavaScript expression that is \
+            true once the page is of use).
+            """)
+
+    @Option(parsing: .upToNextOption, help: ArgumentHelp("The folders of the sites.", valueName: "dir"))
+    var sites: [String]
+
+    @Option(help: ArgumentHelp("Rounds of what needs no slow network; medians are shown.", valueName: "n"))
+    var runs = 3
+
+    @Option(help: ArgumentHelp("The slow network: 4g, slow-4g or 3g.", valueName: "profile"))
+    var network = NetworkProfile.slowFourG
+
+    @Option(help: ArgumentHelp("Write a report page with pictures and a chart.", valueName: "directory"))
+    var report: String?
+
+    @Flag(help: "Print the results as JSON.")
+    var json = false
+
+    func validate() throws {
+        guard runs > 0 else { throw ValidationError("--runs must be at least 1") }
+        guard !network.isUnshaped, !network.isOffline else { throw ValidationError("--network must be a slow one") }
+    }
+
+    @MainActor
+    func run() async throws {
+        let sites = try sites.map(ContestSite.init(folder:))
+        let directory = try TemporaryDirectory()
+        defer { directory.remove() }
+        var results: [SiteResult] = []
+        for site in sites {
+            let contest = Contest(site: site, network: network, runs: runs, directory: directory.path) {
+                CommandOutput.note($0)
+            }
+            results.append(try await contest.run())
+        }
+        if let report { try ContestReport(results: results, network: network).write(to: report) }
+        try CommandOutput.result(
+            json ? ContestTable(results).json() : ContestTable(results).text(network: network.name))
+    }
+}

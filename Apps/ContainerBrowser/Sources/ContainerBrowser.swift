@@ -10,11 +10,11 @@ struct ContainerBrowser: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "container-browser",
         abstract: "Opens pages in a real engine, with and without the container, and measures them.",
-        version: "0.1.0",
+        version: ProgramVersion.current,
         subcommands: [Open.self, Run.self, Bench.self])
 
     /// The main thread belongs to GLib's loop, where the engine lives.
     static func main() {
-        GLibMainLoop.run { await CommandRunner.run(ContainerBrowser.self) }.exit()
+        GLibMainLoop.run { await CommandRunner.run(ContainerBrowser.self) { CommandError(library: $0) } }
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import WebKitGTKAdapter
 internal import ArgumentParser
 internal import CommandSupport
 internal import ContainerKit
 internal import ContainerTesting
 internal import Foundation
+internal import WebKitGTKAdapter
 
 /// `container-browser open`: opens a page and reports how it went.
 struct Open: AsyncParsableCommand {
@@ -63,6 +63,6 @@ struct Open: AsyncParsableCommand {
         if let last, let report {
             try OpenReport(summary: summary, opening: last).write(to: report)
         }
-        print(json ? try summary.json() : summary.text())
+        try CommandOutput.result(json ? summary.json() : summary.text())
     }
 }

@@ -1,4 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-struct OpenReport { let summary: OpenSummary; let opening: Opening; func write(to: String) throws {} }
+internal import ContainerKit
+internal import Foundation
+
+/// The report of one opening: a page with the waterfall, and the same as HAR 1.2.
+@MainActor
+struct OpenReport {
+    let summary: OpenSummary
+    let opening: Opening
+
+    /// Writes `index.html`, `page.har` and `page.png`.
+    func write(to directory: String) throws {
+        try FileOutput.makeDirectory(directory)
+        try FileOutput.write(opening.snapshot.png, to: "\(directory)/page.png")
+        try FileOutput.write(try HARFile(summary: summary, opening: opening).json(), to: "\(directory)/page.har")
+        try FileOutput.write(page(), to: "\(directory)/index.html")
+    }
+
+    private func page() -> String {
+        let longest = max(opening.timeline.map(\.end).max() ?? 1, 1)
+        let rows = opening.timeline.map { row(of: $0, longest: longest) }.joined()
+        return HTML.page(
+            title: "How \(summary.url) opened",
+            body: """
+                <h1>How the page opened</h1>
+                <pre>\(HTML.escaped(summary.text()))</pre>
+                <h2>Requests</h2>
+                <table><tr><th>request</th><th>status</th><th>bytes</th><th>from</th><th style="width:40%">time</th></tr>
+                \(rows)</table>
+                <h2>Picture</h2><figure><img src="page.png" alt="The page"></figure>
+                """)
+    }
+
+    private func row(of entry: TimelineEntry, longest: Double) -> String {
+        let left = max(entry.start, 0) / longest * 100
+        let width = max((entry.end - entry.start) / longest * 100, 0.3)
+        let title = "\(entry.url)\n\(entry.reason)\n\(Int(entry.start))–\(Int(entry.end)) ms"
+        return """
+            <tr title="\(HTML.escaped(title))"><td class="url">\(HTML.escaped(entry.name))</td>\
+            <td>\(entry.status.map { "\($0)" } ?? "–")</td><td>\(entry.bytes.map { "\($0)" } ?? "–")</td>\
+            <td>\(HTML.escaped(entry.provenance))</td><td><div class="bar \(HTML.escaped(entry.provenance))" \
+            style="margin-left:\(left)%;width:\(min(width, 100 - left))%"></div></td></tr>
+            """
+    }
+}
+
+extension TimelineEntry {
+    /// The last part of the path, which tells requests apart at a glance.
+    fileprivate var name: String {
+        let path = url.prefix { $0 != "?" && $0 != "#" }
+        return path.split(separator: "/").last.map(String.init) ?? url
+    }
+}

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import WebKitGTKAdapter
 internal import ContainerKit
 internal import Foundation
+internal import WebKitGTKAdapter
 
 /// One measured opening of a page.
 @MainActor
 struct Opening {
     let result: RunResult
     let snapshot: PageSnapshot
+    /// The same with the text hidden in which the page prints its own origin, which differs from mode to mode.
+    let anonymousSnapshot: PageSnapshot
+    /// When the page was asked for.
+    let called: Date
     let timeline: [TimelineEntry]
 
     /// Opens a page, waits until it is there, and reads off what happened.
@@ -32,6 +36,8 @@ struct Opening {
             if let ready { readyAt = try await probe.wait(for: ready, within: limit) }
             let readings = try await probe.readings()
             let snapshot = try await probe.settledSnapshot()
+            try await probe.hideOrigin()
+            let anonymousSnapshot = try await probe.settledSnapshot()
             let requests = Array(stage.requests.dropFirst(requestsBefore))
             let counted = RequestCount(requests, engine: opened.resources.all, url: url, contained: stage.isContained)
             var result = RunResult(readings, since: called)
@@ -42,7 +48,9 @@ struct Opening {
                 stage.shapedBytes.map { $0 - (bytesBefore ?? 0) } ?? counted.announcedNetworkBytes
             let timeline = TimelineEntry.timeline(requests, readings: readings, since: called)
             await stage.close(opened)
-            return Opening(result: result, snapshot: snapshot, timeline: timeline)
+            return Opening(
+                result: result, snapshot: snapshot, anonymousSnapshot: anonymousSnapshot,
+                called: Date(timeIntervalSince1970: called / 1_000), timeline: timeline)
         } catch {
             await stage.close(opened)
             throw error

@@ -46,27 +46,46 @@ struct PageProbe {
         }
     }
 
-    /// A picture of the page once two in a row are the same, or the last one after a bounded number of tries.
+    /// A picture of the page once nothing has moved for a second, or the last one after a bounded number of tries.
     func settledSnapshot() async throws -> PageSnapshot {
-        try await withLimit(.seconds(20), "no picture of the page") { [view] in
+        try await withLimit(.seconds(30), "no picture of the page") { [view] in
             var last = try await view.snapshot()
-            for _ in 0..<15 {
+            var stillFor = 0
+            for _ in 0..<50 where stillFor < 5 {
                 try await Task.sleep(for: .milliseconds(200))
                 let next = try await view.snapshot()
-                if next.pixels == last.pixels { return next }
+                stillFor = next.pixels == last.pixels ? stillFor + 1 : 0
                 last = next
             }
             return last
         }
     }
 
+    /// Makes the text invisible in which the page prints its own origin.
+    func hideOrigin() async throws {
+        _ = try await withLimit(Self.scriptLimit, "the page does not answer") { [view] in
+            try await view.evaluate(Self.hidingScript, in: Self.world)
+        }
+    }
+
+    private static let hidingScript = """
+        const texts = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
+        while (texts.nextNode()) {
+            const text = texts.currentNode;
+            if (text.data.includes(location.host)) text.parentElement.style.visibility = "hidden";
+        }
+        """
+
     private static let readingScript = """
         const paint = () => performance.getEntriesByName("first-contentful-paint")[0];
         if (!paint()) await new Promise(done => {
             new PerformanceObserver(list => list.getEntriesByName("first-contentful-paint").length && done())
                 .observe({ type: "paint", buffered: true });
-            setTimeout(done, 3000);
+            setTimeout(done, 5000);
         });
+        // The load event's handlers may still run when the engine reports the load.
+        for (let turn = 0; !(performance.timing.loadEventEnd > 0) && turn < 100; turn++)
+            await new Promise(done => setTimeout(done, 10));
         const navigation = performance.getEntriesByType("navigation")[0] || {};
         const timing = performance.timing;
         const known = value => value > 0 ? value : null;

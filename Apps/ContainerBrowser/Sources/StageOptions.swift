@@ -31,6 +31,13 @@ struct StageOptions: Sendable {
         coveredHosts = try Set(urls.map(Self.host(of:))).sorted { $0.description < $1.description }
     }
 
+    /// The same on another network.
+    func on(_ network: NetworkProfile) -> StageOptions {
+        var options = self
+        options.network = network
+        return options
+    }
+
     private static func host(of url: String) throws -> HostPattern {
         guard let parts = URLComponents(string: url), ["http", "https"].contains(parts.scheme?.lowercased()),
             let host = parts.encodedHost, let pattern = HostPattern(host + (parts.port.map { ":\($0)" } ?? ""))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ResourceLoading
 internal import ContainerKit
 internal import HTTPTypes
+internal import ResourceLoading
 
 /// One bar of a waterfall. Times are milliseconds since the call to open.
 struct TimelineEntry: Sendable {
@@ -14,6 +14,7 @@ struct TimelineEntry: Sendable {
     var firstByte: Double?
     var end: Double
     var bytes: Int64?
+    var mediaType: String?
     var provenance: String
     var reason: String
 
@@ -32,6 +33,7 @@ struct TimelineEntry: Sendable {
                 start: origin + first.duration(to: record.started).milliseconds,
                 firstByte: record.responded.map { origin + first.duration(to: $0).milliseconds },
                 end: origin + first.duration(to: record.ended).milliseconds, bytes: record.bytes,
+                mediaType: record.mediaType,
                 provenance: record.provenance?.source.rawValue ?? "failed", reason: record.reasonText)
         }.sorted { $0.start < $1.start }
     }
@@ -40,7 +42,7 @@ struct TimelineEntry: Sendable {
         TimelineEntry(
             method: "GET", url: resource.url, status: resource.status, start: origin + resource.start,
             firstByte: resource.responseStart.map { origin + $0 }, end: origin + resource.end, bytes: resource.bytes,
-            provenance: "engine", reason: "loaded by the engine itself")
+            mediaType: nil, provenance: "engine", reason: "loaded by the engine itself")
     }
 }
 

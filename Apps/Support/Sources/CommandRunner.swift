@@ -2,16 +2,71 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import ArgumentParser
-#if canImport(Glibc)
-import Glibc
-#endif
+internal import Foundation
+
+/// Runs a program: parses its command line, runs the command, and ends the process as the contract says.
+///
+/// Every failure is one line on standard error, `error: <code>: <what> (<where>)`, and an ``ExitStatus``. SIGINT and SIGTERM
+/// cancel the command's task and the process dies of the signal once the command has tidied up; a command that ends
+/// without an error after that, as a server does, exits with 0.
 public enum CommandRunner {
-    public static func run(_ type: any ParsableCommand.Type) async -> Outcome {
+    /// - Parameters:
+    ///   - program: the root command.
+    ///   - arguments: without the program's name; those of the process by default.
+    ///   - translate: gives errors of the program's own libraries their line and status.
+    public static func run(
+        _ program: (some AsyncParsableCommand & SendableMetatype).Type, arguments: [String]? = nil,
+        translate: @escaping @Sendable (any Error) -> CommandError? = { _ in nil }
+    ) async -> Never {
+        // In a task of its own, since a task cannot be cancelled from outside without a handle.
+        let task = Task { try await parseAndRun(program, arguments) }
+        let signals = SignalWatch { task.cancel() }
         do {
-            var c = try type.parseAsRoot()
-            if var a = c as? any AsyncParsableCommand { try await a.run() } else { try c.run() }
-        } catch { print("error: \(error)") ; return Outcome() }
-        return Outcome()
+            try await task.value
+            exit(0)
+        } catch {
+            if let number = signals.received {
+                CommandOutput.note("error: interrupted: stopped by a signal (\(number))")
+                SignalWatch.die(of: number)
+            }
+            let known = error as? CommandError ?? translate(error)
+            // Errors of no known type come from parsing, or are ones that nobody thought of.
+            let failure = known ?? describe(error, of: program)
+            if let failure {
+                CommandOutput.note(failure.description)
+                exit(failure.status.rawValue)
+            }
+            // Help and version are errors to the parser, and results to people.
+            do {
+                try CommandOutput.result(program.fullMessage(for: error))
+                exit(0)
+            } catch {
+                CommandOutput.note("\(error)")
+                exit(ExitStatus.io.rawValue)
+            }
+        }
     }
-    public struct Outcome: Sendable { public func exit() -> Never { Glibc.exit(0) } }
+
+    private static func parseAndRun<Program: AsyncParsableCommand>(
+        _ program: Program.Type, _ arguments: [String]?
+    ) async throws {
+        var command = try await program.asyncParseAsRoot(arguments)
+        if var asynchronous = command as? any AsyncParsableCommand {
+            try await asynchronous.run()
+        } else {
+            try command.run()
+        }
+    }
+
+    /// - Returns: `nil` for a request for help or version.
+    private static func describe(_ error: any Error, of program: any AsyncParsableCommand.Type) -> CommandError? {
+        switch program.exitCode(for: error) {
+        case .success: nil
+        case .validationFailure:
+            CommandError(
+                .usage, code: "usage", program.message(for: error),
+                at: "see \(program.configuration.commandName ?? program._commandName) --help")
+        default: CommandError(.internalError, code: "internal", String(describing: error))
+        }
+    }
 }

@@ -3,25 +3,23 @@
 
 internal import ArgumentParser
 internal import CommandSupport
-internal import Foundation
+internal import PackageFormat
 
+/// The command line for offline packages.
 @main
 struct H5: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "h5", subcommands: [Serve.self])
+    static let configuration = CommandConfiguration(
+        commandName: "h5",
+        abstract: "Packs, unpacks, verifies and serves offline packages.",
+        discussion: """
+            Results go to standard output, as JSON with --json; everything else to standard error. Exit status: 0 done, \
+            64 usage, 65 bad input, 66 no such input, 69 service unavailable, 70 internal error, 74 I/O error, 77 refused. \
+            An error is one line: error: <code>: <what> (<where>).
+            """,
+        version: ProgramVersion.current,
+        subcommands: [Pack.self, Unpack.self, Verify.self, Serve.self])
 
     static func main() async {
-        do {
-            var command = try parseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
-        } catch let error as CommandError {
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
-            Foundation.exit(error.status.rawValue)
-        } catch {
-            exit(withError: error)
-        }
+        await CommandRunner.run(H5.self) { error in (error as? PackageError).map(CommandError.init) }
     }
 }

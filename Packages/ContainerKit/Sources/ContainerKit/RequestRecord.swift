@@ -28,6 +28,8 @@ public struct RequestRecord: Sendable {
     public private(set) var ended: ContinuousClock.Instant
     public private(set) var status: HTTPResponse.Status?
     public private(set) var provenance: Provenance?
+    /// The answer's `Content-Type`.
+    public private(set) var mediaType: String?
     /// Body bytes that reached the engine.
     public private(set) var bytes: Int64 = 0
     public private(set) var outcome = Outcome.stopped
@@ -45,6 +47,7 @@ public struct RequestRecord: Sendable {
         responded = .now
         status = response.head.status
         provenance = response.provenance
+        mediaType = response.head.headerFields[.contentType]
     }
 
     mutating func note(_ outcome: SchemeTaskDelivery.Outcome) {

@@ -12,6 +12,8 @@ extension AsyncHTTPTransport {
         public var readTimeout: Duration = .seconds(30)
         /// The longest time that an upload may make no progress; 30 s by default.
         public var writeTimeout: Duration = .seconds(30)
+        /// Connections to one host at a time over HTTP/1.1, as browsers have; 6 by default. More requests wait in line.
+        public var connectionsPerHost = 6
         /// Whether gzip and deflate are removed from bodies, for engines that do not decode; on by default.
         public var decodesBodies = true
         /// The most bytes that one body may decode to; 256 MiB by default.

@@ -2,11 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncHTTPClient
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Dispatch
 public import HTTPTypes
 internal import NIOCore
 internal import NIOFoundationCompat
@@ -14,12 +10,19 @@ internal import NIOHTTP1
 internal import NIOHTTPCompression
 public import ResourceLoading
 
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 /// The network by way of AsyncHTTPClient; the default on Linux.
 ///
-/// Keeps connections open between requests. ``shutDown()`` ends them; it must be called before the last reference goes.
+/// Keeps connections open between requests. ``shutDown()`` ends them, and so does the last reference when it goes.
 public final class AsyncHTTPTransport: HTTPTransporting {
     private let client: HTTPClient
     private let configuration: Configuration
+    private let queue: HostQueue
 
     public init(_ configuration: Configuration = Configuration()) {
         var settings = HTTPClient.Configuration()
@@ -32,8 +35,15 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         settings.proxy = configuration.proxy.map { .server(host: $0.host, port: $0.port) }
         // A refused connection is an answer: trying again for ten seconds only hides it.
         settings.connectionPool.retryConnectionEstablishment = false
+        settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = configuration.connectionsPerHost
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
         self.configuration = configuration
+        queue = HostQueue(limit: configuration.connectionsPerHost)
+    }
+
+    deinit {
+        // Where it was shut down already this changes nothing.
+        client.shutdown(queue: .global()) { _ in }
     }
 
     public var capabilities: TransportCapabilities {
@@ -54,9 +64,12 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         outgoing.method = .init(rawValue: request.method.rawValue)
         outgoing.headers = headers(for: request)
         outgoing.body = try HTTPClientRequest.Body(body)
+        let host = "\(request.scheme ?? "")://\(request.authority ?? "")"
+        let pass = try await queue.enter(host)
         do {
             let response = try await client.execute(outgoing, deadline: .distantFuture)
-            return transportResponse(response, to: request)
+            if response.version == .http2 { queue.raiseLimit(of: host, to: Self.streamsPerHost) }
+            return transportResponse(response, to: request, pass)
         } catch {
             throw ResourceError(transport: error, at: url)
         }
@@ -73,7 +86,9 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         return headers
     }
 
-    private func transportResponse(_ response: HTTPClientResponse, to request: HTTPRequest) -> TransportResponse {
+    private func transportResponse(
+        _ response: HTTPClientResponse, to request: HTTPRequest, _ pass: HostQueue.Pass
+    ) -> TransportResponse {
         var fields = HTTPFields()
         for (name, value) in response.headers {
             if let name = HTTPField.Name(name), !connectionFields.contains(name) {
@@ -93,11 +108,14 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         let length = fields[.contentLength].flatMap(Int64.init)
         let url = request.urlText
         let bytes = response.body.map { Data(buffer: $0, byteTransferStrategy: .noCopy) }
-        let body = ErrorMapping(base: bytes) { ResourceError(transport: $0, at: url) }
+        let body = TransportBody(base: bytes, url: url, pass: pass)
         return TransportResponse(
             head: HTTPResponse(status: status, headerFields: fields),
             body: hasBody && length != 0 ? .stream(ByteStream(body, length: length)) : .empty)
     }
+
+    /// Requests at a time to a host that speaks HTTP/2: what servers commonly allow (RFC 9113, section 6.5.2).
+    private static let streamsPerHost = 100
 
     /// Fields that speak of one connection (RFC 9110, section 7.6.1) and mean nothing beyond it.
     private let connectionFields: Set<HTTPField.Name> = Set(

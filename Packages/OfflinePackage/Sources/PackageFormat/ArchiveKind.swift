@@ -9,7 +9,8 @@ enum ArchiveKind {
 
     init(of source: some RandomAccessReading) throws {
         let start = try source.bytes(at: 0, count: Int(min(4, source.size)))
-        if start == ZipSignature.local || start == ZipSignature.end {
+        // Without entries a zip begins with its end.
+        if [ZipSignature.local, ZipSignature.end, ZipSignature.zip64End].contains(start) {
             self = .zip
         } else if start.starts(with: [0x1F, 0x8B]) {
             self = .gzip

@@ -25,7 +25,7 @@ public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest``.
     public init(_ string: String) throws {
         func refuse(_ reason: String) -> PackageError {
-            PackageError(.badManifest, "base URL: \(reason)", at: String(string.prefix(200)))
+            PackageError(.badManifest, "base URL: \(reason)", at: UnicodeForm.printable(string))
         }
         guard string.utf8.count <= 2_048 else { throw refuse("longer than 2048 bytes") }
         guard string.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {

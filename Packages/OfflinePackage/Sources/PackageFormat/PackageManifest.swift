@@ -49,6 +49,23 @@ public struct PackageManifest: Codable, Sendable, Hashable {
         try validate(limits: limits)
     }
 
+    /// Reads the manifest at a path of the file system, and no more of it than the limit allows. Blocks while it reads.
+    /// - Throws: as ``init(decoding:limits:)`` does, ``PackageError/Code-swift.struct/noInput`` and
+    ///   ``PackageError/Code-swift.struct/io``.
+    public init(path: String, limits: ManifestLimits = .default) throws {
+        do {
+            let file = try InputFile(path: path)
+            guard file.size <= Int64(limits.maxBytes) else {
+                throw PackageError(.tooLarge, "manifest of \(file.size) bytes, limit \(limits.maxBytes)")
+            }
+            try self.init(decoding: Data(file.bytes(at: 0, count: Int(file.size))), limits: limits)
+        } catch let error as PackageError where error.code == .notAnArchive {
+            throw PackageError(.badManifest, error.message, at: path, cause: error)
+        } catch let error as PackageError where error.location == nil {
+            throw PackageError(error.code, error.message, at: path, cause: error)
+        }
+    }
+
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         format = try container.decode(Int.self, forKey: .format)

@@ -92,7 +92,7 @@ extension SHA256Digest: Codable {
     public init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
         guard let digest = SHA256Digest(hex: text) else {
-            throw PackageError(.badManifest, "a SHA-256 is 64 hex digits", at: String(text.prefix(80)))
+            throw PackageError(.badManifest, "a SHA-256 is 64 hex digits", at: UnicodeForm.printable(text))
         }
         self = digest
     }

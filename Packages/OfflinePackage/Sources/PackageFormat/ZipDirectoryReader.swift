@@ -54,6 +54,7 @@ struct ZipDirectoryReader<Source: RandomAccessReading> {
         guard let offset = wide.offset else { throw damaged("no offset in a central directory record") }
 
         let isFolder = text.utf8.last == UInt8(ascii: "/")
+        let path = try ArchivePath(isFolder ? String(text.dropLast()) : text, limits: limits)
         let kind = ZipAttributes(rawValue: attributes)
         guard !kind.isSpecial, !extra.isSpecial else {
             throw PackageError(.specialFile, "link or device", at: name)
@@ -62,7 +63,6 @@ struct ZipDirectoryReader<Source: RandomAccessReading> {
             throw PackageError(
                 .headerMismatch, "a file by its name, a folder by its attributes, or the reverse", at: name)
         }
-        let path = try ArchivePath(isFolder ? String(text.dropLast()) : text, limits: limits)
         let member = ZipMember(
             path: path, isFolder: isFolder, flags: flags, method: method, crc32: crc32,
             compressedSize: wide.compressed, size: wide.size, headerOffset: offset)

@@ -5,8 +5,8 @@
 struct ZipExtraFields {
     /// Content of the zip64 field (0x0001).
     private(set) var zip64: ArraySlice<UInt8>?
-    /// The Unicode Path field (0x7075).
-    private(set) var unicodePath: (crc32: UInt32, name: ArraySlice<UInt8>)?
+    /// The Unicode Path fields (0x7075): the checksum of the name they replace, and their own.
+    private(set) var unicodePaths: [(crc32: UInt32, name: ArraySlice<UInt8>)] = []
     /// The entry is encrypted (AES, 0x9901; strong encryption, 0x0017).
     private(set) var isEncrypted = false
     /// The entry is a link or a device (PKWARE Unix, 0x000D; ASi Unix, 0x756E; libarchive's own, 0x6C78).
@@ -32,8 +32,8 @@ struct ZipExtraFields {
             guard zip64 == nil else { return false }
             zip64 = body
         case 0x7075:
-            guard reader.take(1)?.first == 1, let crc32 = reader.uint32(), unicodePath == nil else { break }
-            unicodePath = (crc32, reader.rest)
+            guard reader.take(1)?.first == 1, let crc32 = reader.uint32(), !reader.rest.isEmpty else { break }
+            unicodePaths.append((crc32, reader.rest))
         case 0x0017, 0x9901:
             isEncrypted = true
         case 0x000D:

@@ -7,8 +7,11 @@ enum ZipName {
     /// the entry says so or the bytes are, else code page 437 (APPNOTE, appendix D).
     /// - Returns: `nil` for a name that says it is UTF-8 and is not.
     static func decode(_ raw: ArraySlice<UInt8>, isUTF8: Bool, extra: ZipExtraFields) -> String? {
-        if let unicode = extra.unicodePath, unicode.crc32 == CRC32.checksum(of: raw) {
-            return String(validating: unicode.name, as: UTF8.self)
+        if !extra.unicodePaths.isEmpty {
+            let crc32 = CRC32.checksum(of: raw)
+            if let field = extra.unicodePaths.first(where: { $0.crc32 == crc32 }) {
+                return String(validating: field.name, as: UTF8.self)
+            }
         }
         if let name = String(validating: raw, as: UTF8.self) { return name }
         return isUTF8 ? nil : String(String.UnicodeScalarView(raw.map(scalar)))

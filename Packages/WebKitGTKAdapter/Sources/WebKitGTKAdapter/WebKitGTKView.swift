@@ -30,7 +30,8 @@
             presentation: WebKitGTKEngine.Presentation
         ) throws {
             guard let widget = webkit_web_view_new_with_context(context),
-                let window = presentation == .offscreen ? gtk_offscreen_window_new() : gtk_window_new(GTK_WINDOW_TOPLEVEL)
+                let window = presentation == .offscreen
+                    ? gtk_offscreen_window_new() : gtk_window_new(GTK_WINDOW_TOPLEVEL)
             else { throw EngineError(.noDisplay, "the engine cannot create a view") }
             self.id = id
             self.window = window
@@ -89,7 +90,8 @@
         }
 
         public func add(_ script: UserScript) {
-            let frames = script.inAllFrames ? WEBKIT_USER_CONTENT_INJECT_ALL_FRAMES : WEBKIT_USER_CONTENT_INJECT_TOP_FRAME
+            let frames =
+                script.inAllFrames ? WEBKIT_USER_CONTENT_INJECT_ALL_FRAMES : WEBKIT_USER_CONTENT_INJECT_TOP_FRAME
             let time =
                 script.time == .documentStart
                 ? WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START : WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_END

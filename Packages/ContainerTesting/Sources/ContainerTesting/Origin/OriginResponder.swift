@@ -7,6 +7,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
+internal import NIOHTTP1
 
 /// Answers an origin's requests: log, faults, routes, files, in this order.
 struct OriginResponder: HTTPResponder {
@@ -33,7 +34,9 @@ struct OriginResponder: HTTPResponder {
         case .reset(after: nil): throw await end(context.channel, .reset)
         case .stall(after: nil): throw await stall(context.channel)
         case .status(let code):
-            return Self.plain(HTTPResponse.Status(code: code), head: request.method == .head)
+            let phrase = HTTPResponseStatus(statusCode: code).reasonPhrase
+            return Self.plain(
+                HTTPResponse.Status(code: code, reasonPhrase: phrase), head: request.method == .head)
         case .reset(.some), .stall(.some), .truncate, .delay, nil: break
         }
         var response = try await answer(request, seen: seen, context: context)

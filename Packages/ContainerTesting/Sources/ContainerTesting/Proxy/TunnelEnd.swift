@@ -15,6 +15,8 @@ final class TunnelEnd: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     private var wantsRead = false
     private var isInputEnded = false
+    private var isOutputFinished = false
+    private var hasFailed = false
 
     private init() {}
 
@@ -68,6 +70,7 @@ final class TunnelEnd: ChannelDuplexHandler {
         switch event {
         case let event as ChannelEvent where event == .inputClosed:
             isInputEnded = true
+            peer?.isOutputFinished = true
             peer?.context?.channel.finishOutput()
         case is IdleStateHandler.IdleStateEvent: context.close(promise: nil)
         default: break
@@ -76,8 +79,9 @@ final class TunnelEnd: ChannelDuplexHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         guard let channel = peer?.context?.channel else { return }
-        if isInputEnded {
-            // Its end was passed on. Whether the other side still sends no longer matters: no one listens.
+        // A channel whose output has ended closes at the end of its input without saying so.
+        if !hasFailed, isInputEnded || isOutputFinished {
+            // Whether the other side still sends no longer matters: no one listens.
             channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
         } else {
             channel.reset()
@@ -85,6 +89,7 @@ final class TunnelEnd: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        hasFailed = true
         context.close(promise: nil)
     }
 }

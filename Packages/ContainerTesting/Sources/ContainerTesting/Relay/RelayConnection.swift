@@ -78,7 +78,7 @@ final class RelayConnection {
         }
         target = channel
         guard channel.isActive else {
-            gone(.down)
+            gone(.down, byError: true)
             return
         }
         channel.setOption(.autoRead, value: true).whenComplete { _ in }
@@ -117,7 +117,8 @@ final class RelayConnection {
     }
 
     /// The channel that sends in `direction` is closed.
-    func gone(_ direction: RelayDirection) {
+    /// - Parameter isError: it was broken off, and not closed in order.
+    func gone(_ direction: RelayDirection, byError isError: Bool) {
         guard !isOver else { return }
         let toward = direction.opposite
         withStream(toward) { stream in
@@ -132,9 +133,14 @@ final class RelayConnection {
             core.remove(self)
             return
         }
-        let isOrderly = withStream(direction) { $0.isEnded } && withStream(toward) { $0.isFinished }
-        if !isOrderly {
+        let isEnded = withStream(direction) { $0.isEnded }
+        let isFinished = withStream(toward) { $0.isFinished }
+        if isError || !isFinished {
             core.enqueue(.reset, direction, of: self)
+        } else if !isEnded {
+            // Where our own side has ended before, a channel closes at the end of the stream without saying so.
+            withStream(direction) { $0.isEnded = true }
+            core.enqueue(.end, direction, of: self)
         }
         core.pump()
     }

@@ -14,6 +14,7 @@ final class RelayEnd: ChannelDuplexHandler {
     /// Whether reading has to wait.
     var isPaused = false
     private var wantsRead = false
+    private var hasFailed = false
     private var context: ChannelHandlerContext?
     private var connection: RelayConnection?
     private var direction = RelayDirection.up
@@ -63,11 +64,12 @@ final class RelayEnd: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        connection?.gone(direction)
+        connection?.gone(direction, byError: hasFailed)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // What it means for the other side is decided when the channel is inactive.
+        hasFailed = true
         context.close(promise: nil)
     }
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+
+/// Horizontal bars of milliseconds, as an SVG picture.
+struct BarChart {
+    struct Bar {
+        let label: String
+        /// In milliseconds; `nil` where it was not measured.
+        let value: Double?
+        let isEmphasised: Bool
+    }
+
+    let bars: [Bar]
+
+    var svg: String {
+        let labelWidth = 290.0
+        let barWidth = 520.0
+        let rowHeight = 30.0
+        let longest = max(bars.compactMap(\.value).max() ?? 1, 1)
+        let rows = bars.enumerated().map { index, bar in
+            let top = Double(index) * rowHeight
+            let width = max((bar.value ?? 0) / longest * barWidth, 1)
+            let text = bar.value.map { String(format: "%.0f ms", $0) } ?? "not measured"
+            return """
+                <text x="\(labelWidth - 10)" y="\(top + 19)" text-anchor="end">\(HTML.escaped(bar.label))</text>\
+                <rect x="\(labelWidth)" y="\(top + 5)" width="\(width)" height="20" rx="3" \
+                class="\(bar.isEmphasised ? "ours" : "theirs")"/>\
+                <text x="\(labelWidth + width + 8)" y="\(top + 19)">\(text)</text>
+                """
+        }
+        let height = Double(bars.count) * rowHeight
+        return """
+            <svg class="chart" viewBox="0 0 920 \(height)" width="920" height="\(height)" role="img">\(rows.joined())</svg>
+            """
+    }
+}

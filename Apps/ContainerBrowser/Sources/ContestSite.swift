@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CommandSupport
+internal import Foundation
+
+/// A site that takes part in the contest.
+struct ContestSite: Sendable {
+    let name: String
+    /// The folder that is served and packed.
+    let folder: String
+    /// The path of the page to open.
+    let page: String
+    /// A JavaScript expression that is true once the page is of use.
+    let ready: String
+
+    /// - Throws: an input error where there is no site, or its contest.json cannot be read.
+    init(folder: String) throws {
+        let card = folder + "/contest.json"
+        guard FileManager.default.fileExists(atPath: card) else {
+            try self.init(
+                name: URL(fileURLWithPath: folder).lastPathComponent, folder: folder, page: "index.html",
+                ready: "document.readyState === 'complete'")
+            return
+        }
+        guard let fields = try? JSONDecoder().decode(Card.self, from: Data(FileInput.text(of: card).utf8)) else {
+            throw CommandError(.badInput, code: "bad-contest", "needs the texts name, page and ready", at: card)
+        }
+        try self.init(name: fields.name, folder: folder + "/site", page: fields.page, ready: fields.ready)
+    }
+
+    private init(name: String, folder: String, page: String, ready: String) throws {
+        guard FileManager.default.fileExists(atPath: "\(folder)/\(page)") else {
+            throw CommandError(.noInput, code: "no-input", "no such page", at: "\(folder)/\(page)")
+        }
+        self.name = name
+        self.folder = folder
+        self.page = page
+        self.ready = ready
+    }
+
+    /// The name as a package identifier and a file name.
+    var identifier: String {
+        let parts = name.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
+        return parts.isEmpty ? "site" : parts.joined(separator: "-")
+    }
+
+    private struct Card: Decodable {
+        let name: String
+        let page: String
+        let ready: String
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+
+/// All openings of one site.
+struct SiteResult: Sendable {
+    let site: ContestSite
+    var engine = ""
+    private var results: [ContestWay: [RunResult]] = [:]
+    private(set) var snapshots: [ContestWay: PageSnapshot] = [:]
+    private var anonymous: [ContestWay: [PageSnapshot]] = [:]
+
+    init(site: ContestSite) {
+        self.site = site
+    }
+
+    @MainActor
+    mutating func add(_ opening: Opening, _ way: ContestWay) {
+        results[way, default: []].append(opening.result)
+        snapshots[way] = opening.snapshot
+        anonymous[way, default: []].append(opening.anonymousSnapshot)
+    }
+
+    func median(_ way: ContestWay) -> RunResult {
+        .median(of: results[way] ?? [])
+    }
+
+    /// First contentful paint with the package, as a ratio to the bare engine on unshaped loopback.
+    var paintRatio: Double? {
+        ratio(median(.packed).firstContentfulPaintMs, to: median(.bareLoopback).firstContentfulPaintMs)
+    }
+
+    /// How many times sooner the first contentful paint comes with the package than in the bare engine.
+    var paintGain: Double? {
+        ratio(median(.bareSlow).firstContentfulPaintMs, to: median(.packed).firstContentfulPaintMs)
+    }
+
+    /// How many times sooner the page is of use with the package than in the bare engine.
+    var readyGain: Double? {
+        ratio(median(.bareSlow).readyMs, to: median(.packed).readyMs)
+    }
+
+    /// What fails with the network cut and does not fail in the bare engine on loopback.
+    var newFailures: [String] {
+        let known = Set((results[.bareLoopback] ?? []).flatMap(\.requests.failures))
+        let now = Set((results[.packedOffline] ?? []).flatMap(\.requests.failures))
+        return now.subtracting(known).sorted()
+    }
+
+    /// The pixels in which the container's page differs from the bare engine's, where two bare ones agree.
+    func differingPixels(_ way: ContestWay) -> PixelDifference? {
+        guard let bare = anonymous[.bareLoopback], bare.count > 1, let last = bare.last,
+            let contained = anonymous[way]?.last
+        else { return nil }
+        return PixelDifference(between: last, and: contained, apartFrom: bare.dropLast())
+    }
+
+    private func ratio(_ value: Double?, to reference: Double?) -> Double? {
+        guard let value, let reference, reference > 0 else { return nil }
+        return value / reference
+    }
+}

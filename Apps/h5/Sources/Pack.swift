@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+internal import PackageFormat
+internal import PackagePublisher
+
+/// `h5 pack`: a package out of a built site.
+struct Pack: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Builds ID-VERSION.zip and its manifest ID-VERSION.json from a built site.",
+        discussion: """
+            The same site gives the same bytes. Hidden files are skipped and named on standard error: names that begin \
+            with a dot (but for .well-known), Thumbs.db, desktop.ini and __MACOSX. Links and devices are refused.
+
+            Without --json, prints the paths of the zip and of the manifest, then the number of files, their bytes and those \
+            of the zip. With --json, prints {"archive", "manifest", "id", "version", "baseURL", "files", "bytes", \
+            "archiveBytes", "sha256", "skipped"}: two paths, three texts, the number of files, their bytes, the bytes and \
+            the SHA-256 of the zip, and the names that were skipped.
+            """)
+
+    @Argument(help: ArgumentHelp("The folder of the built site.", valueName: "dir"))
+    var site: String
+
+    @Option(
+        help: "The package's name: 1 to 128 of A-Z a-z 0-9 . _ -, the first of them no dot.",
+        transform: { text in try OptionValue.parse { try PackageID(text) } })
+    var id: PackageID
+
+    @Option(
+        name: .customLong("version"),
+        help: "The package's version: 1 to 64 of A-Z a-z 0-9 . _ - +, the first of them no dot.",
+        transform: { text in try OptionValue.parse { try PackageVersion(text) } })
+    var packageVersion: PackageVersion
+
+    @Option(
+        name: .customLong("base-url"),
+        help: "The http or https URL that the site stands under. A missing slash at its end is added.",
+        transform: { text in try OptionValue.parse { try PackageBaseURL(text.hasSuffix("/") ? text : text + "/") } })
+    var baseURL: PackageBaseURL
+
+    @Option(help: ArgumentHelp("The folder to write into; made where it is missing.", valueName: "dir"))
+    var out: String = "."
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    private struct Output: Encodable {
+        var archive: String
+        var manifest: String
+        var id: PackageID
+        var version: PackageVersion
+        var baseURL: PackageBaseURL
+        var files: Int
+        var bytes: Int64
+        var archiveBytes: Int64
+        var sha256: SHA256Digest
+        var skipped: [String]
+    }
+
+    func run() async throws {
+        let result = try PackageBuilder().build(site, id: id, version: packageVersion, baseURL: baseURL, output: out)
+        if !result.skipped.isEmpty {
+            let more = result.skipped.count > 5 ? ", …" : ""
+            let names = result.skipped.prefix(5).joined(separator: ", ") + more
+            CommandOutput.note("note: skipped \(result.skipped.count) hidden: \(names)")
+        }
+        guard !json else {
+            let output = Output(
+                archive: result.archive, manifest: result.manifest, id: id, version: packageVersion, baseURL: baseURL,
+                files: result.files, bytes: result.bytes, archiveBytes: result.archiveBytes,
+                sha256: result.archiveSHA256, skipped: result.skipped)
+            return try CommandOutput.result(json: output)
+        }
+        try CommandOutput.result(result.archive)
+        try CommandOutput.result(result.manifest)
+        try CommandOutput.result("\(result.files) files, \(result.bytes) bytes, packed \(result.archiveBytes) bytes")
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+internal import PackageFormat
+
+/// `h5 unpack`: safe extraction.
+struct Unpack: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Unpacks a zip, tar.gz or tar.zst: all of it, or nothing.",
+        discussion: """
+            The folder must be empty or absent, and is untouched on an error. Refused are names that leave the folder or \
+            collide, links and devices, encrypted and damaged entries, and archives that ask for more than the limits.
+
+            Without --json, prints the number of files and their bytes. With --json, prints {"directory", "files", "bytes"}.
+            """)
+
+    @Argument(help: ArgumentHelp("The archive.", valueName: "zip"))
+    var archive: String
+
+    @Option(help: ArgumentHelp("The folder to unpack into.", valueName: "dir"))
+    var into: String
+
+    @OptionGroup var limitOptions: LimitOptions
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    private struct Output: Encodable {
+        var directory: String
+        var files: Int
+        var bytes: Int64
+    }
+
+    func run() async throws {
+        let summary = try Unpacker(limits: limitOptions.limits).unpack(archive, into: into)
+        if json {
+            try CommandOutput.result(json: Output(directory: into, files: summary.files, bytes: summary.bytes))
+        } else {
+            try CommandOutput.result("\(summary.files) files, \(summary.bytes) bytes")
+        }
+    }
+}

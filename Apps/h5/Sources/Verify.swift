@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+internal import PackageFormat
+
+/// `h5 verify`: an archive's structure, and its manifest.
+struct Verify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Verifies an archive's structure; with a manifest every digest, size and path too.",
+        discussion: """
+            Without --json, prints the number of files, their bytes and how many digests were compared. With --json, prints \
+            {"archive", "manifest", "id", "version", "files", "bytes", "digests"}; manifest, id and version are null \
+            without a manifest.
+            """)
+
+    @Argument(help: ArgumentHelp("The archive.", valueName: "zip"))
+    var archive: String
+
+    @Argument(help: ArgumentHelp("Its manifest.", valueName: "manifest"))
+    var manifest: String?
+
+    @OptionGroup var limitOptions: LimitOptions
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    private struct Output: Encodable {
+        var archive: String
+        var manifest: String?
+        var id: PackageID?
+        var version: PackageVersion?
+        var files: Int
+        var bytes: Int64
+        var digests: Int
+
+        /// Writes what is absent as null.
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(archive, forKey: .archive)
+            try container.encode(manifest, forKey: .manifest)
+            try container.encode(id, forKey: .id)
+            try container.encode(version, forKey: .version)
+            try container.encode(files, forKey: .files)
+            try container.encode(bytes, forKey: .bytes)
+            try container.encode(digests, forKey: .digests)
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case archive, manifest, id, version, files, bytes, digests
+        }
+    }
+
+    func run() async throws {
+        let limits = limitOptions.limits
+        let promised = try manifest.map { path in
+            try PackageManifest(
+                path: path, limits: ManifestLimits(maxFiles: limits.maxEntries, maxTotalBytes: limits.maxTotalBytes))
+        }
+        let verifier = PackageVerifier(limits: limits)
+        let summary =
+            if let promised {
+                try verifier.verify(archive, against: promised)
+            } else {
+                try verifier.verify(archive)
+            }
+        guard !json else {
+            let output = Output(
+                archive: archive, manifest: manifest, id: promised?.id, version: promised?.version,
+                files: summary.files, bytes: summary.bytes, digests: summary.digests)
+            return try CommandOutput.result(json: output)
+        }
+        try CommandOutput.result("\(summary.files) files, \(summary.bytes) bytes, \(summary.digests) digests")
+    }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import AsyncHTTPClient
+import Foundation
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import Testing
+
+@testable import ContainerTesting
+
+@Suite("An origin server", .timeLimit(.minutes(1)))
+struct OriginServerTests {
+    private let script = pattern(100_000)
+
+    private func withSite<Result: Sendable>(
+        _ change: (inout OriginServer.Configuration) throws -> Void = { _ in },
+        _ body: @Sendable (OriginServer, HTTPClient) async throws -> Result
+    ) async throws -> Result {
+        let folder = try Folder([
+            "index.html": Array("<!doctype html>home".utf8), "sub/index.html": Array("sub".utf8),
+            "app.js": script, "data.json": Array("{}".utf8), "style.css": [], "logo.svg": Array("<svg/>".utf8),
+            "lib.wasm": [0], "LICENSE": Array("free".utf8), "a b.txt": Array("space".utf8),
+        ])
+        defer { folder.remove() }
+        var configuration = OriginServer.Configuration(folder: folder.path)
+        try change(&configuration)
+        return try await withOrigin(configuration) { server async throws in
+            try await withClient { client in try await body(server, client) }
+        }
+    }
+
+    @Test("files come with their bytes and their media types")
+    func files() async throws {
+        let script = script
+        try await withSite { server, client async throws in
+            let answer = try await client.ask(server.url + "/app.js")
+            #expect(answer.status == 200)
+            #expect(answer.body == script)
+            #expect(answer.headers.first(name: "content-encoding") == nil)
+            for (path, type) in [
+                ("/", "text/html; charset=utf-8"), ("/sub/", "text/html; charset=utf-8"),
+                ("/app.js", "text/javascript; charset=utf-8"), ("/style.css", "text/css; charset=utf-8"),
+                ("/data.json", "application/json"), ("/logo.svg", "image/svg+xml"), ("/lib.wasm", "application/wasm"),
+                ("/LICENSE", "application/octet-stream"), ("/a%20b.txt", "text/plain; charset=utf-8"),
+            ] {
+                let answer = try await client.ask(server.url + path, headers: ["accept-encoding": "gzip"])
+                #expect(answer.status == 200, "\(path)")
+                #expect(answer.headers.first(name: "content-type") == type, "\(path)")
+            }
+            #expect(try await client.ask(server.url + "/sub").headers.first(name: "location") == "/sub/")
+            #expect(try await client.ask(server.url + "/none").status == 404)
+            let head = try await client.ask(server.url + "/app.js", .HEAD)
+            #expect(head.headers.first(name: "content-length") == "100000")
+            #expect(try await client.ask(server.url + "/app.js", .POST, body: [1]).status == 404)
+        }
+    }
+
+    @Test("validators and ranges")
+    func ranges() async throws {
+        let script = script
+        try await withSite { server, client async throws in
+            let url = server.url + "/app.js"
+            let tag = try #require(try await client.ask(url).headers.first(name: "etag"))
+            #expect(try await client.ask(url, headers: ["if-none-match": tag]).status == 304)
+            for (field, range) in [
+                ("bytes=10-19", 10..<20), ("bytes=99990-", 99_990..<100_000), ("bytes=-5", 99_995..<100_000),
+            ] {
+                let answer = try await client.ask(url, headers: ["range": field])
+                #expect(answer.status == 206)
+                #expect(answer.body == Array(script[range]))
+                #expect(
+                    answer.headers.first(name: "content-range")
+                        == "bytes \(range.lowerBound)-\(range.upperBound - 1)/100000")
+            }
+            let beyond = try await client.ask(url, headers: ["range": "bytes=100000-"])
+            #expect(beyond.status == 416)
+            #expect(beyond.headers.first(name: "content-range") == "bytes */100000")
+            #expect(try await client.ask(url, headers: ["range": "bytes=0-1,5-6"]).status == 200)
+            #expect(try await client.ask(url, headers: ["range": "bytes=0-1", "if-range": "\"x\""]).status == 200)
+        }
+    }
+
+    @Test(
+        "paths that lead out of the folder are refused",
+        arguments: [
+            "/../secret.txt", "/sub/../../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt",
+            "/sub/%2e%2e%2f%2e%2e/secret.txt",
+            "/link.txt", "/linked/secret.txt", "//secret.txt", "/index.html%00.js", "/%zz",
+        ])
+    func traversal(_ path: String) async throws {
+        let outside = try Folder(["secret.txt": Array("SECRET".utf8), "site/index.html": Array("home".utf8)])
+        defer { outside.remove() }
+        let site = outside.url.appendingPathComponent("site")
+        try FileManager.default.createSymbolicLink(
+            at: site.appendingPathComponent("link.txt"),
+            withDestinationURL: outside.url.appendingPathComponent("secret.txt"))
+        try FileManager.default.createSymbolicLink(
+            at: site.appendingPathComponent("linked"), withDestinationURL: outside.url)
+        try await withOrigin(OriginServer.Configuration(folder: site.path)) { server async throws in
+            let answer = try await exchange(
+                "GET \(path) HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n", with: server.port)
+            #expect(answer.hasPrefix("HTTP/1.1 40"), "\(answer)")
+            #expect(!answer.contains("SECRET"))
+            #expect(!answer.contains("home"))
+        }
+    }
+
+    @Test("routes answer before files, and see the request")
+    func routes() async throws {
+        let echo = try #require(PathPattern("/echo"))
+        let slow = try #require(PathPattern("/stream/*"))
+        let page = try #require(PathPattern("/"))
+        let fails = try #require(PathPattern("/fails"))
+        let routes = [
+            OriginRoute(.post, echo) { request in
+                OriginResponse(headers: [.contentType: "application/x-echo"], body: .bytes(request.body))
+            },
+            OriginRoute(.get, slow) { request in
+                OriginResponse(
+                    body: .stream(length: nil) { writer in
+                        for part in ["one ", "two ", request.query ?? "-"] { try await writer.write(Data(part.utf8)) }
+                    })
+            },
+            OriginRoute(.get, page) { _ in .text("route", status: .accepted) },
+            OriginRoute(.get, fails) { _ in throw CancellationError() },
+        ]
+        try await withSite {
+            $0.routes = routes
+            $0.requestBodyLimit = 2_000_000
+        } _: { server, client async throws in
+            let body = pattern(1_000_000)
+            let echoed = try await client.ask(server.url + "/echo", .POST, body: body)
+            #expect(echoed.body == body)
+            #expect(echoed.headers.first(name: "content-type") == "application/x-echo")
+            #expect(try await client.ask(server.url + "/stream/x?three").text == "one two three")
+            let route = try await client.ask(server.url + "/")
+            #expect(route.status == 202)
+            #expect(route.text == "route")
+            let head = try await client.ask(server.url + "/", .HEAD)
+            #expect(head.headers.first(name: "content-length") == "5")
+            #expect(head.body.isEmpty)
+            #expect(try await client.ask(server.url + "/fails").status == 500)
+            #expect(
+                try await client.ask(server.url + "/echo", .POST, body: pattern(2_000_001)).status == 413)
+        }
+    }
+
+    @Test("the log has the latest requests")
+    func log() async throws {
+        try await withSite {
+            $0.logLimit = 3
+        } _: { server, client async throws in
+            for number in 1...10 {
+                _ = try await client.ask(server.url + "/data.json?n=\(number)", headers: ["x-test": "\(number)"])
+            }
+            #expect(server.requests.map(\.query) == ["n=8", "n=9", "n=10"])
+            #expect(server.requests.last?.path == "/data.json")
+            #expect(server.requests.last?.headers.first { $0.name.canonicalName == "x-test" }?.value == "10")
+            #expect(server.requestCount == 10)
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test("TLS with a certificate for this machine")
+    func tls() async throws {
+        let folder = try Folder(["index.html": pattern(300_000)])
+        defer { folder.remove() }
+        var configuration = OriginServer.Configuration(folder: folder.path)
+        configuration.usesTLS = true
+        try await withOrigin(configuration) { server async throws in
+            #expect(server.url.hasPrefix("https://127.0.0.1:"))
+            try await withClient(trusting: server.authorityPEM) { client async throws in
+                #expect(try await client.ask(server.url + "/").body == pattern(300_000))
+                #expect(try await client.ask("https://localhost:\(server.port)/").status == 200)
+            }
+            await #expect(throws: (any Error).self) {
+                try await withClient { client in try await client.ask(server.url + "/") }
+            }
+        }
+    }
+
+    @Test("a network in front of the server")
+    func shaped() async throws {
+        let begin = ContinuousClock.now
+        try await withSite {
+            $0.profile = try NetworkProfile(roundTrip: .milliseconds(20), downKilobits: 8_000)
+        } _: { server, client async throws in
+            #expect(try await client.ask(server.url + "/app.js").body.count == 100_000)
+            let counters = try #require(server.counters)
+            #expect(counters.bytesDown > 100_000)
+            #expect(counters.busyDown == .milliseconds(8 * counters.bytesDown) / 8_000)
+        }
+        #expect(ContinuousClock.now - begin >= .milliseconds(140))
+    }
+
+    @Test("a port in use, and a folder that is not there")
+    func errors() async throws {
+        try await withSite { server, _ async throws in
+            for profile in [NetworkProfile.none, .slowFourG] {
+                var second = OriginServer.Configuration()
+                second.port = server.port
+                second.profile = profile
+                await #expect {
+                    _ = try await OriginServer.start(second)
+                } throws: { error in
+                    let error = error as? ContainerTestingError
+                    return error?.code == .portInUse && error?.message.contains("\(server.port)") == true
+                }
+            }
+            var again = OriginServer.Configuration()
+            again.port = server.port
+            await server.stop()
+            let next = try await OriginServer.start(again)
+            #expect(next.port == server.port)
+            await next.stop()
+            await next.stop()
+        }
+        for path in ["/nowhere/at/all", #filePath] {
+            await #expect {
+                _ = try await OriginServer.start(OriginServer.Configuration(folder: path))
+            } throws: { error in
+                (error as? ContainerTestingError)?.code == .noSuchFolder
+            }
+        }
+    }
+
+    @Test("stopping closes connections that lie idle")
+    func stop() async throws {
+        let server = try await OriginServer.start(OriginServer.Configuration())
+        try await connect(to: server.port).executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: "GET / HTTP/1.1\r\nhost: a\r\n\r\n"))
+            var iterator = inbound.makeAsyncIterator()
+            #expect(try await iterator.next() != nil)
+            await server.stop()
+            #expect((try? await iterator.next()) == nil)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import NIOCore
+import NIOPosix
+
+typealias TCPChannel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+/// Runs `body` while a server answers every connection with `handler`.
+func withTCPServer<Result: Sendable>(
+    _ handler: @escaping @Sendable (TCPChannel) async throws -> Void,
+    _ body: @Sendable (Int) async throws -> Result
+) async throws -> Result {
+    let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .childChannelOption(.allowRemoteHalfClosure, value: true)
+        .bind(host: "127.0.0.1", port: 0) { channel in
+            channel.eventLoop.makeCompletedFuture { try wrap(channel) }
+        }
+    let port = server.channel.localAddress?.port ?? 0
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+            try? await server.executeThenClose { connections in
+                try await withThrowingDiscardingTaskGroup { group in
+                    for try await connection in connections {
+                        group.addTask { try? await handler(connection) }
+                    }
+                }
+            }
+        }
+        defer { group.cancelAll() }
+        return try await body(port)
+    }
+}
+
+/// Answers every byte with itself, and the end with the end.
+@Sendable func echo(_ channel: TCPChannel) async throws {
+    try await channel.executeThenClose { inbound, outbound in
+        for try await buffer in inbound { try await outbound.write(buffer) }
+        outbound.finish()
+    }
+}
+
+/// Opens a connection to a port of this machine.
+func connect(to port: Int) async throws -> TCPChannel {
+    try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .channelOption(.allowRemoteHalfClosure, value: true)
+        .connect(host: "127.0.0.1", port: port) { channel in
+            channel.eventLoop.makeCompletedFuture { try wrap(channel) }
+        }
+}
+
+/// Sends text and reads until the other side ends.
+func exchange(_ text: String, with port: Int) async throws -> String {
+    try await connect(to: port).executeThenClose { inbound, outbound in
+        try await outbound.write(ByteBuffer(string: text))
+        var answer = ByteBuffer()
+        for try await buffer in inbound { answer.writeImmutableBuffer(buffer) }
+        return String(buffer: answer)
+    }
+}
+
+/// A port where no one listens: one that the system gave out a moment ago and got back.
+func unusedPort() async throws -> Int {
+    let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .bind(host: "127.0.0.1", port: 0).get()
+    let port = channel.localAddress?.port ?? 0
+    try await channel.close()
+    return port
+}
+
+/// Bytes in which every piece that is lost or moved shows.
+func pattern(_ count: Int) -> [UInt8] {
+    var state: UInt32 = 1
+    return (0..<count).map { _ in
+        state = state &* 1_664_525 &+ 1_013_904_223
+        return UInt8(state >> 24)
+    }
+}
+
+private func wrap(_ channel: any Channel) throws -> TCPChannel {
+    try NIOAsyncChannel(
+        wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+}

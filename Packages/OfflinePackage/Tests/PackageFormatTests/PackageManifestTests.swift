@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import PackageFormat
+import Testing
+
+@Suite("Package manifest", .timeLimit(.minutes(1)))
+struct PackageManifestTests {
+    private static let digest = String(repeating: "ab", count: 32)
+
+    /// A manifest with some of its parts replaced.
+    private func json(
+        format: String = "1", id: String = "\"shop\"", version: String = "\"1.2.0+b\"",
+        baseURL: String = "\"https://shop.example/app/\"", files: String? = nil, path: String = "\"index.html\"",
+        size: String = "5", digest: String = "\"\(digest)\"", type: String = "\"text/html;charset=utf-8\""
+    ) -> Data {
+        let file = #"{"path":\#(path),"size":\#(size),"sha256":\#(digest),"type":\#(type)}"#
+        return Data(
+            #"{"format":\#(format),"id":\#(id),"version":\#(version),"baseURL":\#(baseURL),"files":\#(files ?? "[\(file)]")}"#
+                .utf8)
+    }
+
+    @Test("Comes back as it was written, byte for byte")
+    func roundTrip() throws {
+        let manifest = try PackageManifest(decoding: json())
+        #expect(manifest.id.description == "shop" && manifest.version.description == "1.2.0+b")
+        let data = try manifest.encoded()
+        #expect(try PackageManifest(decoding: data) == manifest)
+        #expect(try PackageManifest(decoding: data).encoded() == data)
+        #expect(
+            String(decoding: data, as: UTF8.self)
+                == #"{"baseURL":"https://shop.example/app/","files":[{"path":"index.html","#
+                + #""sha256":"\#(Self.digest)","size":5,"type":"text/html;charset=utf-8"}],"format":1,"id":"shop","#
+                + #""version":"1.2.0+b"}"# + "\n")
+    }
+
+    @Test("Files are sorted whatever order they come in")
+    func order() throws {
+        func file(_ name: String) -> String {
+            #"{"path":"\#(name)","size":0,"sha256":"\#(Self.digest)","type":"a/b","unknown":[1]}"#
+        }
+        let manifest = try PackageManifest(
+            decoding: json(files: "[\(file("b")),\(file("é")),\(file("a/z")),\(file("a"+"!"))]"))
+        #expect(manifest.files.map(\.path.description) == ["a!", "a/z", "b", "é"])
+    }
+
+    @Test("What is not a manifest is refused")
+    func refusals() throws {
+        let bad: [Data] = [
+            Data(), Data("[]".utf8), Data("{}".utf8), Data("null".utf8),
+            Data(repeating: UInt8(ascii: "["), count: 100_000),
+            Data([0xFF, 0xFE]), json(format: "2"), json(format: "\"1\""), json(format: "0"), json(id: "\"\""),
+            json(id: "\".hidden\""), json(id: "\"a/b\""), json(id: "\"a+b\""), json(id: "\"ä\""),
+            json(id: "\"\(String(repeating: "a", count: 129))\""), json(version: "\"1 0\""),
+            json(version: "\"\(String(repeating: "1", count: 65))\""), json(files: "{}"), json(files: "[1]"),
+            json(path: "\"../x\""), json(path: "\"\""), json(path: "\"/x\""), json(path: "\"a\\\\b\""),
+            json(size: "-1"),
+            json(size: "1.5"), json(size: "9223372036854775808"), json(digest: "\"abc\""),
+            json(digest: "\"\(String(repeating: "g", count: 64))\""), json(type: "\"\""), json(type: "\"html\""),
+            json(type: "\"text/\""), json(type: "\"text/html\\r\\nSet-Cookie: a=b\""),
+        ]
+        for data in bad {
+            expectRefusal(.badManifest, comment: "\(String(decoding: data.prefix(300), as: UTF8.self))") {
+                try PackageManifest(decoding: data)
+            }
+        }
+    }
+
+    @Test(
+        "Paths that collide are refused", arguments: [["a", "a"], ["a", "A"], ["a", "a/b"], ["\u{E9}", "e\u{301}"]])
+    func collisions(_ names: [String]) {
+        let files = names.map { #"{"path":"\#($0)","size":0,"sha256":"\#(Self.digest)","type":"a/b"}"# }
+        expectRefusal(.badManifest) {
+            try PackageManifest(decoding: json(files: "[\(files.joined(separator: ","))]"))
+        }
+    }
+
+    @Test("Each limit refuses")
+    func limits() {
+        expectRefusal(.tooLarge) { try PackageManifest(decoding: json(), limits: ManifestLimits(maxBytes: 20)) }
+        expectRefusal(.tooMany) { try PackageManifest(decoding: json(), limits: ManifestLimits(maxFiles: 0)) }
+        expectRefusal(.tooLarge) { try PackageManifest(decoding: json(), limits: ManifestLimits(maxTotalBytes: 4)) }
+        expectRefusal(.tooLarge) { try PackageManifest(decoding: json(size: "\(Int64.max)")) }
+    }
+
+    @Test(
+        "Base URLs take their normal form",
+        arguments: [
+            ("https://Shop.Example", "https://shop.example/"),
+            ("HTTPS://shop.example:443/a/", "https://shop.example/a/"),
+            ("http://shop.example:80/", "http://shop.example/"),
+            ("http://shop.example:443/", "http://shop.example:443/"),
+            ("https://127.0.0.1:8443/x/y/", "https://127.0.0.1:8443/x/y/"),
+            ("http://[::1]:8080/", "http://[::1]:8080/"),
+            ("https://h/%c3%a4/", "https://h/%C3%A4/"),
+        ])
+    func baseURL(_ text: String, _ normal: String) throws {
+        let url = try PackageBaseURL(text)
+        #expect(url.description == normal)
+        #expect("\(url.scheme)://\(url.authority)\(url.path)" == normal)
+        #expect(try PackageBaseURL(normal) == url)
+    }
+
+    @Test(
+        "Other URLs are refused",
+        arguments: [
+            "", "shop.example/", "ftp://h/", "file:///a/", "https:///", "https://h/a", "https://h/?q", "https://h/#f",
+            "https://user@h/", "https://user:pw@h/", "https://h:0/", "https://h:65536/", "https://h:/", "https://h:8a/",
+            "https://h/../", "https://h/./a/", "https://h/%2e%2E/", "https://h/%2f/", "https://h/%/", "https://h/a b/",
+            "https://ä.example/", "https://h\\evil/", "https://h/\\/", "https://.h/", "https://h../", "https://[::1/",
+            "https://h/\n/", "javascript:alert(1)//",
+        ])
+    func badBaseURL(_ text: String) {
+        expectRefusal(.badManifest) { try PackageBaseURL(text) }
+    }
+}

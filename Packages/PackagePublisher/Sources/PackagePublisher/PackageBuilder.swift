@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import PackageFormat
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Builds a package from a built site: `ID-VERSION.zip`, and its manifest `ID-VERSION.json` beside it.
+///
+/// The same site gives the same bytes, whatever the clock and the machine are. Both files are written under temporary
+/// names and take their names at the end, the manifest last; on an error neither is touched. A process that is killed
+/// leaves at most temporary files, whose names begin with a dot and end in `.partial`.
+public struct PackageBuilder: Sendable {
+    /// What was built.
+    public struct Result: Sendable, Hashable {
+        /// Path of the zip.
+        public var archive: String
+        /// Path of the manifest.
+        public var manifest: String
+        public var files: Int
+        /// Bytes of all files.
+        public var bytes: Int64
+        /// Bytes of the zip.
+        public var archiveBytes: Int64
+        /// The digest of the zip.
+        public var archiveSHA256: SHA256Digest
+        /// Names that were skipped as hidden, relative to the site.
+        public var skipped: [String]
+    }
+
+    public var writer: any ArchiveWriting
+    /// Limits that the package must keep, so that readers take it.
+    public var limits: ArchiveLimits
+    public var mediaTypes: MediaTypes
+
+    public init(
+        writer: any ArchiveWriting = LibarchiveZipWriter(), limits: ArchiveLimits = .default,
+        mediaTypes: MediaTypes = MediaTypes()
+    ) {
+        self.writer = writer
+        self.limits = limits
+        self.mediaTypes = mediaTypes
+    }
+
+    /// Packs the folder `site` into `output`, which is made where it is missing and must not lie inside of the site.
+    ///
+    /// Hidden files (a name that begins with a dot, `.well-known` aside; `Thumbs.db`, `desktop.ini`, `__MACOSX`) are
+    /// skipped; links and devices are refused. An earlier package of the same name is replaced. Blocks while it works.
+    /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
+    public func build(
+        _ site: String, id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, output: String
+    ) throws -> Result {
+        let (files, skipped) = try SiteFolder(root: site, limits: limits).files()
+        let folder = try OutputFolder(output, outside: site)
+        let name = "\(id)-\(version)"
+        let archive = folder.temporary(for: "\(name).zip")
+        let manifest = folder.temporary(for: "\(name).json")
+        do {
+            let listed = try write(files, to: archive)
+            let description = PackageManifest(id: id, version: version, baseURL: baseURL, files: listed)
+            try folder.write(description.encoded(), to: manifest)
+            // What the app would refuse is not handed out.
+            let directory = try ZipValidator(limits: limits).validate(archive)
+            let (digest, size) = try hash(archive)
+            try Task.checkCancellation()
+            let places = try folder.commit([(archive, "\(name).zip"), (manifest, "\(name).json")])
+            return Result(
+                archive: places[0], manifest: places[1], files: listed.count, bytes: directory.totalSize,
+                archiveBytes: size, archiveSHA256: digest, skipped: skipped)
+        } catch {
+            folder.discard([archive, manifest])
+            throw error
+        }
+    }
+
+    private func write(_ files: [SiteFolder.File], to archive: String) throws -> [PackageManifest.File] {
+        var listed: [PackageManifest.File] = []
+        var total: Int64 = 0
+        try writer.write(to: archive) { writer in
+            for file in files {
+                let input = try SiteFile(file.location)
+                let type = mediaTypes.type(of: file.path.description)
+                total += input.size
+                guard total <= limits.maxTotalBytes else {
+                    throw PackageError(
+                        .tooLarge, "the site has more than \(limits.maxTotalBytes) bytes", at: file.location)
+                }
+                let method: ZipMethod = input.size == 0 || mediaTypes.isCompressed(type) ? .stored : .deflated
+                try writer.begin(file.path, size: input.size, method: method)
+                var hasher = SHA256Hasher()
+                while let data = try input.next() {
+                    hasher.update(data)
+                    try writer.append(data)
+                }
+                listed.append(
+                    PackageManifest.File(
+                        path: file.path, size: input.size, sha256: hasher.finalize(), mediaType: type))
+            }
+        }
+        return listed
+    }
+
+    private func hash(_ path: String) throws -> (SHA256Digest, Int64) {
+        let file = try SiteFile(path)
+        var hasher = SHA256Hasher()
+        while let data = try file.next() { hasher.update(data) }
+        return (hasher.finalize(), file.size)
+    }
+}

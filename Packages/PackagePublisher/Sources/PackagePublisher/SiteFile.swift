@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import PackageFormat
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// A file that is read from start to end and must not change meanwhile.
+final class SiteFile {
+    /// Bytes when it was opened.
+    let size: Int64
+    private let descriptor: CInt
+    private let path: String
+    private var done: Int64 = 0
+
+    init(_ path: String) throws {
+        // Not through a link that took the file's place, and without waiting for a pipe that did.
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw PackageError(errno: errno, "open", at: path) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw PackageError(.specialFile, "not a regular file", at: path)
+        }
+        self.descriptor = descriptor
+        self.path = path
+        size = Int64(status.st_size)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The next bytes, at most 256 KiB; `nil` at the end.
+    /// - Throws: ``PackageError`` with code `mismatch` where the file has more or fewer bytes than when it was opened.
+    func next() throws -> Data? {
+        try Task.checkCancellation()
+        // One more than is left, so that a file that grew is seen.
+        var data = Data(count: Int(min(size - done, 256 << 10) + 1))
+        var count = -1
+        repeat {
+            count = data.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+        } while count < 0 && errno == EINTR
+        guard count >= 0 else { throw PackageError(errno: errno, "read", at: path) }
+        done += Int64(count)
+        guard done <= size, count > 0 || done == size else {
+            throw PackageError(.mismatch, "the file changed while it was read", at: path)
+        }
+        guard count > 0 else { return nil }
+        return data.prefix(count)
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import PackageFormat
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Finds the files of a built site.
+///
+/// Hidden files do not belong to a site and may hold secrets (`.env`, `.git`, `.DS_Store`): a name that begins with a dot
+/// is skipped with all beneath it, but for `.well-known` (RFC 8615). So are `Thumbs.db`, `desktop.ini` and `__MACOSX`.
+/// Links and devices are refused.
+struct SiteFolder {
+    /// One file of the site.
+    struct File {
+        let path: ArchivePath
+        /// Where it lies in the file system.
+        let location: String
+    }
+
+    let root: String
+    let limits: ArchiveLimits
+
+    /// The files in the order of their paths, and the names that were skipped.
+    func files() throws -> (files: [File], skipped: [String]) {
+        var status = stat()
+        guard stat(root, &status) == 0 else { throw PackageError(errno: errno, "open the site", at: root) }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw PackageError(.noInput, "the site is not a folder", at: root)
+        }
+        var files: [File] = []
+        var skipped: [String] = []
+        // Folders still to be listed, relative to the root.
+        var pending = [""]
+        while let folder = pending.popLast() {
+            try Task.checkCancellation()
+            for name in try list(folder) {
+                let relative = folder.isEmpty ? name : "\(folder)/\(name)"
+                if Self.isSkipped(name) {
+                    skipped.append(relative)
+                    continue
+                }
+                let location = "\(root)/\(relative)"
+                guard lstat(location, &status) == 0 else { throw PackageError(errno: errno, "stat", at: location) }
+                switch status.st_mode & S_IFMT {
+                case S_IFREG: files.append(File(path: try ArchivePath(relative, limits: limits), location: location))
+                case S_IFDIR:
+                    // Proves the name, and bounds the depth of the walk.
+                    _ = try ArchivePath(relative, limits: limits)
+                    pending.append(relative)
+                default: throw PackageError(.specialFile, "link or device in the site", at: location)
+                }
+                guard files.count <= limits.maxEntries else {
+                    throw PackageError(.tooMany, "more than \(limits.maxEntries) files", at: root)
+                }
+            }
+        }
+        guard !files.isEmpty else { throw PackageError(.noInput, "the site holds no files", at: root) }
+        return (files.sorted { $0.path < $1.path }, skipped.sorted())
+    }
+
+    static func isSkipped(_ name: String) -> Bool {
+        guard name != ".well-known" else { return false }
+        return name.hasPrefix(".") || ["Thumbs.db", "desktop.ini", "__MACOSX"].contains(name)
+    }
+
+    private func list(_ folder: String) throws -> [String] {
+        let path = folder.isEmpty ? root : "\(root)/\(folder)"
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: path)
+        } catch {
+            throw PackageError(.io, "the folder cannot be listed", at: path, cause: error)
+        }
+    }
+}

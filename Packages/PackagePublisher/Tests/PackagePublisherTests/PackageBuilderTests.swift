@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import PackageFormat
+import PackagePublisher
+import Testing
+
+@Suite("Package builder", .timeLimit(.minutes(2)))
+struct PackageBuilderTests {
+    private let folder: TemporaryFolder
+    private let files: [String: Data]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        var files = [
+            "index.html": Data("<!doctype html><title>Shop</title>".utf8),
+            "empty.txt": Data(),
+            "js/app.js": Data(String(repeating: "console.log('hello');\n", count: 30_000).utf8),
+            "img/photo.jpg": Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }),
+            "Kätilöt/日本語 ファイル.html": Data("<p>こんにちは</p>".utf8),
+            ".well-known/assetlinks.json": Data("[]".utf8),
+        ]
+        // As large as a chunk, and one byte to either side.
+        for size in [262_143, 262_144, 262_145] {
+            files["data/\(size).bin"] = Data(repeating: UInt8(size & 0xFF), count: size)
+        }
+        self.files = files
+        for (name, data) in files { try folder.write("site/\(name)", data) }
+    }
+
+    @discardableResult
+    private func build(
+        to output: String = "out", builder: PackageBuilder = PackageBuilder()
+    ) throws -> PackageBuilder.Result {
+        try builder.build(
+            "\(folder.path)/site", id: PackageID("shop"), version: PackageVersion("1.0+2"),
+            baseURL: PackageBaseURL("https://shop.example/"), output: "\(folder.path)/\(output)")
+    }
+
+    private func refuses(
+        _ code: PackageError.Code, to output: String = "out", builder: PackageBuilder = PackageBuilder(),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let before = try folder.names()
+        let error = #expect(throws: PackageError.self, sourceLocation: sourceLocation) {
+            try build(to: output, builder: builder)
+        }
+        #expect(error?.code == code, "\(String(describing: error))", sourceLocation: sourceLocation)
+        #expect(try folder.names() == before, sourceLocation: sourceLocation)
+    }
+
+    @Test("Archive and manifest hold the site, and agree")
+    func package() throws {
+        let result = try build()
+        #expect(try folder.names(below: "out") == ["shop-1.0+2.json", "shop-1.0+2.zip"])
+        #expect(result.archive == "\(folder.path)/out/shop-1.0+2.zip")
+        #expect(result.files == files.count && result.bytes == files.values.reduce(0) { $0 + Int64($1.count) })
+        let archive = try Data(contentsOf: URL(fileURLWithPath: result.archive))
+        #expect(result.archiveSHA256 == SHA256Digest(of: archive) && result.archiveBytes == Int64(archive.count))
+        let manifest = try PackageManifest(path: result.manifest)
+        #expect(manifest.files.map(\.path.description) == files.keys.sorted())
+        for file in manifest.files {
+            let data = try #require(files[file.path.description])
+            #expect(file.size == Int64(data.count) && file.sha256 == SHA256Digest(of: data))
+        }
+        #expect(try PackageVerifier().verify(result.archive, against: manifest).digests == files.count)
+        // Stored where deflate would not help.
+        let methods = try ZipValidator().validate(result.archive).entries.map { ($0.path.description, $0.method) }
+        let stored = methods.filter { $0.1 == .stored }.map(\.0)
+        #expect(stored == ["empty.txt", "img/photo.jpg"])
+        #expect(methods.map(\.0) == files.keys.sorted())
+    }
+
+    @Test("Two runs give the same bytes, whatever the times and modes of the files are")
+    func reproducible() throws {
+        let first = try build(to: "1")
+        for (index, name) in files.keys.sorted().enumerated() {
+            try FileManager.default.setAttributes(
+                [
+                    .modificationDate: Date(timeIntervalSince1970: Double(index) * 1e8),
+                    .posixPermissions: 0o600 + index,
+                ],
+                ofItemAtPath: "\(folder.path)/site/\(name)")
+        }
+        let second = try build(to: "2")
+        for (left, right) in [(first.archive, second.archive), (first.manifest, second.manifest)] {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: left))
+            #expect(try bytes == Data(contentsOf: URL(fileURLWithPath: right)))
+        }
+        #expect(first.archiveSHA256 == second.archiveSHA256)
+    }
+
+    @Test("A second run replaces the first")
+    func replaces() throws {
+        let first = try build()
+        try folder.write("site/more.txt", "more".utf8)
+        let second = try build()
+        #expect(second.files == first.files + 1 && second.archive == first.archive)
+        let manifest = try PackageManifest(path: second.manifest)
+        #expect(try PackageVerifier().verify(second.archive, against: manifest).files == second.files)
+        #expect(try folder.names(below: "out").count == 2)
+    }
+
+    @Test("Other readers see the same files", arguments: Tool.allCases)
+    func otherReaders(_ tool: Tool) throws {
+        guard tool.isThere else {
+            print("skipped: \(tool.rawValue) is not installed")
+            return
+        }
+        let archive = try build().archive
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/tree", withIntermediateDirectories: true)
+        let line =
+            switch tool {
+            case .bsdtar: "bsdtar -xf '\(archive)'"
+            case .unzip: "unzip -tq '\(archive)' && unzip -q '\(archive)'"
+            case .python3:
+                "python3 -c \"import zipfile; z = zipfile.ZipFile('\(archive)'); assert z.testzip() is None; z.extractall()\""
+            }
+        try #require(try tool.run(line, in: "\(folder.path)/tree").status == 0)
+        for (name, data) in files {
+            #expect(try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/tree/\(name)")) == data, "\(name)")
+        }
+    }
+
+    @Test("Hidden files are skipped and named")
+    func hidden() throws {
+        for name in [".DS_Store", ".git/config", "js/._app.js", "Thumbs.db", ".env", "__MACOSX/x", "js/desktop.ini"] {
+            try folder.write("site/\(name)", "secret".utf8)
+        }
+        let result = try build()
+        #expect(result.files == files.count)
+        #expect(
+            result.skipped
+                == [".DS_Store", ".env", ".git", "Thumbs.db", "__MACOSX", "js/._app.js", "js/desktop.ini"])
+    }
+
+    @Test("Links are refused, also ones that stay inside, and links to folders")
+    func links() throws {
+        for target in ["index.html", "js", "/etc/passwd", "nowhere"] {
+            let link = "\(folder.path)/site/link"
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+            try refuses(.specialFile)
+            try FileManager.default.removeItem(atPath: link)
+        }
+        try #require(mkfifo("\(folder.path)/site/pipe", 0o600) == 0)
+        try refuses(.specialFile)
+    }
+
+    @Test("Names that collide or cannot be packed are refused")
+    func names() throws {
+        try folder.write("site/INDEX.html", "other".utf8)
+        // A file system that takes both for one cannot hold this site.
+        if try folder.names(below: "site").contains("INDEX.html") { try refuses(.badManifest) }
+        try FileManager.default.removeItem(atPath: "\(folder.path)/site/INDEX.html")
+        try folder.write("site/a\\b", "x".utf8)
+        try refuses(.unsafePath)
+    }
+
+    @Test("A site that is missing, empty or a file is refused")
+    func noSite() throws {
+        try FileManager.default.removeItem(atPath: "\(folder.path)/site")
+        try refuses(.noInput)
+        try folder.write("site/.DS_Store", "x".utf8)
+        try refuses(.noInput)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/site")
+        try folder.write("site", "x".utf8)
+        try refuses(.noInput)
+    }
+
+    @Test("Output inside of the site, or onto something else, is refused", arguments: ["site", "site/js", "site/a/b"])
+    func badOutput(_ output: String) throws {
+        try refuses(.occupied, to: output)
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/out/shop-1.0+2.json", withIntermediateDirectories: true)
+        try refuses(.occupied)
+        try refuses(.io, to: "site/index.html/out")
+    }
+
+    @Test("Limits of the reader hold for the builder")
+    func limits() throws {
+        try refuses(.tooLarge, builder: PackageBuilder(limits: ArchiveLimits(maxTotalBytes: 1_000_000)))
+        try refuses(.tooMany, builder: PackageBuilder(limits: ArchiveLimits(maxEntries: 3)))
+        try folder.write("site/zeros.txt", [UInt8](repeating: 32, count: 3 << 20))
+        try refuses(.tooLarge)
+    }
+
+    @Test("A writer that fails at the end leaves nothing")
+    func failingWriter() throws {
+        struct Failing: ArchiveWriting {
+            func write(to archive: String, contents: (inout any ArchiveEntryWriting) throws -> Void) throws {
+                try LibarchiveZipWriter().write(to: archive, contents: contents)
+                throw PackageError(.io, "disk full", at: archive)
+            }
+        }
+        try refuses(.io, to: "new/out", builder: PackageBuilder(writer: Failing()))
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import PackageFormat
+import ProgramTesting
+import Testing
+
+/// `h5 pack`, `unpack` and `verify` from end to end, good and bad input alike.
+@Suite("h5 pack, unpack, verify", .timeLimit(.minutes(2)))
+struct PackageCommandTests {
+    private let folder: TemporaryFolder
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        try folder.write("site/index.html", "<!doctype html>".utf8)
+        try folder.write("site/js/app.js", "go()".utf8)
+    }
+
+    private func pack() async throws {
+        let outcome = try await Program("h5").run(
+            "pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example", in: folder.path)
+        try #require(outcome.status == 0, "\(outcome.errors)")
+    }
+
+    /// Expects one error line with `code`, the exit status, no result, and an unchanged folder.
+    private func fails(
+        _ status: Int32, _ code: String, _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await fails(status, code, arguments: arguments, sourceLocation: sourceLocation)
+    }
+
+    private func fails(
+        _ status: Int32, _ code: String, arguments: [String], sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let before = try folder.names()
+        let outcome = try await Program("h5").run(arguments, in: folder.path)
+        #expect(outcome.status == status, "\(outcome.errors)", sourceLocation: sourceLocation)
+        #expect(outcome.output.isEmpty, sourceLocation: sourceLocation)
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(lines.count == 1, "\(outcome.errors)", sourceLocation: sourceLocation)
+        let line = lines.first ?? ""
+        #expect(line.hasPrefix("error: \(code): ") && line.hasSuffix(")"), "\(line)", sourceLocation: sourceLocation)
+        #expect(try folder.names() == before, sourceLocation: sourceLocation)
+    }
+
+    @Test("A site goes in and comes out")
+    func roundTrip() async throws {
+        let packed = try await Program("h5").run(
+            "pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example/app/", "--out", "a/b",
+            in: folder.path)
+        #expect(packed.status == 0 && packed.errors.isEmpty)
+        #expect(packed.output.split(separator: "\n").prefix(2) == ["a/b/shop-1.zip", "a/b/shop-1.json"])
+        let verified = try await Program("h5").run("verify", "a/b/shop-1.zip", "a/b/shop-1.json", in: folder.path)
+        #expect(verified.status == 0 && verified.output == "2 files, 19 bytes, 2 digests\n")
+        let unpacked = try await Program("h5").run("unpack", "a/b/shop-1.zip", "--into", "tree", in: folder.path)
+        #expect(unpacked.status == 0 && unpacked.output == "2 files, 19 bytes\n")
+        #expect(try folder.names(below: "tree") == ["index.html", "js", "js/app.js"])
+    }
+
+    @Test("With --json each result is one object with the documented fields")
+    func json() async throws {
+        func object(_ arguments: String...) async throws -> [String: Any] {
+            let outcome = try await Program("h5").run(arguments + ["--json"], in: folder.path)
+            #expect(outcome.status == 0 && outcome.output.split(separator: "\n").count == 1, "\(outcome.errors)")
+            return try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        }
+        let packed = try await object(
+            "pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example/")
+        #expect(
+            packed.keys.sorted() == [
+                "archive", "archiveBytes", "baseURL", "bytes", "files", "id", "manifest", "sha256", "skipped",
+                "version",
+            ])
+        #expect(packed["archive"] as? String == "./shop-1.zip" && packed["files"] as? Int == 2)
+        let verified = try await object("verify", "shop-1.zip")
+        #expect(verified.keys.sorted() == ["archive", "bytes", "digests", "files", "id", "manifest", "version"])
+        #expect(verified["manifest"] is NSNull && verified["digests"] as? Int == 0)
+        let unpacked = try await object("unpack", "shop-1.zip", "--into", "tree")
+        #expect(unpacked.keys.sorted() == ["bytes", "directory", "files"])
+    }
+
+    @Test("Help and version are results")
+    func help() async throws {
+        for arguments in [
+            ["--help"], ["pack", "--help"], ["unpack", "-h"], ["verify", "--help"], ["help", "serve"],
+        ] {
+            let outcome = try await Program("h5").run(arguments, in: folder.path)
+            #expect(outcome.status == 0 && outcome.output.contains("USAGE: h5") && outcome.errors.isEmpty)
+        }
+        let version = try await Program("h5").run("--version", in: folder.path)
+        #expect(version.status == 0 && version.output.contains(/^\d+\.\d+\.\d+\n$/))
+    }
+
+    @Test(
+        "A wrong command line ends with 64",
+        arguments: [
+            ["frob"], ["pack"], ["pack", "site"], ["unpack", "a.zip"], ["verify"], ["verify", "a", "b", "c"],
+            ["--frob"],
+            ["pack", "site", "--id", "../x", "--version", "1", "--base-url", "https://h/"],
+            ["pack", "site", "--id", "x", "--version", "1 2", "--base-url", "https://h/"],
+            ["pack", "site", "--id", "x", "--version", "1", "--base-url", "ftp://h/"],
+            ["unpack", "a.zip", "--into", "b", "--max-bytes", "many"],
+            ["unpack", "a.zip", "--into", "b", "--max-bytes", "-1"],
+            ["unpack", "a.zip", "--into", "b", "--max-ratio", "0"],
+        ])
+    func usage(_ arguments: [String]) async throws {
+        try await fails(64, "usage", arguments: arguments)
+    }
+
+    @Test("A zip that is not a zip")
+    func notAZip() async throws {
+        try folder.write("a.zip", "<!doctype html>".utf8)
+        try await fails(65, "not-an-archive", "verify", "a.zip")
+        try await fails(65, "not-an-archive", "unpack", "a.zip", "--into", "tree")
+        try await fails(65, "not-an-archive", "unpack", "a.zip", "--into", "x/y/tree")
+        try folder.write("empty.zip", [])
+        try await fails(65, "not-an-archive", "unpack", "empty.zip", "--into", "tree")
+    }
+
+    @Test("A damaged and a cut zip")
+    func damaged() async throws {
+        try await pack()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/shop-1.zip"))
+        try folder.write("cut.zip", bytes.dropLast(10))
+        try await fails(65, "truncated", "unpack", "cut.zip", "--into", "tree")
+        let offset = try #require(try ZipValidator().validate(bytes).entries.last?.dataOffset)
+        bytes[Int(offset) + 1] ^= 0x55
+        try folder.write("flipped.zip", bytes)
+        try await fails(65, "damaged", "unpack", "flipped.zip", "--into", "tree")
+        try await fails(65, "damaged", "verify", "flipped.zip")
+    }
+
+    @Test("A manifest that does not match its zip")
+    func mismatch() async throws {
+        try await pack()
+        let manifest = try PackageManifest(path: "\(folder.path)/shop-1.json")
+        var missing = manifest
+        missing.files.removeLast()
+        try folder.write("missing.json", missing.encoded())
+        try await fails(65, "mismatch", "verify", "shop-1.zip", "missing.json")
+        var extra = manifest
+        var file = try #require(extra.files.first)
+        file.path = try ArchivePath("extra.html")
+        extra.files.append(file)
+        try folder.write("extra.json", extra.encoded())
+        try await fails(65, "mismatch", "verify", "shop-1.zip", "extra.json")
+        var size = manifest
+        size.files[0].size += 1
+        try folder.write("size.json", size.encoded())
+        try await fails(65, "mismatch", "verify", "shop-1.zip", "size.json")
+        try folder.write("bad.json", "{".utf8)
+        try await fails(65, "bad-manifest", "verify", "shop-1.zip", "bad.json")
+        try await fails(65, "bad-manifest", "verify", "shop-1.zip", "shop-1.zip")
+    }
+
+    @Test("A wrong hash")
+    func wrongHash() async throws {
+        try await pack()
+        var manifest = try PackageManifest(path: "\(folder.path)/shop-1.json")
+        manifest.files[1].sha256 = SHA256Digest(of: Data())
+        try folder.write("shop-1.json", manifest.encoded())
+        try await fails(65, "digest-mismatch", "verify", "shop-1.zip", "shop-1.json")
+    }
+
+    @Test("Missing input")
+    func missing() async throws {
+        try await pack()
+        try await fails(66, "no-input", "verify", "nowhere.zip")
+        try await fails(66, "no-input", "verify", "shop-1.zip", "nowhere.json")
+        try await fails(66, "no-input", "unpack", "nowhere.zip", "--into", "tree")
+        try await fails(66, "no-input", "pack", "nowhere", "--id", "x", "--version", "1", "--base-url", "https://h/")
+    }
+
+    @Test("A target that is not empty, or is a file")
+    func occupied() async throws {
+        try await pack()
+        try await fails(65, "occupied", "unpack", "shop-1.zip", "--into", "site")
+        try await fails(65, "occupied", "unpack", "shop-1.zip", "--into", "shop-1.json")
+        try await fails(
+            65, "occupied", "pack", "site", "--id", "x", "--version", "1", "--base-url", "https://h/", "--out",
+            "site/out")
+    }
+
+    @Test("Limits of the command line")
+    func limits() async throws {
+        try await pack()
+        try await fails(65, "too-large", "unpack", "shop-1.zip", "--into", "tree", "--max-bytes", "18")
+        try await fails(65, "too-many", "unpack", "shop-1.zip", "--into", "tree", "--max-entries", "1")
+        try folder.write("site/blanks.txt", [UInt8](repeating: 32, count: 10_000))
+        try await pack()
+        try await fails(65, "too-large", "unpack", "shop-1.zip", "--into", "tree", "--max-ratio", "10")
+        let outcome = try await Program("h5").run(
+            "unpack", "shop-1.zip", "--into", "tree", "--max-bytes", "10019", "--max-entries", "3", "--max-ratio",
+            "1000",
+            in: folder.path)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+
+    @Test("A hostile name cannot write a second line")
+    func hostileName() async throws {
+        try await fails(66, "no-input", "verify", "a\nerror: fake: line (x)\u{1B}[2J")
+    }
+
+    @Test("A folder that cannot be written", .enabled(if: geteuid() != 0, "skipped: root may write anywhere"))
+    func readOnly() async throws {
+        try await pack()
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/closed", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o500])
+        try await fails(74, "io", "unpack", "shop-1.zip", "--into", "closed/tree")
+    }
+
+    @Test("A target below a file is an I/O error")
+    func belowFile() async throws {
+        try await pack()
+        try await fails(74, "io", "unpack", "shop-1.zip", "--into", "site/index.html/tree")
+    }
+}

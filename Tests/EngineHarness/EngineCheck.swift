@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+internal import SchemeRouter
+internal import WebKitGTKAdapter
+
+/// What the adapter must do, one case each.
+enum EngineCheck: String, CaseIterable {
+    case userScripts
+    case messages
+    case cookies
+    case snapshot
+    case processEnd
+    case reservedScheme
+    case scriptErrors
+    case warmUp
+
+    @MainActor
+    func run() async throws {
+        let engine = try WebKitGTKEngine()
+        switch self {
+        case .userScripts: try await checkUserScripts(engine)
+        case .messages: try await checkMessages(engine)
+        case .cookies: try await checkCookies(engine)
+        case .snapshot: try await checkSnapshot(engine)
+        case .processEnd: try await checkProcessEnd(engine)
+        case .reservedScheme: try checkReservedScheme(engine)
+        case .scriptErrors: try await checkScriptErrors(engine)
+        case .warmUp: try await checkWarmUp(engine)
+        }
+    }
+
+    /// Loads a page from a data URL.
+    @MainActor
+    private func page(
+        _ html: String, in engine: WebKitGTKEngine, prepare: (WebKitGTKView) -> Void = { _ in }
+    ) async throws -> WebKitGTKView {
+        let view = try engine.makeView()
+        prepare(view)
+        let load = ViewLoad(of: view)
+        view.load("data:text/html;base64," + Data(html.utf8).base64EncodedString())
+        try await load.finished(within: .seconds(20))
+        return view
+    }
+
+    @MainActor
+    private func checkUserScripts(_ engine: WebKitGTKEngine) async throws {
+        let isolated = ScriptWorld.isolated(name: "aside")
+        let view = try await page("<script>globalThis.seen = globalThis.early</script>", in: engine) { view in
+            view.add(UserScript("globalThis.early = 1", at: .documentStart))
+            view.add(UserScript("globalThis.late = document.readyState", at: .documentEnd))
+            view.add(UserScript("globalThis.hidden = 2", at: .documentStart, in: isolated))
+        }
+        let own = try await view.evaluate("return [globalThis.seen, typeof late, typeof hidden]", in: .page)
+        try expect(own == #"[1,"string","undefined"]"#, "page world: \(own)")
+        let aside = try await view.evaluate("return globalThis.hidden", in: isolated)
+        try expect(aside == "2", "isolated world: \(aside)")
+    }
+
+    @MainActor
+    private func checkMessages(_ engine: WebKitGTKEngine) async throws {
+        let view = try await page("<p>", in: engine) { view in
+            view.setMessageHandler(named: "echo", in: .page) { message in "{\"got\":\(message.json)}" }
+            view.setMessageHandler(named: "refuse", in: .page) { _ in throw CheckFailure(description: "no thanks") }
+        }
+        let reply = try await view.evaluate(
+            "return await webkit.messageHandlers.echo.postMessage({ a: [1, 'ü'] })", in: .page)
+        try expect(reply == #"{"got":{"a":[1,"ü"]}}"#, "reply: \(reply)")
+        let refusal = try await view.evaluate(
+            "try { await webkit.messageHandlers.refuse.postMessage(1) } catch (error) { return String(error) }",
+            in: .page)
+        try expect(refusal.contains("no thanks"), "refusal: \(refusal)")
+        view.setMessageHandler(named: "echo", in: .page) { _ in "\"second\"" }
+        let again = try await view.evaluate("return await webkit.messageHandlers.echo.postMessage(0)", in: .page)
+        try expect(again == "\"second\"", "replaced handler: \(again)")
+    }
+
+    @MainActor
+    private func checkCookies(_ engine: WebKitGTKEngine) async throws {
+        let cookie = EngineCookie(
+            name: "id", value: "7", domain: "shop.example", expires: Int64(Date().timeIntervalSince1970) + 600,
+            isSecure: true, isHTTPOnly: true)
+        try await engine.cookies.set(cookie)
+        let stored = try await engine.cookies.all()
+        try expect(stored == [cookie], "stored: \(stored)")
+        try await engine.cookies.remove(name: "id", domain: "shop.example", path: "/")
+        let left = try await engine.cookies.all()
+        try expect(left.isEmpty, "left: \(left)")
+    }
+
+    @MainActor
+    private func checkSnapshot(_ engine: WebKitGTKEngine) async throws {
+        let view = try await page("<body style='margin:0;background:#ff0000'>", in: engine)
+        // The first frame may be painted after the load event.
+        _ = try await view.evaluate(
+            "await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))", in: .page)
+        let picture = try await view.snapshot()
+        try expect(picture.width == 1_280 && picture.height == 800, "\(picture.width) × \(picture.height)")
+        try expect(Array(picture.pixels.prefix(4)) == [0, 0, 255, 255], "pixel \(Array(picture.pixels.prefix(4)))")
+        try expect(Array(picture.png.prefix(4)) == [0x89, 0x50, 0x4e, 0x47], "not a PNG")
+    }
+
+    @MainActor
+    private func checkProcessEnd(_ engine: WebKitGTKEngine) async throws {
+        let view = try await page("<p>", in: engine)
+        let (ends, continuation) = AsyncStream<String>.makeStream()
+        view.onSignal = { if case .processEnded(let reason) = $0 { continuation.yield(reason) } }
+        let processes = try childProcesses(named: "WebKitWebProces")
+        try expect(processes.count == 1, "web processes: \(processes)")
+        kill(processes[0], SIGKILL)
+        for await reason in ends {
+            try expect(!reason.isEmpty && !view.isAlive, "\(reason), alive: \(view.isAlive)")
+            break
+        }
+    }
+
+    private func checkReservedScheme(_ engine: WebKitGTKEngine) throws {
+        try MainActor.assumeIsolated {
+            do {
+                try engine.register(CustomScheme(name: "https", isSecure: true)) { _, sink in .refusal(to: sink, "") }
+                throw CheckFailure(description: "https was taken")
+            } catch let error as EngineError {
+                try expect(error.code == .schemeTaken, "\(error)")
+            }
+        }
+    }
+
+    @MainActor
+    private func checkScriptErrors(_ engine: WebKitGTKEngine) async throws {
+        let view = try await page("<p>", in: engine)
+        do {
+            _ = try await view.evaluate("throw new Error('broken')", in: .page)
+            throw CheckFailure(description: "no error")
+        } catch let error as EngineError {
+            try expect(error.code == .script && error.message.contains("broken"), "\(error)")
+        }
+        do {
+            _ = try await withLimit(.milliseconds(100)) {
+                try await view.evaluate("await new Promise(() => {})", in: .page)
+            }
+            throw CheckFailure(description: "a promise that never settles was awaited for ever")
+        } catch let error as EngineError {
+            try expect(error.code == .timedOut, "\(error)")
+        }
+    }
+
+    @MainActor
+    private func checkWarmUp(_ engine: WebKitGTKEngine) async throws {
+        let view = try engine.makeView()
+        try await view.warmUp()
+        let state = try await view.evaluate("return [location.href, document.readyState, history.length]", in: .page)
+        try expect(state == #"["about:blank","complete",1]"#, state)
+    }
+
+    /// The identifiers of the processes below this one that have a name.
+    private func childProcesses(named name: String) throws -> [pid_t] {
+        let all = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }
+        var parents: [pid_t: pid_t] = [:]
+        var named: [pid_t] = []
+        for process in all {
+            guard let line = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+                let open = line.firstIndex(of: "("), let close = line.lastIndex(of: ")"),
+                let parent = line[close...].split(separator: " ").dropFirst(2).first.flatMap({ pid_t($0) })
+            else { continue }
+            parents[process] = parent
+            if line[line.index(after: open)..<close] == name { named.append(process) }
+        }
+        let mine = getpid()
+        return named.filter { process in
+            sequence(first: process) { parents[$0] }.prefix(32).contains(mine)
+        }
+    }
+}
