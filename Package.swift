@@ -24,7 +24,8 @@ let tools: Set<String> = ["Tools"]
 
 extension Target.Dependency {
     static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
-    static let log = product(name: "Logging", package: "swift-log", condition: .when(traits: network.union(storage).union(testing)))
+    static let log = product(
+        name: "Logging", package: "swift-log", condition: .when(traits: network.union(storage).union(testing)))
     static let crypto = product(
         name: "Crypto", package: "swift-crypto", condition: .when(traits: storage.union(testing)))
     static let grdb = product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: storage))
