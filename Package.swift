@@ -111,7 +111,7 @@ let package = Package(
     targets: [
         // Ground rooms: they know no one.
         target("ResourceLoading", [.httpTypes]),
-        tests(of: "ResourceLoading"),
+        tests(of: "ResourceLoading", [.httpTypes]),
         .target(name: "CFileSync", path: "Packages/ResourceStore/Sources/CFileSync"),
         target("ResourceStore", ["CFileSync", .crypto, .grdb, .log]),
         tests(of: "ResourceStore", [.grdb]),
@@ -132,7 +132,7 @@ let package = Package(
                 "ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"),
                 .nio("NIOFoundationCompat"), .nioSSL, .nioCompression,
             ]),
-        tests(of: "HTTPTransport", [.nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1")]),
+        tests(of: "HTTPTransport", ["ContainerTesting", "ResourceLoading", .httpTypes]),
         target("SchemeRouter", ["ResourceLoading", .httpTypes]),
         tests(of: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         target("SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
