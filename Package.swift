@@ -147,7 +147,12 @@ let package = Package(
                 "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "HTTPTransport", "SchemeRouter",
                 "SchemeMode", "WebViewPool", .httpTypes, .log,
             ]),
-        tests(of: "ContainerKit"),
+        tests(
+            of: "ContainerKit",
+            [
+                "ContainerTesting", "HTTPTransport", "OfflinePackage", "PackageFormat", "PackagePublisher",
+                "ResourceLoading", "ResourceStore", "SchemeRouter", "WebViewPool", .httpTypes,
+            ]),
         .systemLibrary(
             name: "CWebKitGTK", path: "Packages/WebKitGTKAdapter/Sources/CWebKitGTK", pkgConfig: "webkit2gtk-4.1",
             providers: [.apt(["libwebkit2gtk-4.1-dev"])]),

@@ -24,7 +24,7 @@ struct AsyncHTTPTransportTests {
 
     private func send(
         _ url: String, _ method: HTTPRequest.Method = .get, body: ResourceBody = .empty,
-        _ configure: (inout AsyncHTTPTransport.Configuration) -> Void = { _ in }
+        configure: (inout AsyncHTTPTransport.Configuration) -> Void = { _ in }
     ) async throws -> TransportResponse {
         var configuration = AsyncHTTPTransport.Configuration()
         configure(&configuration)
@@ -72,7 +72,8 @@ struct AsyncHTTPTransportTests {
     func decoding() async throws {
         // A gzip member with one stored block, "hello" (RFC 1952).
         let member: [UInt8] = [
-            0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 5, 0, 0xfa, 0xff, 0x68, 0x65, 0x6c, 0x6c, 0x6f, 0x86, 0xa6, 0x10, 0x36,
+            0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 5, 0, 0xfa, 0xff, 0x68, 0x65, 0x6c, 0x6c, 0x6f, 0x86, 0xa6, 0x10,
+            0x36,
             5, 0, 0, 0,
         ]
         let origin = try await origin { _ in
@@ -82,7 +83,8 @@ struct AsyncHTTPTransportTests {
         let body = try await response.body.collect(upTo: 100)
         await origin.stop()
         #expect(body == Data("hello".utf8))
-        #expect(response.head.headerFields[.contentEncoding] == nil && response.head.headerFields[.contentLength] == nil)
+        #expect(
+            response.head.headerFields[.contentEncoding] == nil && response.head.headerFields[.contentLength] == nil)
     }
 
     @Test("Uploads arrive whole, from memory and as a stream")
@@ -104,7 +106,9 @@ struct AsyncHTTPTransportTests {
             OriginResponse(body: .bytes(Data(repeating: 1, count: 1_000)))
         }
         let quick: (inout AsyncHTTPTransport.Configuration) -> Void = { $0.readTimeout = .milliseconds(300) }
-        #expect(await code { _ = try await send(origin.url + "/stall", quick).body.collect(upTo: 10_000) } == .timedOut)
+        #expect(
+            await code { _ = try await send(origin.url + "/stall", configure: quick).body.collect(upTo: 10_000) }
+                == .timedOut)
         #expect(await code { _ = try await send(origin.url + "/short").body.collect(upTo: 10_000) } == .connectionLost)
         #expect(await code { _ = try await send(origin.url + "/reset") } == .connectionLost)
         await origin.stop()

@@ -10,14 +10,17 @@ struct RequestURLTests {
     @Test(
         "What a URL becomes",
         arguments: [
-            ("https://shop.example/a?b#c", "https://shop.example/a?b"), ("HTTPS://SHOP.example", "https://shop.example/"),
+            ("https://shop.example/a?b#c", "https://shop.example/a?b"),
+            ("HTTPS://SHOP.example", "https://shop.example/"),
             ("http://h:80?q", "http://h:80/?q"), ("x://h/%2F%00", "x://h/%2F%00"),
         ])
     func parts(text: String, urlText: String) throws {
         #expect(try #require(HTTPRequest(urlText: text)).urlText == urlText)
     }
 
-    @Test("What is no hierarchical URL", arguments: ["", "a", "about:blank", "://h/", "https:///x", "https:h", "#https://h/"])
+    @Test(
+        "What is no hierarchical URL",
+        arguments: ["", "a", "about:blank", "://h/", "https:///x", "https:h", "#https://h/"])
     func refused(text: String) {
         #expect(HTTPRequest(urlText: text) == nil)
     }
