@@ -111,7 +111,7 @@ let package = Package(
     targets: [
         // Ground rooms: they know no one.
         target("ResourceLoading", [.httpTypes]),
-        tests(of: "ResourceLoading"),
+        tests(of: "ResourceLoading", [.httpTypes]),
         .target(name: "CFileSync", path: "Packages/ResourceStore/Sources/CFileSync"),
         target("ResourceStore", ["CFileSync", .crypto, .grdb, .log]),
         tests(of: "ResourceStore", [.grdb]),
@@ -132,7 +132,7 @@ let package = Package(
                 "ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"),
                 .nio("NIOFoundationCompat"), .nioSSL, .nioCompression,
             ]),
-        tests(of: "HTTPTransport", [.nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1")]),
+        tests(of: "HTTPTransport", ["ContainerTesting", "ResourceLoading", .httpTypes]),
         target("SchemeRouter", ["ResourceLoading", .httpTypes]),
         tests(of: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         target("SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
@@ -147,7 +147,12 @@ let package = Package(
                 "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "HTTPTransport", "SchemeRouter",
                 "SchemeMode", "WebViewPool", .httpTypes, .log,
             ]),
-        tests(of: "ContainerKit"),
+        tests(
+            of: "ContainerKit",
+            [
+                "ContainerTesting", "HTTPTransport", "OfflinePackage", "PackageFormat", "PackagePublisher",
+                "ResourceLoading", "ResourceStore", "SchemeRouter", "WebViewPool", .httpTypes,
+            ]),
         .systemLibrary(
             name: "CWebKitGTK", path: "Packages/WebKitGTKAdapter/Sources/CWebKitGTK", pkgConfig: "webkit2gtk-4.1",
             providers: [.apt(["libwebkit2gtk-4.1-dev"])]),
@@ -178,13 +183,14 @@ let package = Package(
             "container-browser", folder: "ContainerBrowser",
             [
                 "CommandSupport", "ContainerKit", "HTTPTransport", "ResourceLoading", "ResourceStore", "SchemeRouter",
-                "WebKitGTKAdapter", "ContainerTesting", "PackageFormat", "PackagePublisher", .argumentParser, .httpTypes, .log,
+                "WebKitGTKAdapter", "ContainerTesting", "PackageFormat", "PackagePublisher", .argumentParser,
+                .httpTypes, .log,
             ]),
 
         // Tests across packages, and what they share.
         .target(name: "ProgramTesting", path: "Tests/Support", swiftSettings: settings),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["h5", "PackageFormat", "ProgramTesting"],
+            name: "CommandLineTests", dependencies: ["h5", "ContainerTesting", "PackageFormat", "ProgramTesting"],
             path: "Tests/CommandLineTests", swiftSettings: settings),
         .executableTarget(
             name: "engine-harness", dependencies: ["ContainerKit", "SchemeRouter", "WebKitGTKAdapter"],

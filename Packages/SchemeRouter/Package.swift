@@ -31,14 +31,24 @@ let package = Package(
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
-        .testTarget(name: "SchemeRouterTests", dependencies: ["SchemeRouter"], swiftSettings: settings),
+        .testTarget(
+            name: "SchemeRouterTests",
+            dependencies: [
+                "SchemeRouter", .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
         .target(
             name: "SchemeMode",
             dependencies: [
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
-        .testTarget(name: "SchemeModeTests", dependencies: ["SchemeMode"], swiftSettings: settings),
+        .testTarget(
+            name: "SchemeModeTests",
+            dependencies: [
+                "SchemeMode", .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -49,7 +49,8 @@ extension RealEngine {
         @Test("A page that never finishes")
         func stalled() async throws {
             let shop = try await Shop(faults: "stall:/style.css")
-            try await fails(69, "timed-out", in: shop.folder.path, "open", shop.page, "--timeout", "2", "--mode", "scheme")
+            try await fails(
+                69, "timed-out", in: shop.folder.path, "open", shop.page, "--timeout", "2", "--mode", "scheme")
             await shop.origin.stop()
         }
 
@@ -61,10 +62,15 @@ extension RealEngine {
             let text = try String(contentsOfFile: manifest, encoding: .utf8)
             let cases: [(status: Int32, code: String, name: String, zip: Data, manifest: String?)] = [
                 (65, "not-an-archive", "text", Data("not a zip".utf8), text),
-                (65, "mismatch", "other", try Data(contentsOf: URL(fileURLWithPath: archive)),
-                    text.replacing("\"style.css\"", with: "\"other.css\"")),
-                (65, "digest-mismatch", "hash", try Data(contentsOf: URL(fileURLWithPath: archive)),
-                    text.replacing(#/"sha256":\s*"[0-9a-f]{64}"/#, with: "\"sha256\":\"\(String(repeating: "0", count: 64))\"")),
+                (
+                    65, "mismatch", "other", try Data(contentsOf: URL(fileURLWithPath: archive)),
+                    text.replacing("\"style.css\"", with: "\"other.css\"")
+                ),
+                (
+                    65, "digest-mismatch", "hash", try Data(contentsOf: URL(fileURLWithPath: archive)),
+                    text.replacing(
+                        #/"sha256":\s*"[0-9a-f]{64}"/#, with: "\"sha256\":\"\(String(repeating: "0", count: 64))\"")
+                ),
                 (66, "no-input", "alone", try Data(contentsOf: URL(fileURLWithPath: archive)), nil),
             ]
             for bad in cases {

@@ -12,7 +12,8 @@ extension RealEngine {
         @Test(
             "The engine does what the facade asks",
             arguments: [
-                "userScripts", "messages", "cookies", "snapshot", "processEnd", "reservedScheme", "scriptErrors", "warmUp",
+                "userScripts", "messages", "cookies", "snapshot", "processEnd", "reservedScheme", "scriptErrors",
+                "warmUp",
             ])
         func check(_ name: String) async throws {
             let outcome = try await Program("engine-harness").run(name, in: NSTemporaryDirectory())

@@ -10,7 +10,8 @@ extension RealEngine {
     /// `container-browser run`, page after page.
     @Suite("Scripted runs", .timeLimit(.minutes(3)))
     struct RunTests {
-        @Test("Each page gets a line; one that hangs or fails does not stop the others", arguments: ["plain", "scheme"])
+        @Test(
+            "Each page gets a line; one that hangs or fails does not stop the others", arguments: ["plain", "scheme"])
         func lines(mode: String) async throws {
             let shop = try await Shop(faults: "stall:/stalled.html,reset:/reset.html")
             try shop.folder.write("site/other.html", "<title>Other</title>".utf8)

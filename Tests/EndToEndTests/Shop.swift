@@ -14,24 +14,24 @@ struct Shop {
 
     static let files: [String: String] = [
         "index.html": """
-            <!doctype html><html><head><meta charset="utf-8"><title>Shop</title>
-            <link rel="stylesheet" href="style.css"></head>
-            <body><h1>Fresh today</h1><ul id="list"></ul><img src="img/apple.svg" width="120" height="120" alt="">
-            <script type="module" src="js/app.js"></script></body></html>
-            """,
+        <!doctype html><html><head><meta charset="utf-8"><title>Shop</title>
+        <link rel="stylesheet" href="style.css"></head>
+        <body><h1>Fresh today</h1><ul id="list"></ul><img src="img/apple.svg" width="120" height="120" alt="">
+        <script type="module" src="js/app.js"></script></body></html>
+        """,
         "style.css": "body { margin: 40px; font: 20px sans-serif; background: #fef6e4 } h1 { color: #8bd3dd }",
         "js/app.js": """
-            import { label } from "./label.js";
-            const products = await (await fetch("data/products.json")).json();
-            for (const product of products)
-                document.getElementById("list").insertAdjacentHTML("beforeend", `<li>${label(product)}</li>`);
-            document.documentElement.dataset.ready = "yes";
-            """,
+        import { label } from "./label.js";
+        const products = await (await fetch("data/products.json")).json();
+        for (const product of products)
+            document.getElementById("list").insertAdjacentHTML("beforeend", `<li>${label(product)}</li>`);
+        document.documentElement.dataset.ready = "yes";
+        """,
         "js/label.js": "export const label = product => `${product.name}: ${product.price} €`;",
         "data/products.json": #"[{"name":"Äpfel","price":2},{"name":"Birnen","price":3}]"#,
         "img/apple.svg": """
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><circle cx="5" cy="5" r="4" fill="#f582ae"/></svg>
-            """,
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><circle cx="5" cy="5" r="4" fill="#f582ae"/></svg>
+        """,
     ]
 
     /// True once the shop's script has run to its end.

@@ -90,7 +90,8 @@ extension RealEngine {
                     .then(all => window.text = all.every((text, n) => text === '/n/' + n) && all.length)
                 """
             let value = try await shop.browser.value(
-                of: "window.text", in: shop.page, until: "window.text !== undefined", "--mode", "scheme", "--user-script",
+                of: "window.text", in: shop.page, until: "window.text !== undefined", "--mode", "scheme",
+                "--user-script",
                 try shop.folder.write("script.js", script.utf8))
             await shop.origin.stop()
             #expect(value == "200")
@@ -107,10 +108,12 @@ extension RealEngine {
                 },
             ])
             let value = try await shop.browser.value(
-                of: "[location.pathname + location.search, history.length, window.hop]", in: shop.origin.url + "/old.html",
+                of: "[location.pathname + location.search, history.length, window.hop]",
+                in: shop.origin.url + "/old.html",
                 until: "\(Shop.ready) && window.hop", "--mode", "scheme", "--user-script",
                 try shop.folder.write(
-                    "hop.js", "fetch('/hop').then(answer => answer.json()).then(json => window.hop = json.length)".utf8))
+                    "hop.js", "fetch('/hop').then(answer => answer.json()).then(json => window.hop = json.length)".utf8)
+            )
             await shop.origin.stop()
             #expect(value == #"["/index.html?moved",1,2]"#)
         }

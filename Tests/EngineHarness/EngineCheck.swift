@@ -137,7 +137,9 @@ enum EngineCheck: String, CaseIterable {
             try expect(error.code == .script && error.message.contains("broken"), "\(error)")
         }
         do {
-            _ = try await withLimit(.milliseconds(100)) { try await view.evaluate("await new Promise(() => {})", in: .page) }
+            _ = try await withLimit(.milliseconds(100)) {
+                try await view.evaluate("await new Promise(() => {})", in: .page)
+            }
             throw CheckFailure(description: "a promise that never settles was awaited for ever")
         } catch let error as EngineError {
             try expect(error.code == .timedOut, "\(error)")

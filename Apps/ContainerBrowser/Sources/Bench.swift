@@ -42,10 +42,13 @@ struct Bench: AsyncParsableCommand {
         defer { directory.remove() }
         var results: [SiteResult] = []
         for site in sites {
-            let contest = Contest(site: site, network: network, runs: runs, directory: directory.path) { CommandOutput.note($0) }
+            let contest = Contest(site: site, network: network, runs: runs, directory: directory.path) {
+                CommandOutput.note($0)
+            }
             results.append(try await contest.run())
         }
         if let report { try ContestReport(results: results, network: network).write(to: report) }
-        try CommandOutput.result(json ? ContestTable(results).json() : ContestTable(results).text(network: network.name))
+        try CommandOutput.result(
+            json ? ContestTable(results).json() : ContestTable(results).text(network: network.name))
     }
 }

@@ -42,7 +42,8 @@ struct ContestTable {
             "  of use with the package: \(factor(result.readyGain)) times sooner than the plain engine on the slow network",
             "  picture: \(picture ?? "not compared")",
             "  with the network cut: "
-                + (failures.isEmpty ? "nothing fails that does not fail in the plain engine" : "also fails: \(failures)"),
+                + (failures.isEmpty
+                    ? "nothing fails that does not fail in the plain engine" : "also fails: \(failures)"),
         ]
     }
 

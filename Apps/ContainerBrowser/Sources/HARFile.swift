@@ -41,7 +41,8 @@ struct HARFile {
 
     private func stamp(_ milliseconds: Double) -> String {
         opening.called.addingTimeInterval(milliseconds / 1_000)
-            .formatted(.iso8601.year().month().day().timeZone(separator: .omitted).time(includingFractionalSeconds: true))
+            .formatted(
+                .iso8601.year().month().day().timeZone(separator: .omitted).time(includingFractionalSeconds: true))
     }
 
     // The names of the format; what is not measured has the values that it prescribes.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import WebKitGTKAdapter
 internal import ArgumentParser
 internal import CommandSupport
 internal import ContainerKit
 internal import ContainerTesting
 internal import Foundation
+internal import WebKitGTKAdapter
 
 /// `container-browser open`: opens a page and reports how it went.
 struct Open: AsyncParsableCommand {

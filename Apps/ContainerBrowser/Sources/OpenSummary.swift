@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ContainerTesting
 internal import ContainerKit
+internal import ContainerTesting
 internal import Foundation
 
 /// The result of `open`: every run, and the median of their numbers.

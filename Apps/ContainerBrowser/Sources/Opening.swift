@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import WebKitGTKAdapter
 internal import ContainerKit
 internal import Foundation
+internal import WebKitGTKAdapter
 
 /// One measured opening of a page.
 @MainActor

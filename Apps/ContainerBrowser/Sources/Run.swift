@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import WebKitGTKAdapter
 internal import ArgumentParser
 internal import CommandSupport
 internal import ContainerKit
 internal import Foundation
+internal import WebKitGTKAdapter
 
 /// `container-browser run`: opens pages one after the other and prints what a script finds in each.
 struct Run: AsyncParsableCommand {

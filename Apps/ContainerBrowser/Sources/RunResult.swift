@@ -51,7 +51,9 @@ extension RunResult {
     /// Number by number, the median of several runs; of an even count the mean of the middle two.
     static func median(of runs: [RunResult]) -> RunResult {
         var median = runs.last ?? RunResult()
-        for number in [\RunResult.checkOutMs, \.responseStartMs, \.firstContentfulPaintMs, \.domReadyMs, \.loadMs, \.readyMs] {
+        for number in [
+            \RunResult.checkOutMs, \.responseStartMs, \.firstContentfulPaintMs, \.domReadyMs, \.loadMs, \.readyMs,
+        ] {
             median[keyPath: number] = middle(of: runs.compactMap { $0[keyPath: number] })
         }
         median.bytesFromNetwork = middle(of: runs.compactMap { $0.bytesFromNetwork.map(Double.init) }).map { Int64($0) }

@@ -36,7 +36,10 @@ final class Stage {
 
     private init(_ options: StageOptions) async throws {
         self.options = options
-        engine = try WebKitGTKEngine()
+        var engineSettings = WebKitGTKEngine.Configuration()
+        // The screen is mostly a virtual one, where OpenGL only takes time from the page; the same in every mode.
+        engineSettings.usesHardwareAcceleration = false
+        engine = try WebKitGTKEngine(engineSettings)
         // With the bare, unshaped network nothing stands between the engine and the world.
         proxy = options.network.isUnshaped ? nil : try await ShapedProxy.start(profile: options.network)
         if let proxy { engine.setProxy(EngineProxy(host: "127.0.0.1", port: proxy.port)) }

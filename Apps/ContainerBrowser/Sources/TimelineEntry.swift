@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ResourceLoading
 internal import ContainerKit
 internal import HTTPTypes
+internal import ResourceLoading
 
 /// One bar of a waterfall. Times are milliseconds since the call to open.
 struct TimelineEntry: Sendable {

@@ -96,7 +96,9 @@ public final class Container<Engine: WebEngine> {
             mode: isCovered ? configuration.mode : .plain, generations: isCovered ? library.pin() : [])
         sessions[view.id] = session
         hub.send(.pageOpened(session))
-        let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) { [weak self] in self?.end(session) }
+        let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
+            [weak self] in self?.end(session)
+        }
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
         try prepare(view)
         view.load(isCovered ? configuration.names.name(of: real.text) ?? real.text : real.text)

@@ -16,7 +16,9 @@ public final class Page<View: EngineView> {
     private let holder: PageHolder
     private var onEnd: (@MainActor () -> Void)?
 
-    init(session: PageSession, view: View, checkOut: Duration, holder: PageHolder, onEnd: @escaping @MainActor () -> Void) {
+    init(
+        session: PageSession, view: View, checkOut: Duration, holder: PageHolder, onEnd: @escaping @MainActor () -> Void
+    ) {
         self.session = session
         self.view = view
         self.checkOut = checkOut

@@ -2,11 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncHTTPClient
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Dispatch
 public import HTTPTypes
 internal import NIOCore
 internal import NIOFoundationCompat
@@ -14,9 +10,15 @@ internal import NIOHTTP1
 internal import NIOHTTPCompression
 public import ResourceLoading
 
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 /// The network by way of AsyncHTTPClient; the default on Linux.
 ///
-/// Keeps connections open between requests. ``shutDown()`` ends them; it must be called before the last reference goes.
+/// Keeps connections open between requests. ``shutDown()`` ends them, and so does the last reference when it goes.
 public final class AsyncHTTPTransport: HTTPTransporting {
     private let client: HTTPClient
     private let configuration: Configuration
@@ -37,6 +39,11 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
         self.configuration = configuration
         queue = HostQueue(limit: configuration.connectionsPerHost)
+    }
+
+    deinit {
+        // Where it was shut down already this changes nothing.
+        client.shutdown(queue: .global()) { _ in }
     }
 
     public var capabilities: TransportCapabilities {

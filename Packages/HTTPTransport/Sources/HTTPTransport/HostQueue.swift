@@ -61,7 +61,9 @@ final class HostQueue: Sendable {
     /// Notes that a host can carry many requests over one connection.
     func raiseLimit(of host: String, to limit: Int) {
         let admitted = state.withLock { state in
-            guard let line = state.lines[host], line.limit < limit else { return [CheckedContinuation<Void, any Error>]() }
+            guard let line = state.lines[host], line.limit < limit else {
+                return [CheckedContinuation<Void, any Error>]()
+            }
             state.lines[host]?.limit = limit
             return Self.admit(host, in: &state)
         }

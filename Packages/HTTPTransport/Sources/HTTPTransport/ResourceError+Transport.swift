@@ -8,6 +8,14 @@ internal import NIOPosix
 internal import NIOSSL
 internal import ResourceLoading
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
 extension ResourceError {
     /// Wraps an error of AsyncHTTPClient and the libraries below it.
     init(transport error: any Error, at url: String) {
@@ -27,8 +35,9 @@ extension ResourceError {
             code = .tls
         case is NIOHTTPDecompression.DecompressionError:
             code = .tooLarge
-        case is ChannelError, is IOError:
-            code = .connectionLost
+        case let error as IOError:
+            let neverConnected = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT].contains(error.errnoCode)
+            code = neverConnected ? .cannotConnect : .connectionLost
         default:
             code = .connectionLost
         }

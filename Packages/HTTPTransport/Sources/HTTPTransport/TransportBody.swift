@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ResourceLoading
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
     internal import Foundation
 #endif
-internal import ResourceLoading
 
 /// The bytes of an answer: errors get a type of this house, and the last byte gives up the place at the host.
 struct TransportBody<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element == Data {

@@ -32,6 +32,9 @@ final class DirectoryLock: Sendable {
     }
 
     deinit {
+        // Not close alone: a child process that is between fork and exec has a copy of the descriptor, and the
+        // lock would stay until it is closed there too.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 }

@@ -80,6 +80,9 @@ struct CrashTests {
         #expect(try store.read(active) == (isDone.contains(failing) ? new : old))
         #expect((active == first) == !isDone.contains(failing))
         #expect(try directory.files(in: "staging") == [])
+        // What was committed away is gone, also when the sweep failed later.
+        #expect(store.pin(first) == ![.generationsRemoved, .blobRemoved].contains(failing))
+        store.unpin(first)
         for number in try store.generations(in: .staged).map(\.number) { try store.retire(number) }
         try store.sweep()
         #expect(try store.blobsOnDisk() == (isDone.contains(failing) ? blobs(new) : blobs(old)))

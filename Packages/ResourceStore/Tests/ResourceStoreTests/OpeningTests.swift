@@ -47,6 +47,18 @@ struct OpeningTests {
         #expect(throws: Never.self) { try ResourceStore(directory: directory.path) }
     }
 
+    @Test func letsGoThoughAChildHasACopyOfTheLock() throws {
+        let copy: CInt
+        do {
+            let lock = try DirectoryLock(directory: directory.path)
+            // What fork does, until exec closes it.
+            copy = dup(lock.descriptor)
+            #expect(copy >= 0)
+        }
+        defer { close(copy) }
+        #expect(throws: Never.self) { try DirectoryLock(directory: directory.path) }
+    }
+
     @Test func findsWhatWasActive() throws {
         let site = ["index.html": "one", "app.js": "two"]
         do { try ResourceStore(directory: directory.path).install(site, version: "1") }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import HTTPTypes
+public import ResourceLoading
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
     internal import Foundation
 #endif
-internal import HTTPTypes
-public import ResourceLoading
 
 /// Follows redirects for engines that do not. Each hop asks the whole chain again.
 ///
@@ -89,7 +90,8 @@ public struct RedirectFollower: ResourceLoading {
         let head = HTTPResponse(
             status: .ok, headerFields: [.contentType: "text/html;charset=utf-8", .cacheControl: "no-store"])
         return ResourceResponse(
-            head: head, body: .bytes(Data(page.utf8)), provenance: .init(.synthetic, reason: "document redirect to \(url)"))
+            head: head, body: .bytes(Data(page.utf8)),
+            provenance: .init(.synthetic, reason: "document redirect to \(url)"))
     }
 }
 

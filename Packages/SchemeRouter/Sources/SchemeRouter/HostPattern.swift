@@ -48,7 +48,9 @@ private struct Authority {
             port = Int(number)
             host = text[..<colon]
         }
-        guard !host.isEmpty, host.utf8.count <= 255, !host.contains(where: { "/?#@ \\".contains($0) }) else { return nil }
+        guard !host.isEmpty, host.utf8.count <= 255, !host.contains(where: { "/?#@ \\".contains($0) }) else {
+            return nil
+        }
         self.host = host.lowercased()
         self.port = port
     }

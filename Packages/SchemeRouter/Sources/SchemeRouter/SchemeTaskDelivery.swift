@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import HTTPTypes
+public import ResourceLoading
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
     internal import Foundation
 #endif
-internal import HTTPTypes
-public import ResourceLoading
 
 /// Carries one answer from the loaders to the engine: in order, with back-pressure, and never after a stop.
 ///
@@ -92,11 +93,21 @@ public final class SchemeTaskDelivery {
             sink.receive(response.head, length: stream.length)
             for try await data in stream where !data.isEmpty {
                 try permit(.data)
-                try await sink.receive(data)
+                try await hand(data)
                 deliveredBytes += Int64(data.count)
             }
             try permit(.finish)
             sink.finish()
+        }
+    }
+
+    /// An engine that takes no more bytes has dropped the request, whether it said so or not.
+    private func hand(_ data: Data) async throws {
+        do {
+            try await sink.receive(data)
+        } catch {
+            stop()
+            throw CancellationError()
         }
     }
 

@@ -42,7 +42,8 @@ struct RedirectFollowerTests {
         "The method after a redirect",
         arguments: [
             (301, "GET", "GET"), (301, "POST", "GET"), (301, "PUT", "PUT"), (302, "POST", "GET"), (302, "HEAD", "HEAD"),
-            (303, "POST", "GET"), (303, "PUT", "GET"), (303, "HEAD", "HEAD"), (307, "POST", "POST"), (308, "PUT", "PUT"),
+            (303, "POST", "GET"), (303, "PUT", "GET"), (303, "HEAD", "HEAD"), (307, "POST", "POST"),
+            (308, "PUT", "PUT"),
         ])
     func methods(status: Int, before: String, after: String) async throws {
         let site = Site(["https://a.example/1": (status, "2")])
@@ -67,12 +68,16 @@ struct RedirectFollowerTests {
     @Test("A loop ends after twenty hops, and a target that is not http is refused")
     func limits() async throws {
         let loop = Site(["https://a.example/": (302, "/")])
-        await #expect { try await RedirectFollower(loop, names: .standard).load(request("https://a.example/")) } throws: {
+        await #expect {
+            try await RedirectFollower(loop, names: .standard).load(request("https://a.example/"))
+        } throws: {
             ($0 as? ResourceError)?.code == .tooManyRedirects
         }
         #expect(loop.asked.withLock { $0.count } == 21)
         let file = Site(["https://a.example/": (302, "file:///etc/passwd")])
-        await #expect { try await RedirectFollower(file, names: .standard).load(request("https://a.example/")) } throws: {
+        await #expect {
+            try await RedirectFollower(file, names: .standard).load(request("https://a.example/"))
+        } throws: {
             ($0 as? ResourceError)?.code == .invalidRequest
         }
     }
@@ -81,7 +86,8 @@ struct RedirectFollowerTests {
     func document() async throws {
         let site = Site(["https://a.example/": (301, "https://a.example/</script><script>alert(1)//")])
         let response = try #require(
-            try await RedirectFollower(site, names: .standard).load(request("https://a.example/", destination: .document)))
+            try await RedirectFollower(site, names: .standard).load(
+                request("https://a.example/", destination: .document)))
         let page = String(decoding: try await response.body.collect(upTo: 10_000), as: UTF8.self)
         #expect(response.provenance.source == .synthetic)
         #expect(page.contains("location.replace(\"containerkit:"))

@@ -21,12 +21,16 @@ struct SchemeNamesTests {
         #expect(names.realURL(of: name) == real)
     }
 
-    @Test("What has no name", arguments: ["ftp://a/", "about:blank", "data:text/html,x", "https:a", "", "://a", "file:///x"])
+    @Test(
+        "What has no name",
+        arguments: ["ftp://a/", "about:blank", "data:text/html,x", "https:a", "", "://a", "file:///x"])
     func nameless(url: String) {
         #expect(names.name(of: url) == nil && names.realURL(of: url) == nil)
     }
 
-    @Test("Prefixes that cannot be schemes of an app", arguments: ["", "https", "1a", "a b", "A", "javascript", "ä", "a:"])
+    @Test(
+        "Prefixes that cannot be schemes of an app",
+        arguments: ["", "https", "1a", "a b", "A", "javascript", "ä", "a:"])
     func refused(prefix: String) {
         #expect(SchemeNames(prefix: prefix) == nil)
     }
@@ -34,7 +38,8 @@ struct SchemeNamesTests {
     @Test("Origin and Referer get their real values, other fields stay")
     func originFields() {
         var fields: HTTPFields = [
-            .origin: "containerkit://shop.example", .referer: "containerkit-http://shop.example/x", .accept: "containerkit://",
+            .origin: "containerkit://shop.example", .referer: "containerkit-http://shop.example/x",
+            .accept: "containerkit://",
         ]
         names.restoreOriginFields(in: &fields)
         #expect(fields[.origin] == "https://shop.example" && fields[.referer] == "http://shop.example/x")

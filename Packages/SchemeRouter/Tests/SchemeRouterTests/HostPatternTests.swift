@@ -21,7 +21,8 @@ struct HostPatternTests {
         #expect(pattern.matches(authority, defaultPort: 443) == isCovered)
     }
 
-    @Test("What is no pattern", arguments: ["", "*", "a/b", "a b", "a:b", "a:0", "a:65536", "user@host", "*.*.a", "a?b"])
+    @Test(
+        "What is no pattern", arguments: ["", "*", "a/b", "a b", "a:b", "a:0", "a:65536", "user@host", "*.*.a", "a?b"])
     func refused(text: String) {
         #expect(HostPattern(text) == nil)
     }

@@ -17,16 +17,20 @@
         }
 
         /// Keeps itself alive until the resource has ended.
-        static func start(_ resource: UnsafeMutablePointer<WebKitWebResource>, report: @escaping @MainActor (EngineResource) -> Void) {
+        static func start(
+            _ resource: UnsafeMutablePointer<WebKitWebResource>, report: @escaping @MainActor (EngineResource) -> Void
+        ) {
             let watch = ResourceWatch(report)
             let signals = GObjectSignals(of: resource, to: watch)
             let failed:
-                @convention(c) (UnsafeMutablePointer<WebKitWebResource>, UnsafeMutablePointer<GError>?, gpointer?) -> Void = { _, error, data in
-                    let text = error.map { String(cString: $0.pointee.message) } ?? "failed"
-                    MainActor.assumeIsolated { target(data, as: ResourceWatch.self)?.failure = text }
-                }
+                @convention(c) (UnsafeMutablePointer<WebKitWebResource>, UnsafeMutablePointer<GError>?, gpointer?) ->
+                    Void = { _, error, data in
+                        let text = error.map { String(cString: $0.pointee.message) } ?? "failed"
+                        MainActor.assumeIsolated { target(data, as: ResourceWatch.self)?.failure = text }
+                    }
             signals.connect("failed", unsafeBitCast(failed, to: GCallback.self))
-            let finished: @convention(c) (UnsafeMutablePointer<WebKitWebResource>, gpointer?) -> Void = { resource, data in
+            let finished: @convention(c) (UnsafeMutablePointer<WebKitWebResource>, gpointer?) -> Void = {
+                resource, data in
                 MainActor.assumeIsolated { target(data, as: ResourceWatch.self)?.finish(resource) }
             }
             signals.connect("finished", unsafeBitCast(finished, to: GCallback.self))

@@ -27,7 +27,8 @@
             let signals = GObjectSignals(of: contentManager, to: self)
             let received:
                 @convention(c) (
-                    UnsafeMutablePointer<WebKitUserContentManager>, UnsafeMutablePointer<JSCValue>, OpaquePointer, gpointer?
+                    UnsafeMutablePointer<WebKitUserContentManager>, UnsafeMutablePointer<JSCValue>, OpaquePointer,
+                    gpointer?
                 ) -> gboolean = { _, value, reply, data in
                     MainActor.assumeIsolated { target(data, as: ScriptMessageHandler.self)?.receive(value, reply) }
                     return 1

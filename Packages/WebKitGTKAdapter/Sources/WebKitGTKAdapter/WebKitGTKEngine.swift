@@ -15,7 +15,7 @@
         private let configuration: Configuration
         private let context: UnsafeMutablePointer<WebKitWebContext>
         private let dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>
-        private var handlers: [SchemeRegistration] = []
+        private var schemes: Set<String> = []
         private var views: [WeakView] = []
         private var lastViewID: UInt64 = 0
 
@@ -60,14 +60,17 @@
             guard !["http", "https", "ftp", "file", "ws", "wss"].contains(scheme.name) else {
                 throw EngineError(.schemeTaken, "the engine keeps this scheme for itself", at: scheme.name)
             }
+            guard schemes.insert(scheme.name).inserted else {
+                throw EngineError(.schemeTaken, "the scheme has a handler already", at: scheme.name)
+            }
             let registration = SchemeRegistration(engine: self, handler: handler)
-            handlers.append(registration)
             webkit_web_context_register_uri_scheme(
                 context, scheme.name,
                 { request, data in
                     guard let request, let registration = target(data, as: SchemeRegistration.self) else { return }
                     MainActor.assumeIsolated { registration.start(request) }
-                }, Unmanaged.passUnretained(registration).toOpaque(), nil)
+                }, Unmanaged.passRetained(registration).toOpaque(),
+                { data in data.map { Unmanaged<SchemeRegistration>.fromOpaque($0).release() } })
             let security = webkit_web_context_get_security_manager(context)
             if scheme.isSecure {
                 webkit_security_manager_register_uri_scheme_as_secure(security, scheme.name)
@@ -78,8 +81,7 @@
         public func makeView() throws -> WebKitGTKView {
             lastViewID += 1
             let view = try WebKitGTKView(
-                id: ViewID(rawValue: lastViewID), context: context, size: configuration.viewSize,
-                presentation: configuration.presentation)
+                id: ViewID(rawValue: lastViewID), context: context, configuration)
             views.removeAll { $0.view == nil }
             views.append(WeakView(view: view))
             return view

@@ -8,8 +8,8 @@
     // What the engine says of a load, turned into the facade's signals.
     extension WebKitGTKView {
         func connectLoadSignals(_ signals: GObjectSignals) {
-            let loadChanged:
-                @convention(c) (UnsafeMutablePointer<WebKitWebView>, WebKitLoadEvent, gpointer?) -> Void = {
+            let loadChanged: @convention(c) (UnsafeMutablePointer<WebKitWebView>, WebKitLoadEvent, gpointer?) -> Void =
+                {
                     _, event, data in
                     MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.loadChanged(event) }
                 }
@@ -40,7 +40,8 @@
             signals.connect("load-failed-with-tls-errors", unsafeBitCast(tlsFailed, to: GCallback.self))
 
             let processEnded:
-                @convention(c) (UnsafeMutablePointer<WebKitWebView>, WebKitWebProcessTerminationReason, gpointer?) -> Void =
+                @convention(c) (UnsafeMutablePointer<WebKitWebView>, WebKitWebProcessTerminationReason, gpointer?) ->
+                    Void =
                     { _, reason, data in
                         MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.processEnded(reason) }
                     }

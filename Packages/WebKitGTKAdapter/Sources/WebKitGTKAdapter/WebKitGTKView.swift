@@ -26,18 +26,23 @@
         private static let warmUpLimit = Duration.seconds(20)
 
         init(
-            id: ViewID, context: UnsafeMutablePointer<WebKitWebContext>, size: (width: Int, height: Int),
-            presentation: WebKitGTKEngine.Presentation
+            id: ViewID, context: UnsafeMutablePointer<WebKitWebContext>, _ configuration: WebKitGTKEngine.Configuration
         ) throws {
             guard let widget = webkit_web_view_new_with_context(context),
-                let window = presentation == .offscreen ? gtk_offscreen_window_new() : gtk_window_new(GTK_WINDOW_TOPLEVEL)
+                let window = configuration.presentation == .offscreen
+                    ? gtk_offscreen_window_new() : gtk_window_new(GTK_WINDOW_TOPLEVEL)
             else { throw EngineError(.noDisplay, "the engine cannot create a view") }
             self.id = id
             self.window = window
             web = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: WebKitWebView.self)
             gtk_window_set_default_size(
-                UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWindow.self), gint(size.width),
-                gint(size.height))
+                UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWindow.self),
+                gint(configuration.viewSize.width),
+                gint(configuration.viewSize.height))
+            webkit_settings_set_hardware_acceleration_policy(
+                webkit_web_view_get_settings(web),
+                configuration.usesHardwareAcceleration
+                    ? WEBKIT_HARDWARE_ACCELERATION_POLICY_ALWAYS : WEBKIT_HARDWARE_ACCELERATION_POLICY_NEVER)
             gtk_container_add(UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkContainer.self), widget)
             gtk_widget_show_all(window)
             let signals = GObjectSignals(of: web, to: self)
@@ -89,7 +94,8 @@
         }
 
         public func add(_ script: UserScript) {
-            let frames = script.inAllFrames ? WEBKIT_USER_CONTENT_INJECT_ALL_FRAMES : WEBKIT_USER_CONTENT_INJECT_TOP_FRAME
+            let frames =
+                script.inAllFrames ? WEBKIT_USER_CONTENT_INJECT_ALL_FRAMES : WEBKIT_USER_CONTENT_INJECT_TOP_FRAME
             let time =
                 script.time == .documentStart
                 ? WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START : WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_END

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import WebViewPool
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
     public import Foundation
 #endif
-public import WebViewPool
 
 /// One web view of an engine.
 ///
@@ -40,7 +41,8 @@ public protocol EngineView: PoolableView {
     ///
     /// The message is the JSON of what was posted, and so is the reply. A handler that throws rejects the promise.
     func setMessageHandler(
-        named name: String, in world: ScriptWorld, _ handler: @escaping @MainActor (ScriptMessage) async throws -> String)
+        named name: String, in world: ScriptWorld,
+        _ handler: @escaping @MainActor (ScriptMessage) async throws -> String)
 }
 
 /// A picture of a page.

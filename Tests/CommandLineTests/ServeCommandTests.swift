@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import ProgramTesting
+import Testing
+
+/// `h5 serve` where it cannot serve: the right status, one line, no hang.
+@Suite("h5 serve", .timeLimit(.minutes(1)))
+struct ServeCommandTests {
+    private func fails(
+        _ status: Int32, _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("site/index.html", "<!doctype html>".utf8)
+        let outcome = try await Program("h5").run(arguments, in: folder.path)
+        #expect(outcome.status == status, "\(outcome.errors)", sourceLocation: sourceLocation)
+        #expect(outcome.output.isEmpty, sourceLocation: sourceLocation)
+        #expect(outcome.errorLines.count == 1, "\(outcome.errors)", sourceLocation: sourceLocation)
+    }
+
+    @Test("A port in use")
+    func portInUse() async throws {
+        let other = try await OriginServer.start(OriginServer.Configuration())
+        try await fails(69, "serve", "site", "--port", "\(other.port)")
+        await other.stop()
+    }
+
+    @Test("A folder that does not exist, and options that mean nothing")
+    func badInput() async throws {
+        try await fails(66, "serve", "missing")
+        try await fails(64, "serve", "site", "--port", "70000")
+        try await fails(64, "serve", "site", "--fault", "explode:/x")
+        try await fails(64, "serve", "site", "--rtt", "-1")
+    }
+}
