@@ -16,7 +16,7 @@ internal import WebViewPool
 public final class Container<Engine: WebEngine> {
     public let engine: Engine
     private let configuration: Configuration
-    private let library: PackageLibrary
+    let library: PackageLibrary
     private let path: RequestPath
     private let pool: WebViewPool<Engine.View>
     private let hub = EventHub()
@@ -105,9 +105,10 @@ public final class Container<Engine: WebEngine> {
         return page
     }
 
-    /// Closes a page and takes its view back.
+    /// Closes a page and takes its view back. Closing it again does nothing.
     public func close(_ page: Page<Engine.View>) async {
-        page.end()
+        // The view of a page that has ended may be another page's by now.
+        guard page.end() else { return }
         await pool.checkIn(page.view)
     }
 

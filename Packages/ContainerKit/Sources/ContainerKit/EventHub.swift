@@ -9,21 +9,29 @@ final class EventHub {
     /// Events that a slow subscriber lost.
     private(set) var dropped = 0
 
+    /// Who listens must not wait for a container that is gone.
+    deinit {
+        for subscriber in subscribers.values { subscriber.finish() }
+    }
+
     func subscribe() -> AsyncStream<ContainerEvent> {
         lastID += 1
-        let id = lastID
         let (stream, continuation) = AsyncStream.makeStream(
             of: ContainerEvent.self, bufferingPolicy: .bufferingNewest(4_096))
-        continuation.onTermination = { [weak self] _ in
-            Task { @MainActor in self?.subscribers[id] = nil }
-        }
-        subscribers[id] = continuation
+        subscribers[lastID] = continuation
         return stream
     }
 
+    /// The number of those who listen; one that stopped is counted until the next event.
+    var subscriberCount: Int { subscribers.count }
+
     func send(_ event: ContainerEvent) {
-        for subscriber in subscribers.values {
-            if case .dropped = subscriber.yield(event) { dropped += 1 }
+        for (id, subscriber) in subscribers {
+            switch subscriber.yield(event) {
+            case .dropped: dropped += 1
+            case .terminated: subscribers[id] = nil
+            default: break
+            }
         }
     }
 }

@@ -31,10 +31,13 @@ public final class Page<View: EngineView> {
         end()
     }
 
-    /// Ends the session once.
-    func end() {
-        onEnd?()
-        onEnd = nil
+    /// Ends the session, and says whether it had not ended before.
+    @discardableResult
+    func end() -> Bool {
+        guard let onEnd else { return false }
+        self.onEnd = nil
+        onEnd()
+        return true
     }
 }
 

@@ -10,7 +10,12 @@ struct RealURL {
 
     init?(_ text: String) {
         guard let request = HTTPRequest(urlText: text), ["http", "https"].contains(request.scheme),
-            !text.contains(where: { $0.isWhitespace || $0.isNewline })
+            let host = request.authority?.split(separator: "@", omittingEmptySubsequences: false).last,
+            !host.isEmpty, !host.hasPrefix(":"),
+            // Engines drop or escape these, so that the URL they load would not be the one compared here.
+            !text.unicodeScalars.contains(where: {
+                $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F || $0 == "\\"
+            })
         else { return nil }
         let fragment = text.firstIndex(of: "#").map { String(text[$0...]) } ?? ""
         self.text = request.urlText + fragment

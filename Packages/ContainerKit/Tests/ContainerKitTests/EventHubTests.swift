@@ -21,4 +21,15 @@ struct EventHubTests {
             break
         }
     }
+
+    @Test("A subscriber that stopped listening is forgotten and loses nothing")
+    func forgetting() async {
+        let hub = EventHub()
+        let stays = hub.subscribe()
+        do { _ = hub.subscribe() }
+        hub.send(.pageClosed(PageID(rawValue: 1)))
+        hub.send(.pageClosed(PageID(rawValue: 2)))
+        #expect(hub.subscriberCount == 1 && hub.dropped == 0)
+        withExtendedLifetime(stays) {}
+    }
 }
