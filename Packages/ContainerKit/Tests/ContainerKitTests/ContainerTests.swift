@@ -101,6 +101,8 @@ final class ContainerTests {
         let post = try await answer(
             to: "containerkit://shop.example/order", .post, [.contentType: "text/plain"], of: container)
         #expect(post.sink.error?.code == .invalidRequest)
+        let typedArray = try await answer(to: "containerkit://shop.example/order", .post, of: container)
+        #expect(typedArray.sink.error?.code == .invalidRequest)
         #expect(network.requests.withLock { $0.isEmpty })
     }
 

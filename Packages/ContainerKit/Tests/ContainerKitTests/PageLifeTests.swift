@@ -8,6 +8,7 @@ import OfflinePackage
 import PackageFormat
 import PackagePublisher
 import ResourceLoading
+import ResourceStore
 import SchemeRouter
 import Synchronization
 import Testing
