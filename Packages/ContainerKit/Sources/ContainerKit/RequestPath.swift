@@ -70,11 +70,15 @@ struct RequestPath: Sendable {
     /// 2 Complete it: what the engine loses on the way.
     private func complete(_ request: inout ResourceRequest) throws {
         names.restoreOriginFields(in: &request.head.headerFields)
+        let method = request.head.method
         let fields = request.head.headerFields
         let announcesBody = fields[.contentType] != nil || fields[.contentLength] != nil
-        // A typed array is sent with neither field, so these methods are never known to be without a body.
-        let usuallyCarriesBody = [.post, .put, .patch].contains(request.head.method)
-        if !traits.keepsBodies, usuallyCarriesBody || announcesBody {
+        let carriesBody =
+            // A typed array is sent with neither field, so these methods are never known to be without a body.
+            [.post, .put, .patch].contains(method)
+            // Engines send none with these, though scripts set `Content-Type` on them.
+            || ![.get, .head, .options, .trace].contains(method) && announcesBody
+        if !traits.keepsBodies, carriesBody {
             // Without its body the request would mean something else: it fails instead of going out crippled.
             throw ResourceError(.invalidRequest, "this engine loses the body of the request", at: request.head.urlText)
         }

@@ -104,6 +104,9 @@ final class ContainerTests {
         let typedArray = try await answer(to: "containerkit://shop.example/order", .post, of: container)
         #expect(typedArray.sink.error?.code == .invalidRequest)
         #expect(network.requests.withLock { $0.isEmpty })
+        let get = try await answer(
+            to: "containerkit://shop.example/list", .get, [.contentType: "application/json"], of: container)
+        #expect(get.sink.status == 200)
     }
 
     @Test("A page keeps the generation that it opened with; the next page has the new one")
