@@ -111,7 +111,7 @@ let package = Package(
     targets: [
         // Ground rooms: they know no one.
         target("ResourceLoading", [.httpTypes]),
-        tests(of: "ResourceLoading"),
+        tests(of: "ResourceLoading", [.httpTypes]),
         .target(name: "CFileSync", path: "Packages/ResourceStore/Sources/CFileSync"),
         target("ResourceStore", ["CFileSync", .crypto, .grdb, .log]),
         tests(of: "ResourceStore", [.grdb]),
@@ -132,7 +132,9 @@ let package = Package(
                 "ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"),
                 .nio("NIOFoundationCompat"), .nioSSL, .nioCompression,
             ]),
-        tests(of: "HTTPTransport", [.nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1")]),
+        tests(
+            of: "HTTPTransport",
+            ["ResourceLoading", "ContainerTesting", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1")]),
         target("SchemeRouter", ["ResourceLoading", .httpTypes]),
         tests(of: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         target("SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
@@ -147,7 +149,12 @@ let package = Package(
                 "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "HTTPTransport", "SchemeRouter",
                 "SchemeMode", "WebViewPool", .httpTypes, .log,
             ]),
-        tests(of: "ContainerKit"),
+        tests(
+            of: "ContainerKit",
+            [
+                "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "PackagePublisher",
+                "HTTPTransport", "SchemeRouter", "SchemeMode", "WebViewPool", "ContainerTesting", .httpTypes,
+            ]),
         .systemLibrary(
             name: "CWebKitGTK", path: "Packages/WebKitGTKAdapter/Sources/CWebKitGTK", pkgConfig: "webkit2gtk-4.1",
             providers: [.apt(["libwebkit2gtk-4.1-dev"])]),

@@ -20,8 +20,10 @@ let package = Package(
         .library(name: "ContainerKit", targets: ["ContainerKit"])
     ],
     dependencies: [
+        .package(path: "../ContainerTesting"),
         .package(path: "../HTTPTransport"),
         .package(path: "../OfflinePackage"),
+        .package(path: "../PackagePublisher"),
         .package(path: "../ResourceLoading"),
         .package(path: "../ResourceStore"),
         .package(path: "../SchemeRouter"),
@@ -44,7 +46,22 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: settings),
-        .testTarget(name: "ContainerKitTests", dependencies: ["ContainerKit"], swiftSettings: settings),
+        .testTarget(
+            name: "ContainerKitTests",
+            dependencies: [
+                "ContainerKit",
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "ResourceStore", package: "ResourceStore"),
+                .product(name: "PackageFormat", package: "OfflinePackage"),
+                .product(name: "OfflinePackage", package: "OfflinePackage"),
+                .product(name: "PackagePublisher", package: "PackagePublisher"),
+                .product(name: "HTTPTransport", package: "HTTPTransport"),
+                .product(name: "SchemeRouter", package: "SchemeRouter"),
+                .product(name: "SchemeMode", package: "SchemeRouter"),
+                .product(name: "WebViewPool", package: "WebViewPool"),
+                .product(name: "ContainerTesting", package: "ContainerTesting"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

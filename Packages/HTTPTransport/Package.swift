@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "HTTPTransport", targets: ["HTTPTransport"])
     ],
     dependencies: [
+        .package(path: "../ContainerTesting"),
         .package(path: "../ResourceLoading"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
@@ -45,6 +46,9 @@ let package = Package(
             name: "HTTPTransportTests",
             dependencies: [
                 "HTTPTransport",
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "ContainerTesting", package: "ContainerTesting"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

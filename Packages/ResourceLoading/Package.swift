@@ -28,7 +28,11 @@ let package = Package(
             dependencies: [
                 .product(name: "HTTPTypes", package: "swift-http-types")
             ], swiftSettings: settings),
-        .testTarget(name: "ResourceLoadingTests", dependencies: ["ResourceLoading"], swiftSettings: settings),
+        .testTarget(
+            name: "ResourceLoadingTests",
+            dependencies: [
+                "ResourceLoading", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
