@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 extension WebViewPool {
-    /// What a pool has done so far.
+    /// What a pool has done so far. Views that were made and not discarded are warm, lent, or just being prepared.
     public struct Counters: Sendable, Hashable {
         /// Views created.
         public var made = 0
@@ -12,7 +12,7 @@ extension WebViewPool {
         public var coldCheckOuts = 0
         /// Views cleaned and kept for the next loan.
         public var recycled = 0
-        /// Views ended: dead, not cleanable, or beyond the capacity.
+        /// Views ended: dead, not to be warmed or cleaned, drained, or beyond the capacity.
         public var discarded = 0
     }
 }

@@ -31,18 +31,20 @@ public final class WebViewPool<View: PoolableView> {
     /// - Throws: the error of the first view that could not be prepared.
     public func warmUp() async throws {
         await reclaim()
+        let dead = warm.filter { !$0.isAlive }
         warm.removeAll { !$0.isAlive }
+        dead.forEach(discard)
         while warm.count + preparing < capacity {
             preparing += 1
             defer { preparing -= 1 }
             let view = try make()
+            counters.made += 1
             do {
                 try await view.warmUp()
             } catch {
-                view.discard()
+                discard(view)
                 throw error
             }
-            counters.made += 1
             keepOrDiscard(view)
         }
     }
@@ -51,7 +53,7 @@ public final class WebViewPool<View: PoolableView> {
     public func checkOut(for holder: AnyObject) throws -> View {
         while let view = warm.popLast() {
             guard view.isAlive else {
-                view.discard()
+                discard(view)
                 continue
             }
             counters.warmCheckOuts += 1
@@ -83,34 +85,37 @@ public final class WebViewPool<View: PoolableView> {
 
     /// Ends all free views, as on a memory warning.
     public func drain() {
-        warm.forEach { $0.discard() }
-        counters.discarded += warm.count
+        let free = warm
         warm.removeAll()
+        free.forEach(discard)
     }
 
     private func recycle(_ view: View) async {
         guard view.isAlive, warm.count + preparing < capacity else {
-            counters.discarded += 1
-            view.discard()
+            discard(view)
             return
         }
         do {
             try await view.reset()
-            counters.recycled += 1
-            keepOrDiscard(view)
+            if keepOrDiscard(view) { counters.recycled += 1 }
         } catch {
-            counters.discarded += 1
-            view.discard()
+            discard(view)
         }
     }
 
-    private func keepOrDiscard(_ view: View) {
-        if view.isAlive, warm.count < capacity {
-            warm.append(view)
-        } else {
-            counters.discarded += 1
-            view.discard()
+    @discardableResult
+    private func keepOrDiscard(_ view: View) -> Bool {
+        guard view.isAlive, warm.count < capacity else {
+            discard(view)
+            return false
         }
+        warm.append(view)
+        return true
+    }
+
+    private func discard(_ view: View) {
+        counters.discarded += 1
+        view.discard()
     }
 
     private struct Lease {
