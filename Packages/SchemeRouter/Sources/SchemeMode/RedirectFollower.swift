@@ -60,8 +60,8 @@ public struct RedirectFollower: ResourceLoading {
             return nil
         }
         // Other schemes would run in the page or read its device: Fetch makes them a network error too.
-        guard let current = URL(string: request.urlText),
-            let target = URL(string: location, relativeTo: current)?.absoluteURL,
+        guard let current = URL(string: URLSpelling.strict(request.urlText)),
+            let target = URL(string: URLSpelling.strict(location), relativeTo: current)?.absoluteURL,
             let scheme = target.scheme?.lowercased(), ["http", "https"].contains(scheme),
             HTTPRequest(urlText: target.absoluteString) != nil
         else {

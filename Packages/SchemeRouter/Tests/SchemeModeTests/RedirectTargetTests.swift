@@ -30,6 +30,7 @@ struct RedirectTargetTests {
             ("/%2F%3F?%23", "https://a.example/%2F%3F?%23"), ("https://[::1]:8443/x", "https://[::1]:8443/x"),
             ("HTTPS://A.Example/X", "https://a.example/X"), ("https://a.example:443/x", "https://a.example/x"),
             ("http://a.example:80/x", "http://a.example/x"), ("https://user:secret@a.example/x", "https://a.example/x"),
+            ("/%20|?a[]=%20", "https://a.example/%20%7C?a%5B%5D=%20"),
         ])
     func resolution(location: String, target: String) async throws {
         #expect(try await hop(to: location)?.urlText == target)
