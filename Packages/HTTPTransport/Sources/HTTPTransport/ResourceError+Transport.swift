@@ -8,6 +8,14 @@ internal import NIOPosix
 internal import NIOSSL
 internal import ResourceLoading
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
 extension ResourceError {
     /// Wraps an error of AsyncHTTPClient and the libraries below it.
     init(transport error: any Error, at url: String) {
@@ -25,15 +33,20 @@ extension ResourceError {
             code = isUnknown ? .unknownHost : .cannotConnect
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             code = .tls
-        case is NIOHTTPDecompression.DecompressionError:
+        case NIOHTTPDecompression.DecompressionError.limit:
             code = .tooLarge
-        case is ChannelError, is IOError:
-            code = .connectionLost
+        case let error as IOError where Self.connectFailures.contains(error.errnoCode):
+            code = .cannotConnect
         default:
             code = .connectionLost
         }
         self.init(code, Self.summary(of: error), at: url, cause: error)
     }
+
+    /// What connect(2) says of a peer that cannot be reached. A connection that was there ends otherwise.
+    private static let connectFailures: Set<CInt> = [
+        ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL,
+    ]
 
     private static func code(of error: HTTPClientError) -> Code {
         switch error {
