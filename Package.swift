@@ -134,7 +134,7 @@ let package = Package(
             ]),
         tests(
             of: "HTTPTransport",
-            ["ResourceLoading", "ContainerTesting", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1")]),
+            ["ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix")]),
         target("SchemeRouter", ["ResourceLoading", .httpTypes]),
         tests(of: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         target("SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
@@ -152,8 +152,8 @@ let package = Package(
         tests(
             of: "ContainerKit",
             [
-                "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "PackagePublisher",
-                "HTTPTransport", "SchemeRouter", "SchemeMode", "WebViewPool", "ContainerTesting", .httpTypes,
+                "ContainerTesting", "HTTPTransport", "OfflinePackage", "PackageFormat", "PackagePublisher",
+                "ResourceLoading", "ResourceStore", "SchemeRouter", "WebViewPool", .httpTypes,
             ]),
         .systemLibrary(
             name: "CWebKitGTK", path: "Packages/WebKitGTKAdapter/Sources/CWebKitGTK", pkgConfig: "webkit2gtk-4.1",

@@ -46,12 +46,11 @@ let package = Package(
             name: "HTTPTransportTests",
             dependencies: [
                 "HTTPTransport",
-                .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
             ], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

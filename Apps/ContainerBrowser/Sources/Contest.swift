@@ -20,48 +20,66 @@ struct Contest {
     let note: (String) -> Void
 
     func run() async throws -> SiteResult {
-        var settings = OriginServer.Configuration(folder: site.folder)
-        settings.logLimit = 0
-        let origin = try await OriginServer.start(settings)
+        // Two doors to the same site: what is shaped is the way from the origin, so that the engine and the
+        // container's transport meet the same network, connection for connection.
+        let near = try await origin(on: .none)
         do {
-            let result = try await run(against: origin)
-            await origin.stop()
-            return result
+            let far = try await origin(on: network)
+            do {
+                let result = try await run(near: near, far: far)
+                await far.stop()
+                await near.stop()
+                return result
+            } catch {
+                await far.stop()
+                throw error
+            }
         } catch {
-            await origin.stop()
+            await near.stop()
             throw error
         }
     }
 
-    private func run(against origin: OriginServer) async throws -> SiteResult {
-        let url = "\(origin.url)/\(site.page)"
-        let package = try await pack(baseURL: origin.url + "/")
-        let bare = try options(.plain, url: url)
-        let packed = try options(.customScheme, url: url, package: package, warm: true)
+    private func origin(on network: NetworkProfile) async throws -> OriginServer {
+        var settings = OriginServer.Configuration(folder: site.folder)
+        settings.logLimit = 0
+        settings.profile = network
+        return try await OriginServer.start(settings)
+    }
+
+    private func run(near: OriginServer, far: OriginServer) async throws -> SiteResult {
+        let nearPage = "\(near.url)/\(site.page)"
+        let farPage = "\(far.url)/\(site.page)"
+        let package = try await pack(baseURL: far.url + "/")
+        let packed = try options(.customScheme, url: farPage, package: package, warm: true)
         var result = SiteResult(site: site)
         // Side by side: what is compared closely is run in turns.
         for round in 1...runs {
             note("\(site.name): round \(round) of \(runs)")
-            try await open(url, .bareLoopback, bare, into: &result)
-            try await open(url, .packed, packed.on(network), into: &result)
-            try await open(url, .packedOffline, packed.on(.offline), into: &result)
+            try await open(nearPage, .bareLoopback, options(.plain, url: nearPage), near, into: &result)
+            try await open(farPage, .packed, packed, far, into: &result)
+            try await open(farPage, .packedOffline, packed.on(.offline), far, into: &result)
         }
         note("\(site.name): bare engine on \(network.name)")
-        try await open(url, .bareSlow, bare.on(network), into: &result)
+        try await open(farPage, .bareSlow, options(.plain, url: farPage), far, into: &result)
         note("\(site.name): container without the package on \(network.name)")
-        try await open(url, .unpacked, options(.customScheme, url: url, warm: true).on(network), into: &result)
+        let empty = try options(.customScheme, url: farPage, warm: true)
+        try await open(farPage, .unpacked, empty, far, into: &result)
         // A second look at the bare engine shows what differs by itself.
-        if runs == 1 { try await open(url, .bareLoopback, bare, into: &result) }
+        if runs == 1 { try await open(nearPage, .bareLoopback, options(.plain, url: nearPage), near, into: &result) }
         return result
     }
 
     private func open(
-        _ url: String, _ way: ContestWay, _ options: StageOptions, into result: inout SiteResult
+        _ url: String, _ way: ContestWay, _ options: StageOptions, _ origin: OriginServer,
+        into result: inout SiteResult
     ) async throws {
-        let opening = try await Stage.with(options) { stage in
+        let before = origin.counters?.bytesDown
+        var opening = try await Stage.with(options) { stage in
             result.engine = stage.engine.name
             return try await Opening.measure(url, on: stage, ready: site.ready, limit: Self.limit)
         }
+        if let before, let now = origin.counters?.bytesDown { opening.result.bytesFromNetwork = now - before }
         result.add(opening, way)
     }
 

@@ -8,7 +8,7 @@ internal import WebKitGTKAdapter
 /// One measured opening of a page.
 @MainActor
 struct Opening {
-    let result: RunResult
+    var result: RunResult
     let snapshot: PageSnapshot
     /// The same with the text hidden in which the page prints its own origin, which differs from mode to mode.
     let anonymousSnapshot: PageSnapshot

@@ -36,14 +36,18 @@ struct PageProbe {
     }
 
     /// Waits until an expression is true and returns when that was, in milliseconds since 1970.
+    ///
+    /// The page's own frames are the clock: the answer is the frame that shows it.
     func wait(for expression: String, within limit: Duration) async throws -> Double {
-        try await withLimit(limit, "never true: \(expression)") { [view] in
-            while true {
-                let answer = try await view.evaluate("return (\(expression)) ? Date.now() : 0", in: Self.world)
-                if let instant = Double(answer), instant > 0 { return instant }
-                try await Task.sleep(for: .milliseconds(20))
-            }
+        let script = """
+            while (!(\(expression))) await new Promise(requestAnimationFrame);
+            return Date.now();
+            """
+        let answer = try await withLimit(limit, "never true: \(expression)") { [view] in
+            try await view.evaluate(script, in: Self.world)
         }
+        guard let instant = Double(answer) else { throw EngineError(.script, "no time but \(answer)") }
+        return instant
     }
 
     /// A picture of the page once nothing has moved for a second, or the last one after a bounded number of tries.

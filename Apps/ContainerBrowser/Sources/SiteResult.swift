@@ -43,8 +43,8 @@ struct SiteResult: Sendable {
 
     /// What fails with the network cut and does not fail in the bare engine on loopback.
     var newFailures: [String] {
-        let known = Set((results[.bareLoopback] ?? []).flatMap(\.requests.failures))
-        let now = Set((results[.packedOffline] ?? []).flatMap(\.requests.failures))
+        let known = failedPaths(.bareLoopback)
+        let now = failedPaths(.packedOffline)
         return now.subtracting(known).sorted()
     }
 
@@ -54,6 +54,13 @@ struct SiteResult: Sendable {
             let contained = anonymous[way]?.last
         else { return nil }
         return PixelDifference(between: last, and: contained, apartFrom: bare.dropLast())
+    }
+
+    /// Without the origins, which differ by their ports.
+    private func failedPaths(_ way: ContestWay) -> Set<String> {
+        let urls = (results[way] ?? []).flatMap(\.requests.failures)
+        return Set(
+            urls.map { $0.split(separator: "/", omittingEmptySubsequences: false).dropFirst(3).joined(separator: "/") })
     }
 
     private func ratio(_ value: Double?, to reference: Double?) -> Double? {

@@ -11,12 +11,27 @@ internal import NIOCore
     internal import Darwin
 #endif
 
-// How a connection is ended. All of these are called on the channel's event loop.
+// How a connection is ended. All of these are called on the channel's event loop, and close the channel
+// in the loop's next turn: NIO does not expect a channel to close inside of its own `channelReadComplete`
+// at the end of its stream (an assertion in `BaseSocketChannel.unregisterForReadable`), and what one
+// channel reads may well decide that another, or itself, is to close.
 extension Channel {
     /// Breaks the connection off: the peer sees a reset, and what was not sent yet is lost.
     func reset() {
         resetOnClose()
-        close(promise: nil)
+        closeSoon()
+    }
+
+    /// Closes both directions. What was not sent yet is lost.
+    func closeSoon() {
+        eventLoop.execute { self.close(promise: nil) }
+    }
+
+    /// Closes both directions once everything written before has left. For channels of bytes.
+    func finishAndClose() {
+        eventLoop.execute {
+            self.writeAndFlush(ByteBuffer()).whenComplete { _ in self.close(promise: nil) }
+        }
     }
 
     /// Makes the next close a reset: with a linger time of zero it sends RST instead of FIN (socket(7), SO_LINGER).
@@ -29,6 +44,8 @@ extension Channel {
     func finishOutput() {
         // A channel whose input has ended turns a close of its output into a full one, and drops what it
         // has not sent yet. So wait for an empty write, which completes after all earlier ones.
-        writeAndFlush(ByteBuffer()).whenComplete { _ in self.close(mode: .output, promise: nil) }
+        eventLoop.execute {
+            self.writeAndFlush(ByteBuffer()).whenComplete { _ in self.close(mode: .output, promise: nil) }
+        }
     }
 }

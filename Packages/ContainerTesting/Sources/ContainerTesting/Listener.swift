@@ -14,6 +14,10 @@ internal import NIOPosix
 
 /// Opens listening sockets on the IPv4 loopback address.
 enum Listener {
+    /// What a relayed or proxied socket takes in, in bytes, while no one reads. The system doubles it. Without it that
+    /// could be megabytes, all of which come at once with the stream's end: NIO then reads on, asked or not.
+    static let receiveBuffer: SocketOptionValue = 262_144
+
     /// Listens, and tells the port.
     /// - Parameter port: 0 lets the system choose.
     /// - Throws: ``ContainerTestingError`` with code `portInUse` or `cannotListen`.

@@ -176,7 +176,8 @@ struct ForwardProxyTests {
 
     @Test("a server that is not there is 502, and the connection lives on")
     func badGateway() async throws {
-        let port = try await unusedPort()
+        let closed = try await ClosedPort()
+        let port = closed.number
         try await withProxy { proxy async throws in
             try await PlainProxyClient.with(proxy: proxy.port) { client async throws in
                 for _ in 0..<2 {
@@ -190,6 +191,7 @@ struct ForwardProxyTests {
                 "CONNECT 127.0.0.1:\(port) HTTP/1.1\r\nconnection: close\r\n\r\n", with: proxy.port)
             #expect(answer.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
         }
+        await closed.release()
     }
 
     @Test("a server that hangs up before it answers is 502, in the middle it is a broken answer")
@@ -223,7 +225,7 @@ struct ForwardProxyTests {
         configuration.faults = try Fault.parse("stall:/stall")
         try await withOrigin(configuration) { server async throws in
             var limits = ForwardProxy.Configuration()
-            limits.idleTimeout = .milliseconds(100)
+            limits.idleTimeout = .milliseconds(500)
             try await withProxy(limits) { proxy async throws in
                 let answer = try await exchange(
                     "GET \(server.url)/stall HTTP/1.1\r\nhost: a\r\n\r\n", with: proxy.port)

@@ -35,6 +35,16 @@ struct ProxyTests {
                     #expect(try await transport.get(origin.url + path) == Data(path.utf8))
                 }
                 #expect(proxy.connections == 1 && origin.connectionCount == 1)
+                // More than there are connections, by as many tunnels.
+                try await withThrowingTaskGroup(of: Bool.self) { group in
+                    for number in 0..<50 {
+                        group.addTask {
+                            try await transport.get(origin.url + "/\(number)") == Data("/\(number)".utf8)
+                        }
+                    }
+                    for try await isRight in group { #expect(isRight) }
+                }
+                #expect(origin.connectionCount <= 6 && proxy.connections <= 6)
             }
         }
     }

@@ -92,6 +92,11 @@ struct OriginResponder: HTTPResponder {
         let (request, refusal) = try await normalised(request, files: files)
         if let refusal { return refusal }
         var response = try await middleware.handle(request, context: context) { _, _ in throw HTTPError(.notFound) }
+        if response.headers[.location] != nil {
+            // The middleware names the folder decoded. One slash in front, or it would name a host.
+            let path = "/" + request.uri.path.drop { $0 == "/" } + "/"
+            response.headers[.location] = path + (request.uri.query.map { "?" + $0 } ?? "")
+        }
         if response.status == .ok || response.status == .partialContent, response.headers[.contentType] == nil {
             response.headers[.contentType] = MediaTypes.unknown
         }

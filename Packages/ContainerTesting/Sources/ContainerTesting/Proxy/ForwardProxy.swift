@@ -41,6 +41,7 @@ public final class ForwardProxy: Sendable {
         let registry = ConnectionRegistry(limit: configuration.connectionLimit)
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.socketOption(.so_rcvbuf), value: Listener.receiveBuffer)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard registry.admit(channel) else {

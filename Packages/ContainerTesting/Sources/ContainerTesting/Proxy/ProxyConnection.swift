@@ -225,6 +225,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
             .connectTimeout(TimeAmount(configuration.connectTimeout))
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.autoRead, value: false)
+            .channelOption(.socketOption(.so_rcvbuf), value: Listener.receiveBuffer)
             .connect(host: endpoint.host, port: endpoint.port)
             .assumeIsolated()
             .whenComplete { result in
@@ -319,8 +320,8 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// The connection upstream ended before its answer did.
-    func upstreamLost(byReset isReset: Bool) {
-        guard case .exchanging = state else { return }
+    func upstreamLost(_ upstream: ProxyUpstream, byReset isReset: Bool) {
+        guard case .exchanging = state, upstream === self.upstream else { return }
         if exchange?.isHeadSent == false {
             answer(.badGateway, "the server hung up")
             return
@@ -396,7 +397,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private func abandonUpstream() {
         upstream?.abandon()
         upstream = nil
-        if case .exchanging(let channel) = state { channel.close(promise: nil) }
+        if case .exchanging(let channel) = state { channel.closeSoon() }
     }
 
     // MARK: - Tunnels

@@ -89,8 +89,9 @@ final class ProxyUpstream: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        let client = client
-        self.client = nil
-        client?.upstreamLost(byReset: isReset)
+        // Later, because the client's channel may be in the middle of a read (see `Channel.reset()`).
+        context.eventLoop.assumeIsolated().execute {
+            self.client?.upstreamLost(self, byReset: self.isReset)
+        }
     }
 }

@@ -27,7 +27,7 @@ final class TunnelEnd: ChannelDuplexHandler {
         other.peer = one
         try second.pipeline.syncOperations.addHandler(other)
         try first.pipeline.syncOperations.addHandler(one)
-        if !second.isActive { first.close(promise: nil) }
+        if !second.isActive { first.closeSoon() }
     }
 
     private func resumeReading() {
@@ -82,7 +82,7 @@ final class TunnelEnd: ChannelDuplexHandler {
         // A channel whose output has ended closes at the end of its input without saying so.
         if !hasFailed, isInputEnded || isOutputFinished {
             // Whether the other side still sends no longer matters: no one listens.
-            channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
+            channel.finishAndClose()
         } else {
             channel.reset()
         }

@@ -43,7 +43,7 @@ public struct NetworkProfile: Sendable, Hashable {
     ) throws(ContainerTestingError) {
         guard (.zero)...(.seconds(60)) ~= roundTrip else {
             throw ContainerTestingError(
-                .invalidProfile, "a round trip takes 0 to 60,000 ms", at: "\(roundTrip / .milliseconds(1)) ms")
+                .invalidProfile, "a round trip takes 0 to 60,000 ms", at: "\(Int(roundTrip / .milliseconds(1))) ms")
         }
         for rate in [downKilobits, upKilobits] {
             guard let rate else { continue }

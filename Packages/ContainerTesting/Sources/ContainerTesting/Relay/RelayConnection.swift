@@ -31,6 +31,8 @@ final class RelayConnection {
     private let targetEnd = RelayEnd()
     private var down = Stream()
     private var up = Stream()
+    /// What came from the client before there was a target to send it to.
+    private var early: [LinkScheduler.Segment.Content] = []
     private var isOver = false
 
     init(id: LinkScheduler.ConnectionID, core: RelayCore, client: any Channel, opensAt: Duration) {
@@ -38,7 +40,8 @@ final class RelayConnection {
         self.core = core
         self.client = client
         self.opensAt = opensAt
-        // A client is read from once there is someone to send to.
+        // A client is read from once there is someone to send to. Not quite: when it has sent its end already,
+        // NIO reads on to the end whatever was asked for, and so `early` is needed.
         clientEnd.isPaused = true
         clientEnd.attach(to: self, sending: .up)
         targetEnd.attach(to: self, sending: .down)
@@ -66,13 +69,13 @@ final class RelayConnection {
 
     func connected(_ channel: any Channel) {
         guard !isOver else {
-            channel.close(promise: nil)
+            channel.closeSoon()
             return
         }
         do {
             try channel.pipeline.syncOperations.addHandler(targetEnd)
         } catch {
-            channel.close(promise: nil)
+            channel.closeSoon()
             refuse()
             return
         }
@@ -81,6 +84,9 @@ final class RelayConnection {
             gone(.down, byError: true)
             return
         }
+        for content in early { core.enqueue(content, .up, of: self) }
+        early.removeAll()
+        core.pumpSoon()
         channel.setOption(.autoRead, value: true).whenComplete { _ in }
         clientEnd.resume()
     }
@@ -94,26 +100,34 @@ final class RelayConnection {
 
     func received(_ buffer: ByteBuffer, _ direction: RelayDirection) {
         let count = buffer.readableBytes
-        let isOverLimit = withStream(direction) { stream in
-            guard !stream.isReceiverGone, count > 0 else { return false }
+        guard count > 0, !withStream(direction, \.isReceiverGone) else { return }
+        let held = withStream(direction) { stream in
             stream.buffers.append(buffer)
             stream.held += count
-            core.enqueue(.bytes(count), direction, of: self)
-            core.noteHeld(stream.held)
-            return stream.held > core.holdingLimit(direction)
+            return stream.held
         }
-        if isOverLimit { end(direction.opposite).isPaused = true }
+        send(.bytes(count), direction)
+        core.noteHeld(held)
+        if held > core.holdingLimit(direction) { end(direction.opposite).isPaused = true }
+    }
+
+    private func send(_ content: LinkScheduler.Segment.Content, _ direction: RelayDirection) {
+        if direction == .up, target == nil {
+            early.append(content)
+        } else {
+            core.enqueue(content, direction, of: self)
+        }
     }
 
     func receivedAll() {
-        core.pump()
+        core.pumpSoon()
     }
 
     /// The sender of a direction has ended its stream.
     func ended(_ direction: RelayDirection) {
         withStream(direction) { $0.isEnded = true }
-        core.enqueue(.end, direction, of: self)
-        core.pump()
+        send(.end, direction)
+        core.pumpSoon()
     }
 
     /// The channel that sends in `direction` is closed.
@@ -142,7 +156,7 @@ final class RelayConnection {
             withStream(direction) { $0.isEnded = true }
             core.enqueue(.end, direction, of: self)
         }
-        core.pump()
+        core.pumpSoon()
     }
 
     // MARK: - The way out

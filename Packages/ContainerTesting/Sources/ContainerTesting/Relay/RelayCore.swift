@@ -23,7 +23,7 @@ final class RelayCore {
     private var nextID: UInt64 = 0
     private var isStopped = false
     private var wake: (at: Duration, task: Scheduled<Void>)?
-    private var isPumping = false
+    private var isPumpScheduled = false
 
     init(profile: NetworkProfile, target: Endpoint, loop: any EventLoop, counts: RelayCounts) {
         self.profile = profile
@@ -72,6 +72,7 @@ final class RelayCore {
             .connectTimeout(Self.connectTimeout)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.autoRead, value: false)
+            .channelOption(.socketOption(.so_rcvbuf), value: Listener.receiveBuffer)
             .connect(host: target.host, port: target.port)
             .assumeIsolated()
             .whenComplete { result in
@@ -110,17 +111,26 @@ final class RelayCore {
         drop(.down, of: connection)
         drop(.up, of: connection)
         connections[connection.id] = nil
+        counts.forget(connection.id)
+    }
+
+    /// Pumps in the loop's next turn: not inside of a channel's reading, because handing out writes, and a
+    /// write that fails closes its channel (see `Channel.reset()`).
+    func pumpSoon() {
+        guard !isPumpScheduled else { return }
+        isPumpScheduled = true
+        loop.assumeIsolated().execute {
+            self.isPumpScheduled = false
+            self.pump()
+        }
     }
 
     /// Hands out what has arrived, and sets the timer for what comes next.
-    func pump() {
-        // Handing out may close a channel, which calls back in here: the outer call does the rest.
-        guard !isPumping, !isStopped else { return }
-        isPumping = true
+    private func pump() {
+        guard !isStopped else { return }
         let now = now
         deliver(down.arrivals(until: now), .down)
         deliver(up.arrivals(until: now), .up)
-        isPumping = false
         counts.update { counters in
             counters.busyDown = down.busy
             counters.busyUp = up.busy
@@ -135,7 +145,9 @@ final class RelayCore {
             guard let connection = connections[segment.connection] else { continue }
             switch segment.content {
             case .bytes(let count):
-                bytes += Int64(connection.write(count, direction))
+                let written = connection.write(count, direction)
+                bytes += Int64(written)
+                if direction == .down { counts.addDown(written, to: connection.id) }
                 touched[connection.id] = connection
             case .end: connection.finish(direction)
             case .reset: connection.reset(direction)

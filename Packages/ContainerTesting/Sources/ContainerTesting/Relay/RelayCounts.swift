@@ -6,10 +6,24 @@ internal import Synchronization
 /// A relay's counters, written on its event loop and read from anywhere.
 final class RelayCounts: Sendable {
     private let counters = Mutex(ShapingRelay.Counters())
+    private let down = Mutex<[LinkScheduler.ConnectionID: Int64]>([:])
 
     var current: ShapingRelay.Counters { counters.withLock { $0 } }
 
     func update(_ change: (inout ShapingRelay.Counters) -> Void) {
         counters.withLock { change(&$0) }
+    }
+
+    /// Bytes handed to the client of each open connection, by age.
+    var downByConnection: [Int64] {
+        down.withLock { down in down.sorted { $0.key.rawValue < $1.key.rawValue }.map(\.value) }
+    }
+
+    func addDown(_ count: Int, to connection: LinkScheduler.ConnectionID) {
+        down.withLock { $0[connection, default: 0] += Int64(count) }
+    }
+
+    func forget(_ connection: LinkScheduler.ConnectionID) {
+        down.withLock { $0[connection] = nil }
     }
 }

@@ -52,6 +52,7 @@ public final class ShapingRelay: Sendable {
         // The accepting socket and every connection share the core's loop: the core needs no lock.
         let bootstrap = ServerBootstrap(group: loop)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.socketOption(.so_rcvbuf), value: Listener.receiveBuffer)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try core.value.accept(channel) }
             }
@@ -61,6 +62,9 @@ public final class ShapingRelay: Sendable {
 
     /// What has passed so far.
     public var counters: Counters { counts.current }
+
+    /// Bytes handed to the client of each open connection, in the order in which they were accepted.
+    var bytesDownByConnection: [Int64] { counts.downByConnection }
 
     /// Closes the port and every connection. Returns when they are closed; a second call does nothing.
     public func stop() async {

@@ -59,15 +59,6 @@ func exchange(_ text: String, with port: Int) async throws -> String {
     }
 }
 
-/// A port where no one listens: one that the system gave out a moment ago and got back.
-func unusedPort() async throws -> Int {
-    let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-        .bind(host: "127.0.0.1", port: 0).get()
-    let port = channel.localAddress?.port ?? 0
-    try await channel.close()
-    return port
-}
-
 /// Bytes in which every piece that is lost or moved shows.
 func pattern(_ count: Int) -> [UInt8] {
     var state: UInt32 = 1
