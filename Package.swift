@@ -132,7 +132,9 @@ let package = Package(
                 "ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"),
                 .nio("NIOFoundationCompat"), .nioSSL, .nioCompression,
             ]),
-        tests(of: "HTTPTransport", ["ContainerTesting", "ResourceLoading", .httpTypes]),
+        tests(
+            of: "HTTPTransport",
+            ["ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix")]),
         target("SchemeRouter", ["ResourceLoading", .httpTypes]),
         tests(of: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         target("SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),

@@ -49,6 +49,8 @@ let package = Package(
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

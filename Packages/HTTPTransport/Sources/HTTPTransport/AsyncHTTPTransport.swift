@@ -60,7 +60,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         guard request.scheme == "http" || request.scheme == "https" else {
             throw ResourceError(.invalidRequest, "only http and https can be sent", at: url)
         }
-        var outgoing = HTTPClientRequest(url: url)
+        var outgoing = HTTPClientRequest(url: URLSpelling.strict(url))
         outgoing.method = .init(rawValue: request.method.rawValue)
         outgoing.headers = headers(for: request)
         outgoing.body = try HTTPClientRequest.Body(body)
@@ -81,7 +81,9 @@ public final class AsyncHTTPTransport: HTTPTransporting {
             headers.add(name: field.name.canonicalName, value: field.value)
         }
         if configuration.decodesBodies {
-            headers.replaceOrAdd(name: "accept-encoding", value: "gzip, deflate")
+            // A part of an encoded body cannot be decoded (Fetch, HTTP-network-or-cache fetch: `Range`).
+            let codings = request.headerFields[.range] == nil ? "gzip, deflate" : "identity"
+            headers.replaceOrAdd(name: "accept-encoding", value: codings)
         }
         return headers
     }
@@ -95,23 +97,24 @@ public final class AsyncHTTPTransport: HTTPTransporting {
                 fields.append(HTTPField(name: name, value: value))
             }
         }
-        // The client decodes but leaves the fields that describe the encoded bytes.
+        let length = fields[.contentLength].flatMap(Int64.init)
+        // The client decodes these two but leaves the fields that describe the encoded bytes.
         let coding = fields[.contentEncoding]?.lowercased()
-        let isDecoded = configuration.decodesBodies && coding.map(["gzip", "x-gzip", "deflate"].contains) == true
+        let isDecoded = configuration.decodesBodies && coding.map(["gzip", "deflate"].contains) == true
         if isDecoded {
             fields[.contentEncoding] = nil
             fields[.contentLength] = nil
         }
         let status = HTTPResponse.Status(
             code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase)
-        let hasBody = request.method != .head && ![204, 304].contains(status.code)
-        let length = fields[.contentLength].flatMap(Int64.init)
+        // Where there are no bytes the client misses the end of the coding.
+        let hasBody = request.method != .head && ![204, 304].contains(status.code) && length != 0
         let url = request.urlText
         let bytes = response.body.map { Data(buffer: $0, byteTransferStrategy: .noCopy) }
         let body = TransportBody(base: bytes, url: url, pass: pass)
         return TransportResponse(
             head: HTTPResponse(status: status, headerFields: fields),
-            body: hasBody && length != 0 ? .stream(ByteStream(body, length: length)) : .empty)
+            body: hasBody ? .stream(ByteStream(body, length: isDecoded ? nil : length)) : .empty)
     }
 
     /// Requests at a time to a host that speaks HTTP/2: what servers commonly allow (RFC 9113, section 6.5.2).

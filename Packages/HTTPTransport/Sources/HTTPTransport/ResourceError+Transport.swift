@@ -33,16 +33,20 @@ extension ResourceError {
             code = isUnknown ? .unknownHost : .cannotConnect
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             code = .tls
-        case is NIOHTTPDecompression.DecompressionError:
+        case NIOHTTPDecompression.DecompressionError.limit:
             code = .tooLarge
-        case let error as IOError:
-            let neverConnected = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT].contains(error.errnoCode)
-            code = neverConnected ? .cannotConnect : .connectionLost
+        case let error as IOError where Self.connectFailures.contains(error.errnoCode):
+            code = .cannotConnect
         default:
             code = .connectionLost
         }
         self.init(code, Self.summary(of: error), at: url, cause: error)
     }
+
+    /// What connect(2) says of a peer that cannot be reached. A connection that was there ends otherwise.
+    private static let connectFailures: Set<CInt> = [
+        ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL,
+    ]
 
     private static func code(of error: HTTPClientError) -> Code {
         switch error {

@@ -1,55 +1,143 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ContainerTesting
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Synchronization
 import Testing
 
 @testable import HTTPTransport
 
-@Suite("Line at a host", .timeLimit(.minutes(1)))
+@Suite("The line for a host", .timeLimit(.minutes(1)))
 struct HostQueueTests {
-    @Test("So many are admitted; the next one goes when a place is left, and once only")
-    func order() async throws {
-        let queue = HostQueue(limit: 1)
-        let first = try await queue.enter("h")
-        let (entries, entry) = AsyncStream<Int>.makeStream()
-        let second = Task {
+    /// Enters and tells the order in which it came to be.
+    private func enter(_ queue: HostQueue, _ name: Int, _ order: AsyncStream<Int>.Continuation) -> Task<
+        HostQueue.Pass, any Error
+    > {
+        Task {
             let pass = try await queue.enter("h")
-            entry.yield(2)
+            order.yield(name)
             return pass
         }
-        let other = try await queue.enter("other")
-        other.leave()
+    }
+
+    @Test("Another host's line does not matter")
+    func hosts() async throws {
+        let queue = HostQueue(limit: 1)
+        let first = try await queue.enter("a")
+        let second = try await queue.enter("b")
         first.leave()
+        second.leave()
+        _ = try await queue.enter("a")
+    }
+
+    @Test("Who waits goes on when one leaves, and a place is given up once")
+    func leaving() async throws {
+        let queue = HostQueue(limit: 1)
+        let (order, entered) = AsyncStream<Int>.makeStream()
+        var names = order.makeAsyncIterator()
+        let first = try await queue.enter("h")
+        let second = enter(queue, 2, entered)
         first.leave()
-        let pass = try await second.value
-        let third = Task {
-            _ = try await queue.enter("h")
-            entry.yield(3)
-            entry.finish()
+        #expect(await names.next() == 2)
+        let third = enter(queue, 3, entered)
+        // Already given up: the place of the second is still taken.
+        first.leave()
+        try await second.value.leave()
+        #expect(await names.next() == 3)
+        try await third.value.leave()
+    }
+
+    @Test("A place goes with its pass")
+    func dropping() async throws {
+        let queue = HostQueue(limit: 1)
+        for _ in 0..<3 { _ = try await queue.enter("h") }
+    }
+
+    @Test("One that is cancelled in line leaves it, and the ones behind it move up")
+    func cancelling() async throws {
+        let queue = HostQueue(limit: 1)
+        let held = try await queue.enter("h")
+        let waiting = Task { try await queue.enter("h") }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await queue.enter("h")
         }
-        pass.leave()
-        try await third.value
-        #expect(await entries.reduce(into: []) { $0.append($1) } == [2, 3])
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        held.leave()
+        // The place is free: neither of the two took it.
+        try await queue.enter("h").leave()
     }
 
-    @Test("Who is cancelled in line leaves it, and takes no place")
-    func cancellation() async throws {
-        let queue = HostQueue(limit: 1)
-        let first = try await queue.enter("h")
-        let second = Task { try await queue.enter("h") }
-        second.cancel()
-        await #expect(throws: CancellationError.self) { try await second.value }
-        first.leave()
-        _ = try await queue.enter("h")
+    @Test("No more than the limit go to a host at a time, and all of them get there", arguments: [1, 3])
+    func limit(limit: Int) async throws {
+        let running = Mutex((now: 0, most: 0))
+        let route = try route(.get, "/*") { request in
+            running.withLock { running in
+                running.now += 1
+                running.most = max(running.most, running.now)
+            }
+            await Task.yield()
+            running.withLock { $0.now -= 1 }
+            return .text(request.path)
+        }
+        var configuration = AsyncHTTPTransport.Configuration()
+        configuration.connectionsPerHost = limit
+        try await withOrigin([route], transport: configuration) { origin, transport async throws in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<60 {
+                    group.addTask { () async throws in
+                        #expect(try await transport.get(origin.url + "/\(number)") == Data("/\(number)".utf8))
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(origin.requestCount == 60 && origin.connectionCount <= limit)
+        }
+        #expect(running.withLock { $0.most } <= limit)
     }
 
-    @Test("A raised limit admits those in line")
-    func raisedLimit() async throws {
+    @Test("Failed and bodiless answers give up their place too")
+    func failures() async throws {
+        var configuration = AsyncHTTPTransport.Configuration()
+        configuration.connectionsPerHost = 1
+        let route = try route(.get, "/*") { _ in OriginResponse(body: .bytes(Data(count: 100_000))) }
+        try await withOrigin(
+            [route], faults: "reset:/reset,reset=10:/later,status=204:/empty", transport: configuration
+        ) {
+            origin, transport async throws in
+            for path in ["/reset", "/later", "/empty", "/unread"] {
+                if path == "/unread" {
+                    _ = try await transport.send(origin.url + path)
+                } else {
+                    _ = try? await transport.get(origin.url + path)
+                }
+                _ = try await transport.send(origin.url + "/", .head)
+            }
+            #expect(try await transport.get(origin.url + "/").count == 100_000)
+        }
+    }
+
+    @Test("A host that speaks HTTP/2 takes more at a time")
+    func raising() async throws {
         let queue = HostQueue(limit: 1)
         let first = try await queue.enter("h")
-        let second = Task { try await queue.enter("h") }
-        queue.raiseLimit(of: "h", to: 2)
-        _ = try await second.value
+        let (order, entered) = AsyncStream<Int>.makeStream()
+        let waiting = [enter(queue, 1, entered), enter(queue, 2, entered)]
+        queue.raiseLimit(of: "h", to: 3)
+        var names: Set<Int> = []
+        for await name in order {
+            names.insert(name)
+            if names.count == 2 { break }
+        }
+        #expect(names == [1, 2])
+        for task in waiting { try await task.value.leave() }
         first.leave()
+        let more = [try await queue.enter("h"), try await queue.enter("h"), try await queue.enter("h")]
+        withExtendedLifetime(more) {}
     }
 }

@@ -9,19 +9,27 @@ extension HTTPRequest {
         "\(scheme ?? "")://\(authority ?? "")\(path ?? "")"
     }
 
-    /// A request for an absolute hierarchical URL, whose fragment is dropped.
+    /// A request for an absolute hierarchical URL, whose fragment is dropped. Scheme and host become lower case.
     ///
     /// `nil` where the text has no scheme or no authority. Cheaper than a parsed `URL`, and keeps the text as it is.
     public init?(method: HTTPRequest.Method = .get, urlText: some StringProtocol, headerFields: HTTPFields = [:]) {
-        let text = urlText.prefix { $0 != "#" }
-        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return nil }
-        let afterScheme = text[text.index(colon, offsetBy: 3)...]
-        let pathStart = afterScheme.firstIndex { $0 == "/" || $0 == "?" } ?? afterScheme.endIndex
+        // Searched by bytes, as engines do: by characters, a combining mark would hide the separator before it.
+        var text = Substring(urlText)
+        text = text[..<(text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex)]
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text.utf8[colon...].starts(with: "://".utf8)
+        else { return nil }
+        let afterScheme = text[text.utf8.index(colon, offsetBy: 3)...]
+        let pathStart =
+            afterScheme.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? afterScheme.endIndex
         let authority = afterScheme[..<pathStart]
         let path = afterScheme[pathStart...]
         guard !text[..<colon].isEmpty, !authority.isEmpty else { return nil }
+        // The case of a user's name and password counts (RFC 3986, section 6.2.2.1).
+        let hostStart =
+            authority.utf8.lastIndex(of: UInt8(ascii: "@")).map(authority.utf8.index(after:)) ?? authority.startIndex
         self.init(
-            method: method, scheme: text[..<colon].lowercased(), authority: authority.lowercased(),
-            path: path.hasPrefix("/") ? String(path) : "/" + path, headerFields: headerFields)
+            method: method, scheme: text[..<colon].lowercased(),
+            authority: authority[..<hostStart] + authority[hostStart...].lowercased(),
+            path: path.utf8.first == UInt8(ascii: "/") ? String(path) : "/" + path, headerFields: headerFields)
     }
 }

@@ -5,30 +5,62 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-@Suite("Requests from URLs")
+@Suite("Requests from URLs", .timeLimit(.minutes(1)))
 struct RequestURLTests {
     @Test(
-        "What a URL becomes",
+        "What is read, and how it is written",
         arguments: [
-            ("https://shop.example/a?b#c", "https://shop.example/a?b"),
-            ("HTTPS://SHOP.example", "https://shop.example/"),
-            ("http://h:80?q", "http://h:80/?q"), ("x://h/%2F%00", "x://h/%2F%00"),
+            ("https://shop.example", "https://shop.example/"),
+            ("https://shop.example/", "https://shop.example/"),
+            ("HTTPS://Shop.Example/Path", "https://shop.example/Path"),
+            ("http://127.0.0.1:8080/a/b?c=d&e", "http://127.0.0.1:8080/a/b?c=d&e"),
+            ("https://shop.example?q=/", "https://shop.example/?q=/"),
+            ("https://shop.example/a?b#c?d", "https://shop.example/a?b"),
+            ("https://shop.example#/a", "https://shop.example/"),
+            ("https://[2001:DB8::1]:443/x", "https://[2001:db8::1]:443/x"),
+            ("https://User:Pass@Host/", "https://User:Pass@host/"),
+            ("containerkit://shop.example/%2F", "containerkit://shop.example/%2F"),
+            ("https://shop.example//a/../b", "https://shop.example//a/../b"),
         ])
-    func parts(text: String, urlText: String) throws {
-        #expect(try #require(HTTPRequest(urlText: text)).urlText == urlText)
+    func readable(text: String, written: String) throws {
+        let request = try #require(HTTPRequest(urlText: text))
+        #expect(request.urlText == written)
+        #expect(request.method == .get)
+        // What was written reads as the same again.
+        #expect(try #require(HTTPRequest(urlText: written)).urlText == written)
     }
 
     @Test(
-        "What is no hierarchical URL",
-        arguments: ["", "a", "about:blank", "://h/", "https:///x", "https:h", "#https://h/"])
+        "What is no absolute URL with a host",
+        arguments: [
+            "", "/", "//shop.example/", "shop.example", "https:", "https:/shop.example", "https:///path", "https://?q",
+            "https://#f", "://shop.example/", "javascript:alert(1)", "data:text/html,x", "about:blank", "#https://a/",
+            "mailto:a@b?x=://y",
+        ])
     func refused(text: String) {
         #expect(HTTPRequest(urlText: text) == nil)
     }
 
-    @Test("A page knows its generation of a package")
-    func generations() {
-        let pin = GenerationReference(package: "shop", number: 3)
-        let page = PageReference(id: PageID(rawValue: 1), documentURL: "https://h/", generations: [pin])
-        #expect(page.generation(of: "shop") == pin && page.generation(of: "other") == nil)
+    @Test("The parts are apart")
+    func parts() throws {
+        let request = try #require(
+            HTTPRequest(method: .post, urlText: "http://a.example:81/b?c#d", headerFields: [.accept: "e"]))
+        #expect(request.method == .post)
+        #expect(request.scheme == "http")
+        #expect(request.authority == "a.example:81")
+        #expect(request.path == "/b?c")
+        #expect(request.headerFields == [.accept: "e"])
+    }
+
+    @Test(
+        "A combining mark does not hide the separator before it",
+        arguments: [
+            ("https://evil.example/\u{301}.shop.example/", "evil.example"),
+            ("https://evil.example?\u{301}.shop.example/", "evil.example"),
+            ("https://evil.example#\u{301}.shop.example/", "evil.example"),
+            ("https://\u{301}evil.example/", "\u{301}evil.example"),
+        ])
+    func combiningMarks(text: String, authority: String) throws {
+        #expect(try #require(HTTPRequest(urlText: text)).authority == authority)
     }
 }

@@ -3,57 +3,98 @@
 
 import Foundation
 import ResourceLoading
+import Synchronization
 import Testing
 
 @Suite("Bodies", .timeLimit(.minutes(1)))
 struct ResourceBodyTests {
-    private func stream(_ pieces: [String]) -> ResourceBody {
+    private func stream(_ chunks: [String], length: Int64? = nil) -> ResourceBody {
         let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
-        for piece in pieces { continuation.yield(Data(piece.utf8)) }
+        for chunk in chunks { continuation.yield(Data(chunk.utf8)) }
         continuation.finish()
-        return .stream(ByteStream(stream))
+        return .stream(ByteStream(stream, length: length))
     }
 
-    private func temporaryFile(_ text: String) throws -> String {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-        return path
-    }
-
-    @Test("A body within the limit is read whole, one beyond it is refused")
-    func limits() async throws {
-        #expect(try await stream(["ab", "cd"]).collect(upTo: 4) == Data("abcd".utf8))
-        for body in [stream(["ab", "cd"]), .bytes(Data("abcd".utf8))] {
-            await #expect { try await body.collect(upTo: 3) } throws: { ($0 as? ResourceError)?.code == .tooLarge }
+    private func expectTooLarge(_ body: ResourceBody, limit: Int) async {
+        await #expect {
+            try await body.collect(upTo: limit)
+        } throws: {
+            ($0 as? ResourceError)?.code == .tooLarge
         }
-        #expect(try await ResourceBody.empty.collect(upTo: 0).isEmpty)
     }
 
-    @Test("A slice gives its range, also after the file was unlinked")
-    func slice() async throws {
-        let path = try temporaryFile("0123456789")
-        let slice = FileSlice(try OpenFile(path: path), range: 2..<6)
-        try FileManager.default.removeItem(atPath: path)
-        #expect(try slice.read() == Data("2345".utf8))
-        #expect(try slice.read(at: 1, count: 2) == Data("34".utf8))
-        #expect(try await ResourceBody.file(slice).collect(upTo: 4) == Data("2345".utf8))
+    @Test("Every kind of body gives its bytes, up to the limit itself")
+    func collect() async throws {
+        let file = try TemporaryFile("abcdef".utf8)
+        let slice = FileSlice(try OpenFile(path: file.path), range: 1..<5)
+        for body in [.bytes(Data("bcde".utf8)), .file(slice), stream(["b", "", "cde"]), stream(["bcde"], length: 4)] {
+            #expect(try await body.collect(upTo: 4) == Data("bcde".utf8))
+        }
+        #expect(try await ResourceBody.empty.collect(upTo: 0) == Data())
+        #expect(try await stream([]).collect(upTo: 0) == Data())
     }
 
-    @Test("A file that is shorter than its slice is an I/O error, and so is a missing one")
-    func shortFile() throws {
-        let path = try temporaryFile("0123")
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let slice = FileSlice(try OpenFile(path: path), range: 0..<5)
-        #expect { try slice.read() } throws: { ($0 as? ResourceError)?.code == .io }
-        #expect { try OpenFile(path: path + "-missing") } throws: { ($0 as? ResourceError)?.code == .io }
+    @Test("One byte more than the limit is refused, whatever was announced")
+    func limits() async throws {
+        let file = try TemporaryFile("abcdef".utf8)
+        await expectTooLarge(.bytes(Data("abcde".utf8)), limit: 4)
+        await expectTooLarge(.file(FileSlice(try OpenFile(path: file.path), range: 0..<5)), limit: 4)
+        await expectTooLarge(stream(["ab", "cde"]), limit: 4)
+        await expectTooLarge(stream(["ab", "cde"], length: 1), limit: 4)
+        await expectTooLarge(stream([], length: .max), limit: 4)
     }
 
-    @Test("Errors of other types are wrapped once, cancellation keeps its name")
-    func errors() {
-        #expect(ResourceError(CancellationError()).code == .cancelled)
-        let own = ResourceError(.tls, "refused", at: "https://a.example/")
-        #expect(ResourceError(own, at: "elsewhere").location == "https://a.example/")
-        #expect(own.description == "tls: refused (https://a.example/)")
-        #expect(ResourceError(POSIXError(.EIO)).code == .internal)
+    @Test("Lengths are known where they can be")
+    func lengths() {
+        #expect(ResourceBody.empty.length == 0)
+        #expect(ResourceBody.bytes(Data("abc".utf8)).length == 3)
+        #expect(stream(["abc"]).length == nil)
+        #expect(stream(["abc"], length: 3).length == 3)
+    }
+
+    @Test("An error of the source reaches the reader as it is")
+    func failing() async throws {
+        let (source, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
+        continuation.yield(Data("a".utf8))
+        continuation.finish(throwing: ResourceError(.connectionLost, "cut", at: "https://a/"))
+        await #expect {
+            try await ResourceBody.stream(ByteStream(source)).collect(upTo: 100)
+        } throws: {
+            ($0 as? ResourceError)?.code == .connectionLost
+        }
+    }
+
+    @Test("A stream is pulled: who does not ask does not receive")
+    func pulled() async throws {
+        let asked = Mutex(0)
+        let source = AsyncThrowingStream<Data, any Error> {
+            let number = asked.withLock { count in
+                count += 1
+                return count
+            }
+            return number < 4 ? Data("\(number)".utf8) : nil
+        }
+        var iterator = ByteStream(source).makeAsyncIterator()
+        #expect(asked.withLock { $0 } == 0)
+        for number in 1...3 {
+            #expect(try await iterator.next() == Data("\(number)".utf8))
+            #expect(asked.withLock { $0 } == number)
+        }
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test("Who is cancelled while reading ends the source")
+    func cancelled() async throws {
+        let (source, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
+        let (ends, end) = AsyncStream<Bool>.makeStream()
+        continuation.onTermination = { reason in
+            if case .cancelled = reason { end.yield(true) } else { end.yield(false) }
+        }
+        let body = ResourceBody.stream(ByteStream(source))
+        let reader = Task { try await body.collect(upTo: 100) }
+        reader.cancel()
+        var iterator = ends.makeAsyncIterator()
+        #expect(await iterator.next() == true)
+        _ = await reader.result
     }
 }

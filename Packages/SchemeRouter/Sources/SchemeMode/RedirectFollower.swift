@@ -14,51 +14,70 @@ public import ResourceLoading
 ///
 /// Methods change as the Fetch standard says (section "HTTP-redirect fetch"): 303 becomes GET, 301 and 302 turn
 /// POST into GET, 307 and 308 repeat. A document's redirect moves the page's URL, so it is answered by a small page
-/// that replaces itself.
+/// that replaces itself; the hops of a page's document are counted until one is answered otherwise.
 public struct RedirectFollower: ResourceLoading {
     private let base: any ResourceLoading
     private let names: SchemeNames
     private let limit: Int
+    private let opensByName: @Sendable (String) -> Bool
+    private let documentHops = DocumentHops()
 
-    /// - Parameter limit: the most hops for one request; 20 by default, as in the Fetch standard.
-    public init(_ base: any ResourceLoading, names: SchemeNames, limit: Int = 20) {
+    /// - Parameters:
+    ///   - limit: the most hops for one request; 20 by default, as in the Fetch standard.
+    ///   - opensByName: whether a document of a real URL opens under its name in this mode, or else under the real
+    ///     URL, past the container. All open by name by default.
+    public init(
+        _ base: any ResourceLoading, names: SchemeNames, limit: Int = 20,
+        opensByName: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) {
         self.base = base
         self.names = names
         self.limit = limit
+        self.opensByName = opensByName
     }
 
     public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         var request = request
         for _ in 0...limit {
             guard let response = try await base.load(request) else { return nil }
-            guard let target = redirectTarget(of: response.head, for: request) else { return response }
+            guard let target = try redirectTarget(of: response.head, for: request.head) else {
+                if request.destination == .document { documentHops.end(for: request.page) }
+                return response
+            }
             if request.destination == .document {
-                return try replacement(for: target)
+                if documentHops.next(for: request.page) <= limit { return try replacement(for: target) }
+                documentHops.end(for: request.page)
+                break
             }
             request = try next(request, status: response.head.status, target: target)
         }
         throw ResourceError(.tooManyRedirects, "more than \(limit) redirects", at: request.head.urlText)
     }
 
-    private func redirectTarget(of head: HTTPResponse, for request: ResourceRequest) -> URL? {
-        guard [301, 302, 303, 307, 308].contains(head.status.code), let location = head.headerFields[.location],
-            let current = URL(string: request.head.urlText),
-            let target = URL(string: location, relativeTo: current)?.absoluteURL
-        else { return nil }
-        guard target.fragment == nil, let fragment = current.fragment else { return target }
-        // RFC 9110, section 10.2.2: a redirect without a fragment keeps the request's.
-        return URL(string: target.absoluteString + "#" + fragment) ?? target
+    /// The absolute URL that a redirect leads to; `nil` for an answer that is none.
+    private func redirectTarget(of head: HTTPResponse, for request: HTTPRequest) throws -> String? {
+        guard [301, 302, 303, 307, 308].contains(head.status.code), let location = head.headerFields[.location] else {
+            return nil
+        }
+        // Other schemes would run in the page or read its device: Fetch makes them a network error too.
+        guard let current = URL(string: URLSpelling.strict(request.urlText)),
+            let target = URL(string: URLSpelling.strict(location), relativeTo: current)?.absoluteURL,
+            let scheme = target.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            HTTPRequest(urlText: target.absoluteString) != nil
+        else {
+            throw ResourceError(.invalidRequest, "redirect to an unsupported URL", at: String(location.prefix(2_048)))
+        }
+        return target.absoluteString
     }
 
-    private func next(_ request: ResourceRequest, status: HTTPResponse.Status, target: URL) throws -> ResourceRequest {
-        guard let scheme = target.scheme?.lowercased(), ["http", "https"].contains(scheme), let host = target.host()
-        else { throw ResourceError(.invalidRequest, "redirect to an unsupported URL", at: target.absoluteString) }
+    private func next(_ request: ResourceRequest, status: HTTPResponse.Status, target: String) throws -> ResourceRequest
+    {
+        guard let hop = HTTPRequest(urlText: target), let scheme = hop.scheme, let authority = hop.origin?.authority
+        else { throw ResourceError(.invalidRequest, "redirect to an unsupported URL", at: target) }
         var next = request
-        let authority = target.port.map { "\(host):\($0)" } ?? host
-        let crossesOrigin = request.head.scheme != scheme || request.head.authority != authority
         next.head.scheme = scheme
         next.head.authority = authority
-        next.head.path = target.requestPath
+        next.head.path = hop.path
         let becomesGet =
             status == .seeOther && request.head.method != .head
             || [301, 302].contains(status.code) && request.head.method == .post
@@ -69,36 +88,47 @@ public struct RedirectFollower: ResourceLoading {
                 next.head.headerFields[name] = nil
             }
         }
-        if crossesOrigin {
+        if request.head.origin != hop.origin {
             next.head.headerFields[.authorization] = nil
         }
         if case .stream = next.body {
-            throw ResourceError(.connectionLost, "redirect of a body that can be sent once", at: target.absoluteString)
+            throw ResourceError(.connectionLost, "redirect of a body that can be sent once", at: target)
         }
         return next
     }
 
     /// A page that takes the user to where the document has moved, without a step in the history.
-    private func replacement(for target: URL) throws -> ResourceResponse {
-        let url = target.absoluteString
-        let name = names.name(of: url) ?? url
+    private func replacement(for target: String) throws -> ResourceResponse {
+        let name = opensByName(target) ? names.name(of: target) ?? target : target
         guard let literal = try? String(decoding: JSONEncoder().encode(name), as: UTF8.self) else {
-            throw ResourceError(.invalidRequest, "redirect to an unsupported URL", at: url)
+            throw ResourceError(.invalidRequest, "redirect to an unsupported URL", at: target)
         }
-        let script = literal.replacing("<", with: "\\u003c")
+        // RFC 9110, section 10.2.2: a target without a fragment keeps the one of the page, which only the page knows.
+        let fragment = target.contains("#") ? "" : "+location.hash"
+        let script = literal.replacing("<", with: "\\u003c") + fragment
         let page = "<!DOCTYPE html><meta charset=utf-8><script>location.replace(\(script))</script>"
         let head = HTTPResponse(
             status: .ok, headerFields: [.contentType: "text/html;charset=utf-8", .cacheControl: "no-store"])
         return ResourceResponse(
             head: head, body: .bytes(Data(page.utf8)),
-            provenance: .init(.synthetic, reason: "document redirect to \(url)"))
+            provenance: .init(.synthetic, reason: "document redirect to \(target)"))
     }
 }
 
-extension URL {
-    /// Path and query as they stand in a request line.
-    fileprivate var requestPath: String {
-        let path = path(percentEncoded: true)
-        return (path.isEmpty ? "/" : path) + (query(percentEncoded: true).map { "?\($0)" } ?? "")
+extension HTTPRequest {
+    /// Scheme, and host and port as a request carries them.
+    fileprivate struct Origin: Equatable {
+        var scheme: String
+        var authority: String
+    }
+
+    /// The origin, without a user and without the scheme's own port.
+    fileprivate var origin: Origin? {
+        guard let scheme, let authority else { return nil }
+        var host = authority.lowercased()[...]
+        if let at = host.utf8.lastIndex(of: UInt8(ascii: "@")) { host = host[host.utf8.index(after: at)...] }
+        let standard = scheme == "http" ? ":80" : ":443"
+        if host.hasSuffix(standard) { host = host.dropLast(standard.count) }
+        return host.isEmpty ? nil : Origin(scheme: scheme, authority: String(host))
     }
 }

@@ -12,9 +12,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads a pattern; `nil` where it is not one.
     public init?(_ text: String) {
-        guard let authority = Authority(text.hasPrefix("*.") ? String(text.dropFirst(2)) : text),
-            !authority.host.contains("*")
-        else { return nil }
+        guard let authority = Authority(text.hasPrefix("*.") ? String(text.dropFirst(2)) : text) else { return nil }
         name = authority.host
         port = authority.port
         matchesBelow = text.hasPrefix("*.")
@@ -39,19 +37,45 @@ private struct Authority {
     let port: Int?
 
     init?(_ text: String) {
-        var host = Substring(text)
+        var host = text.utf8[...]
         var port: Int?
         // The last colon outside of an IPv6 literal's brackets starts the port (RFC 3986, section 3.2).
-        if let colon = text.lastIndex(of: ":"), text.lastIndex(of: "]").map({ $0 < colon }) ?? true {
-            let digits = text[text.index(after: colon)...]
-            guard let number = UInt16(digits), number > 0 else { return nil }
+        if let colon = host.lastIndex(of: UInt8(ascii: ":")), !host[colon...].contains(UInt8(ascii: "]")) {
+            let digits = host[host.index(after: colon)...]
+            guard (1...5).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
+                let number = UInt16(Substring(digits)), number > 0
+            else { return nil }
             port = Int(number)
-            host = text[..<colon]
+            host = host[..<colon]
         }
-        guard !host.isEmpty, host.utf8.count <= 255, !host.contains(where: { "/?#@ \\".contains($0) }) else {
-            return nil
-        }
-        self.host = host.lowercased()
+        guard host.count <= 255, Self.isName(host) || Self.isAddress(host) else { return nil }
+        self.host = Substring(host).lowercased()
         self.port = port
+    }
+
+    /// A registered name or an IPv4 address in the spelling of a request, where other letters are encoded.
+    private static func isName(_ host: Substring.UTF8View) -> Bool {
+        !host.isEmpty
+            && host.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// An IPv6 literal in its brackets.
+    private static func isAddress(_ host: Substring.UTF8View) -> Bool {
+        host.count > 3 && host.first == UInt8(ascii: "[") && host.last == UInt8(ascii: "]")
+            && host.dropFirst().dropLast().allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+                    UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: ":"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
     }
 }

@@ -5,7 +5,7 @@ import HTTPTypes
 import SchemeMode
 import Testing
 
-@Suite("Names in custom-scheme mode")
+@Suite("Names in custom-scheme mode", .timeLimit(.minutes(1)))
 struct SchemeNamesTests {
     private let names = SchemeNames.standard
 
@@ -15,6 +15,9 @@ struct SchemeNamesTests {
             ("https://shop.example/a?b=c#d", "containerkit://shop.example/a?b=c#d"),
             ("http://127.0.0.1:8080/", "containerkit-http://127.0.0.1:8080/"),
             ("https://[::1]:1/%2F", "containerkit://[::1]:1/%2F"),
+            ("https://shop.example", "containerkit://shop.example"),
+            ("https://User:Pass@shop.example:443/", "containerkit://User:Pass@shop.example:443/"),
+            ("http://shop.example/http://a/", "containerkit-http://shop.example/http://a/"),
         ])
     func roundTrip(real: String, name: String) {
         #expect(names.name(of: real) == name)
@@ -28,9 +31,30 @@ struct SchemeNamesTests {
         #expect(names.name(of: url) == nil && names.realURL(of: url) == nil)
     }
 
+    @Test("The case of a scheme does not count, that of the rest stays")
+    func upperCase() {
+        #expect(names.name(of: "HTTPS://Shop.Example/A") == "containerkit://Shop.Example/A")
+        #expect(names.realURL(of: "ContainerKit-HTTP://Shop.Example/A") == "http://Shop.Example/A")
+        #expect(names.name(for: "HTTP") == "containerkit-http" && names.realScheme(for: "CONTAINERKIT") == "https")
+        #expect(names.name(for: "ws") == nil && names.realScheme(for: "https") == nil)
+    }
+
+    @Test("A name of one prefix is none of another, and a real URL is no name")
+    func otherNames() throws {
+        let other = try #require(SchemeNames(prefix: "shop+1.x-y"))
+        #expect(other.secure == "shop+1.x-y" && other.insecure == "shop+1.x-y-http")
+        #expect(other.realURL(of: "shop+1.x-y-http://a/") == "http://a/")
+        #expect(other.realURL(of: "containerkit://a/") == nil)
+        #expect(names.realURL(of: "https://a/") == nil && names.name(of: "containerkit://a/") == nil)
+    }
+
     @Test(
         "Prefixes that cannot be schemes of an app",
-        arguments: ["", "https", "1a", "a b", "A", "javascript", "ä", "a:"])
+        arguments: [
+            "", "https", "http", "ws", "wss", "ftp", "file", "about", "blob", "data", "javascript", "1a", "-a", "+a",
+            ".a",
+            "a b", "A", "aB", "ä", "a:", "a/b", "a_b", "a\n", String(repeating: "a", count: 33),
+        ])
     func refused(prefix: String) {
         #expect(SchemeNames(prefix: prefix) == nil)
     }
@@ -47,5 +71,17 @@ struct SchemeNamesTests {
         fields = [.origin: "null"]
         names.restoreOriginFields(in: &fields)
         #expect(fields[.origin] == "null")
+    }
+
+    @Test("What stands for nothing real stays")
+    func foreignOrigins() {
+        for value in ["https://shop.example", "null", "", "data:text/html,x", "containerkit:shop", "about:blank"] {
+            var fields: HTTPFields = [.origin: value, .referer: value]
+            names.restoreOriginFields(in: &fields)
+            #expect(fields == [.origin: value, .referer: value])
+        }
+        var empty: HTTPFields = [.accept: "*/*"]
+        names.restoreOriginFields(in: &empty)
+        #expect(empty == [.accept: "*/*"])
     }
 }

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import HTTPTransport
+import HTTPTypes
+import NIOCore
+import ResourceLoading
+import Testing
+
+@Suite("Failures of the network", .timeLimit(.minutes(1)))
+struct FailureTests {
+    @Test("A refused connection is an answer, and comes at once")
+    func refused() async throws {
+        // A port that was free a moment ago.
+        let server = try await OriginServer.start(.init())
+        let url = server.url + "/"
+        await server.stop()
+        var configuration = AsyncHTTPTransport.Configuration()
+        // Would the transport try again, the test would run into its time limit.
+        configuration.connectTimeout = .seconds(600)
+        configuration.readTimeout = .seconds(600)
+        try await withTransport(configuration) { transport async in
+            await expectFailure(.cannotConnect, at: url) { try await transport.send(url) }
+        }
+    }
+
+    @Test("A name without an address", arguments: ["http://nothing.invalid/", "https://a.nothing.invalid:8443/x"])
+    func unknownHost(url: String) async throws {
+        try await withTransport { transport async in
+            await expectFailure(.unknownHost, at: url) { try await transport.send(url) }
+        }
+    }
+
+    @Test(
+        "Silence before the answer, and within it, ends by the read timeout", arguments: ["stall:/*", "stall=1000:/*"])
+    func silence(fault: String) async throws {
+        let route = try route(.get, "/*") { _ in OriginResponse(body: .bytes(Data(count: 100_000))) }
+        var configuration = AsyncHTTPTransport.Configuration()
+        configuration.readTimeout = .milliseconds(200)
+        try await withOrigin([route], faults: fault, transport: configuration) { origin, transport async in
+            let url = origin.url + "/"
+            await expectFailure(.timedOut, at: url) { try await transport.get(url) }
+        }
+    }
+
+    @Test("A server that accepts and never greets ends by the connect timeout")
+    func handshake() async throws {
+        var configuration = AsyncHTTPTransport.Configuration()
+        configuration.connectTimeout = .milliseconds(200)
+        try await RawServer.with({ _, _ in }) { [configuration] server async throws in
+            try await withTransport(configuration) { transport async in
+                await expectFailure(.cannotConnect) { try await transport.send("https://127.0.0.1:\(server.port)/") }
+            }
+        }
+    }
+
+    @Test(
+        "A connection that breaks before the answer, or within it",
+        arguments: ["reset:/*", "reset=1000:/*", "truncate=1000:/*", "truncate=0:/*"])
+    func broken(fault: String) async throws {
+        let route = try route(.get, "/*") { _ in OriginResponse(body: .bytes(Data(count: 100_000))) }
+        try await withOrigin([route], faults: fault) { origin, transport async in
+            let url = origin.url + "/"
+            await expectFailure(.connectionLost, at: url) { try await transport.get(url) }
+        }
+    }
+
+    @Test(
+        "Answers that break the protocol",
+        arguments: [
+            "garbage\r\n\r\n", "HTTP/1.1 two hundred\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n",
+            "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n", "HTTP/1.1 200 OK\r\na b\r\n\r\n",
+        ])
+    func protocolErrors(answer: String) async throws {
+        try await RawServer.with { input, output in
+            _ = try await input.next()
+            try await output.write(ByteBuffer(string: answer))
+            output.finish()
+        } _: { server async throws in
+            try await withTransport { transport async in
+                await expectFailure(.connectionLost, at: server.url + "/") { try await transport.get(server.url + "/") }
+            }
+        }
+    }
+
+    @Test("A certificate that nobody vouches for")
+    func certificate() async throws {
+        try await withOrigin([try route(.get, "/*") { _ in .text("secret") }], tls: true) { origin, transport async in
+            let url = origin.url + "/"
+            await expectFailure(.tls, at: url) { try await transport.get(url) }
+            #expect(origin.requestCount == 0)
+        }
+    }
+
+    @Test("What is not http is not sent", arguments: ["ftp", "file", "containerkit", "javascript", ""])
+    func schemes(scheme: String) async throws {
+        try await withTransport { transport async in
+            let request = HTTPRequest(method: .get, scheme: scheme, authority: "127.0.0.1:1", path: "/")
+            await expectFailure(.invalidRequest) { try await transport.send(request, body: .empty) }
+        }
+    }
+
+    @Test("A URL that is none", arguments: ["", ":80", "a:99999", "[::1", "a b"])
+    func authorities(authority: String) async throws {
+        try await withTransport { transport async in
+            let request = HTTPRequest(method: .get, scheme: "http", authority: authority, path: "/")
+            await #expect(throws: ResourceError.self) { try await transport.send(request, body: .empty) }
+        }
+    }
+
+    @Test("After a shutdown nothing is sent")
+    func afterShutdown() async throws {
+        try await withOrigin([try route(.get, "/*") { _ in .text("") }]) { origin, _ async throws in
+            let transport = AsyncHTTPTransport()
+            try await transport.shutDown()
+            await #expect(throws: ResourceError.self) { try await transport.send(origin.url + "/") }
+            #expect(origin.requestCount == 0)
+        }
+    }
+}

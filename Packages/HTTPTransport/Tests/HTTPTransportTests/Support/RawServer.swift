@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import NIOCore
+import NIOPosix
+
+/// A server that speaks bytes: what a proper one would not say, and what only sockets show.
+///
+/// Isolation: any.
+struct RawServer: Sendable {
+    typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+    let port: Int
+    /// Tells of each connection that the client closed.
+    let closes: AsyncStream<Void>
+    var url: String { "http://127.0.0.1:\(port)" }
+
+    /// Runs `body` with a server that gives each connection to `serve`, one after another.
+    static func with<Result: Sendable>(
+        _ serve:
+            @escaping @Sendable (
+                inout NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator, NIOAsyncChannelOutboundWriter<ByteBuffer>
+            ) async throws -> Void,
+        _ body: @Sendable (RawServer) async throws -> Result
+    ) async throws -> Result {
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0) { channel in
+                channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
+            }
+        let (closes, close) = AsyncStream<Void>.makeStream()
+        return try await listener.executeThenClose { connections in
+            let accepting = Task {
+                for try await connection in connections {
+                    try? await connection.executeThenClose { inbound, outbound in
+                        var input = inbound.makeAsyncIterator()
+                        try await serve(&input, outbound)
+                        // Until the client has closed.
+                        while try await input.next() != nil {}
+                    }
+                    close.yield()
+                }
+            }
+            let result: Swift.Result<Result, any Error>
+            do {
+                let port = listener.channel.localAddress?.port ?? 0
+                result = .success(try await body(RawServer(port: port, closes: closes)))
+            } catch {
+                result = .failure(error)
+            }
+            accepting.cancel()
+            _ = await accepting.result
+            return try result.get()
+        }
+    }
+
+    /// Waits until the client has closed a connection.
+    func closed() async {
+        for await _ in closes { break }
+    }
+}

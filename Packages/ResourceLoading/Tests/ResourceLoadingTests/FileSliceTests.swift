@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import ResourceLoading
+import Testing
+
+@Suite("Slices of files", .timeLimit(.minutes(1)))
+struct FileSliceTests {
+    private let file: TemporaryFile
+
+    init() throws {
+        file = try TemporaryFile("0123456789".utf8)
+    }
+
+    private func expectIO(_ body: () throws -> some Any) {
+        #expect {
+            _ = try body()
+        } throws: { error in
+            let error = error as? ResourceError
+            return error?.code == .io && error?.location != nil
+        }
+    }
+
+    @Test(
+        "A slice has the bytes of its range",
+        arguments: [(0..<10, "0123456789"), (0..<1, "0"), (3..<7, "3456"), (9..<10, "9"), (5..<5, "")]
+            as [(Range<Int64>, String)])
+    func ranges(range: Range<Int64>, text: String) throws {
+        let slice = FileSlice(try OpenFile(path: file.path), range: range)
+        #expect(try slice.read() == Data(text.utf8))
+        #expect(ResourceBody.file(slice).length == Int64(text.utf8.count))
+    }
+
+    @Test("Parts are counted from the start of the slice")
+    func parts() throws {
+        let slice = FileSlice(try OpenFile(path: file.path), range: 2..<8)
+        #expect(try slice.read(at: 0, count: 2) == Data("23".utf8))
+        #expect(try slice.read(at: 4, count: 2) == Data("67".utf8))
+        #expect(try slice.read(at: 6, count: 0) == Data())
+    }
+
+    @Test("Bytes stay readable after the file was unlinked")
+    func unlinked() throws {
+        let slice = FileSlice(try OpenFile(path: file.path), range: 0..<10)
+        try file.unlink()
+        #expect(try slice.read() == Data("0123456789".utf8))
+    }
+
+    @Test("A file that ends early is an error, not fewer bytes")
+    func ended() throws {
+        let slice = FileSlice(try OpenFile(path: file.path), range: 0..<10)
+        try file.truncate(to: 4)
+        expectIO { try slice.read() }
+        #expect(try slice.read(at: 0, count: 4) == Data("0123".utf8))
+        let beyond = FileSlice(try OpenFile(path: file.path), range: 100..<101)
+        expectIO { try beyond.read() }
+    }
+
+    @Test("What cannot be opened or read says which path")
+    func unreadable() throws {
+        expectIO { try OpenFile(path: file.path + "-none") }
+        expectIO { try OpenFile(path: "") }
+        let folder = FileSlice(try OpenFile(path: FileManager.default.temporaryDirectory.path), range: 0..<1)
+        expectIO { try folder.read() }
+    }
+
+    @Test("A file is closed when its last slice goes")
+    func closes() throws {
+        // The lowest free number is given out next (POSIX, open), so numbers that come back were closed.
+        var numbers: Set<CInt> = []
+        for _ in 0..<2_000 {
+            numbers.insert(FileSlice(try OpenFile(path: file.path), range: 0..<1).file.descriptor)
+        }
+        #expect(numbers.count < 1_000)
+    }
+}

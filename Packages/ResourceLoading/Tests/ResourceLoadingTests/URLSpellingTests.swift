@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import ResourceLoading
+import Testing
+
+@Suite("Spelling of URLs", .timeLimit(.minutes(1)))
+struct URLSpellingTests {
+    @Test(
+        "What may not stand as it is is encoded, and escapes are not encoded again",
+        arguments: [
+            ("https://h/a%20|b", "https://h/a%20%7Cb"), ("https://h/?a[]=1&b=%20", "https://h/?a%5B%5D=1&b=%20"),
+            ("https://h/%25|", "https://h/%25%7C"), ("https://h/%zz%2", "https://h/%25zz%252"),
+            ("https://h/%", "https://h/%25"),
+            ("https://h/a b\"<>\\^`{}", "https://h/a%20b%22%3C%3E%5C%5E%60%7B%7D"),
+            ("https://h/é?é#é", "https://h/%C3%A9?%C3%A9#%C3%A9"), ("https://h/#a#b[", "https://h/#a%23b%5B"),
+            ("https://[::1]:8080/[", "https://[::1]:8080/%5B"), ("https://u:p@h?|", "https://u:p@h?%7C"),
+            ("//[::1]/|", "//[::1]/%7C"), ("a|b", "a%7Cb"), ("?[", "?%5B"), ("/x//[", "/x//%5B"), ("a//[", "a//%5B"),
+            ("https://h/\n\0", "https://h/%0A%00"),
+        ])
+    func encoded(text: String, expected: String) throws {
+        #expect(URLSpelling.strict(text) == expected)
+        // Once is enough, and Foundation takes it as it is.
+        #expect(URLSpelling.strict(expected) == expected)
+        #expect(URL(string: expected)?.absoluteString == expected)
+    }
+
+    @Test(
+        "What may stand stays",
+        arguments: [
+            "", "/", "https://h", "https://h/a/../b//c;d=e?f=g/h?i&'(*)!$+,:@~_-.#j/k?l", "https://[::1]/%2F?%3f#%23",
+            "javascript:alert(1)", "data:text/html,x",
+        ])
+    func untouched(text: String) {
+        #expect(URLSpelling.strict(text) == text)
+    }
+}

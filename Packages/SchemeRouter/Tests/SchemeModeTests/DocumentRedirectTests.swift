@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import SchemeMode
+import Testing
+
+@Suite("Redirects of documents", .timeLimit(.minutes(1)))
+struct DocumentRedirectTests {
+    private func document(_ url: String, page: UInt64? = nil) throws -> ResourceRequest {
+        var request = try subrequest(url)
+        request.destination = .document
+        request.page = page.map {
+            PageAttribution(PageReference(id: PageID(rawValue: $0), documentURL: url), confidence: .exact)
+        }
+        return request
+    }
+
+    private func text(_ response: ResourceResponse?) async throws -> String {
+        String(decoding: try await #require(response).body.collect(upTo: 10_000), as: UTF8.self)
+    }
+
+    @Test(
+        "The page replaces itself by the name of the target, and takes its fragment along where the target has none",
+        arguments: [
+            ("/b?c", #"location.replace("containerkit:\/\/a.example\/b?c"+location.hash)"#),
+            ("/b#d", #"location.replace("containerkit:\/\/a.example\/b#d")"#),
+            ("http://b.example/", #"location.replace("containerkit-http:\/\/b.example\/"+location.hash)"#),
+        ])
+    func replacement(location: String, script: String) async throws {
+        let site = Site(["https://a.example/": (301, location)])
+        let response = try await RedirectFollower(site, names: .standard).load(document("https://a.example/"))
+        #expect(response?.head.status == .ok)
+        #expect(response?.head.headerFields[.cacheControl] == "no-store")
+        #expect(response?.head.headerFields[.contentType] == "text/html;charset=utf-8")
+        #expect(response?.provenance.source == .synthetic)
+        #expect(try await text(response).contains("<script>\(script)</script>"))
+        // The target is asked for by the page's own navigation.
+        #expect(site.asked.count == 1)
+    }
+
+    @Test(
+        "A target cannot break out of the script",
+        arguments: [
+            "</script><script>alert(1)//", "/\"+alert(1)+\"", "/\\\"+alert(1)//", "/<!--<script>", "/%3C/script%3E",
+            "/\u{2028}alert(1)", "/x?</ScRiPt>", "/x#</script>",
+        ])
+    func escaping(location: String) async throws {
+        let site = Site(["https://a.example/": (301, location)])
+        let page = try await text(
+            RedirectFollower(site, names: .standard).load(document("https://a.example/")))
+        #expect(page.lowercased().components(separatedBy: "<").count == 5, "\(page)")
+        // What stands between the parentheses is one JSON string, which names a URL of this mode.
+        let script = try #require(page.components(separatedBy: "location.replace(").last)
+        let literal = try #require(script.components(separatedBy: ")</script>").first)
+            .replacingOccurrences(of: "+location.hash", with: "")
+        let url = try JSONDecoder().decode(String.self, from: Data(literal.utf8))
+        #expect(url.hasPrefix("containerkit://a.example/"), "\(url)")
+    }
+
+    @Test("A target that does not open by name opens under its real URL")
+    func uncovered() async throws {
+        let site = Site([
+            "https://a.example/": (301, "https://b.example/<"), "https://a.example/2": (301, "https://a.example/3"),
+        ])
+        let follower = RedirectFollower(site, names: .standard) { $0.hasPrefix("https://a.example/") }
+        #expect(
+            try await text(follower.load(document("https://a.example/"))).contains(#"replace("https:\/\/b.example\/"#))
+        #expect(try await text(follower.load(document("https://a.example/2"))).contains("containerkit:"))
+    }
+
+    @Test("A page whose document is moved round and round fails after twenty hops, and may try again")
+    func loop() async throws {
+        let site = Site([
+            "https://a.example/1": (302, "/2"), "https://a.example/2": (302, "/1"),
+        ])
+        let follower = RedirectFollower(site, names: .standard)
+        for _ in 0..<2 {
+            for hop in 0..<20 {
+                _ = try await #require(follower.load(document("https://a.example/\(hop % 2 + 1)", page: 1)))
+            }
+            await #expect {
+                try await follower.load(document("https://a.example/1", page: 1))
+            } throws: {
+                ($0 as? ResourceError)?.code == .tooManyRedirects
+            }
+        }
+    }
+
+    @Test("Hops are counted for each page, and a document that arrives ends the count")
+    func counts() async throws {
+        let site = Site(["https://a.example/1": (302, "/2")])
+        let follower = RedirectFollower(site, names: .standard, limit: 2)
+        for page: UInt64 in 1...200 {
+            for _ in 0..<2 { _ = try await follower.load(document("https://a.example/1", page: page)) }
+        }
+        for _ in 0..<10 {
+            _ = try await follower.load(document("https://a.example/1", page: 1_000))
+            _ = try await follower.load(document("https://a.example/2", page: 1_000))
+            // Pages that are not known are not mixed up with each other.
+            _ = try await follower.load(document("https://a.example/1"))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import HTTPTypes
+import ResourceLoading
+import SchemeMode
+import Testing
+
+@Suite("Where redirects lead", .timeLimit(.minutes(1)))
+struct RedirectTargetTests {
+    private let start = "https://a.example/dir/page?q"
+
+    /// The URL of the second hop.
+    private func hop(to location: String) async throws -> HTTPRequest? {
+        let site = Site([start: (302, location)])
+        _ = try await RedirectFollower(site, names: .standard).load(
+            subrequest(start, .get, [.authorization: "Basic eA=="]))
+        let asked = site.asked
+        #expect(asked.count == 2)
+        return asked.last
+    }
+
+    @Test(
+        "A relative Location is resolved as RFC 3986 says",
+        arguments: [
+            ("/x", "https://a.example/x"), ("x", "https://a.example/dir/x"), ("../x", "https://a.example/x"),
+            ("./", "https://a.example/dir/"), ("?y", "https://a.example/dir/page?y"),
+            ("//b.example/x", "https://b.example/x"), ("http://b.example", "http://b.example/"),
+            ("https://b.example:8443/x?y=z&a", "https://b.example:8443/x?y=z&a"), ("/x#y", "https://a.example/x"),
+            ("/%2F%3F?%23", "https://a.example/%2F%3F?%23"), ("https://[::1]:8443/x", "https://[::1]:8443/x"),
+            ("HTTPS://A.Example/X", "https://a.example/X"), ("https://a.example:443/x", "https://a.example/x"),
+            ("http://a.example:80/x", "http://a.example/x"), ("https://user:secret@a.example/x", "https://a.example/x"),
+            ("/%20|?a[]=%20", "https://a.example/%20%7C?a%5B%5D=%20"),
+        ])
+    func resolution(location: String, target: String) async throws {
+        #expect(try await hop(to: location)?.urlText == target)
+    }
+
+    @Test(
+        "Credentials stay within the origin",
+        arguments: [
+            ("/x", true), ("https://a.example:443/x", true), ("HTTPS://A.EXAMPLE/x", true),
+            ("https://u@a.example/x", true),
+            ("http://a.example/x", false), ("https://a.example:444/x", false), ("https://b.a.example/x", false),
+            ("https://a.example.evil.example/x", false), ("https://a.example@evil.example/x", false),
+        ])
+    func credentials(location: String, stay: Bool) async throws {
+        #expect((try await hop(to: location)?.headerFields[.authorization] != nil) == stay)
+    }
+
+    @Test(
+        "What is not http or has no host is refused, for documents too",
+        arguments: [
+            "file:///etc/passwd", "javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "about:blank",
+            "blob:https://a.example/1", "containerkit://b.example/", "ftp://b.example/", "https:///",
+            "mailto:a@b.example",
+        ], [ResourceRequest.Destination.document, .subresource, .unknown])
+    func refused(location: String, destination: ResourceRequest.Destination) async throws {
+        let site = Site([start: (302, location)])
+        var request = try subrequest(start)
+        request.destination = destination
+        await #expect {
+            try await RedirectFollower(site, names: .standard).load(request)
+        } throws: {
+            ($0 as? ResourceError)?.code == .invalidRequest
+        }
+        #expect(site.asked.count == 1)
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Synchronization
+import Testing
+
+/// Answers from a table and notes what it was asked.
+final class Site: ResourceLoading {
+    private let requests = Mutex<[(head: HTTPRequest, body: String)]>([])
+    private let answers: [String: (status: Int, location: String)]
+
+    /// - Parameter answers: by URL; other URLs are answered with 200. A status of 0 is "not mine".
+    init(_ answers: [String: (Int, String)]) {
+        self.answers = answers.mapValues { (status: $0.0, location: $0.1) }
+    }
+
+    var asked: [HTTPRequest] { requests.withLock { $0.map(\.head) } }
+    var bodies: [String] { requests.withLock { $0.map(\.body) } }
+
+    func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        let body = try await String(decoding: request.body.collect(upTo: 1_000), as: UTF8.self)
+        requests.withLock { $0.append((request.head, body)) }
+        let answer = answers[request.head.urlText] ?? (status: 200, location: "")
+        guard answer.status != 0 else { return nil }
+        return ResourceResponse(
+            head: HTTPResponse(
+                status: .init(code: answer.status),
+                headerFields: answer.location.isEmpty ? [:] : [.location: answer.location]),
+            body: .empty, provenance: Provenance(.network, reason: "test"))
+    }
+}
+
+/// A request of a page for something; methods other than GET carry the body `x`.
+func subrequest(
+    _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:]
+) throws -> ResourceRequest {
+    ResourceRequest(
+        try #require(HTTPRequest(method: method, urlText: url, headerFields: fields)),
+        body: method == .get ? .empty : .bytes(Data("x".utf8)), destination: .subresource)
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import HTTPTypes
+import ResourceLoading
+import SchemeRouter
+import Synchronization
+import Testing
+
+@Suite("Loaders in order", .timeLimit(.minutes(1)))
+struct LoaderChainTests {
+    /// What a loader does, and the list in which it writes that it was asked.
+    private struct Loader: ResourceLoading {
+        enum Behaviour { case answers, passes, fails }
+        let name: String
+        let behaviour: Behaviour
+        let log: Log
+
+        func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+            log.names.withLock { $0.append(name) }
+            switch behaviour {
+            case .passes: return nil
+            case .fails: throw ResourceError(.damaged, name)
+            case .answers:
+                return ResourceResponse(
+                    head: HTTPResponse(status: .ok), body: .empty, provenance: Provenance(.synthetic, reason: name))
+            }
+        }
+    }
+
+    private final class Log: Sendable {
+        let names = Mutex<[String]>([])
+    }
+
+    private let log = Log()
+    private let request: ResourceRequest
+
+    init() throws {
+        request = ResourceRequest(try #require(HTTPRequest(urlText: "https://a.example/")))
+    }
+
+    private func loader(_ name: String, _ behaviour: Loader.Behaviour) -> Loader {
+        Loader(name: name, behaviour: behaviour, log: log)
+    }
+
+    @Test("The first that does not say \"not mine\" answers, and later ones are not asked")
+    func order() async throws {
+        let chain: LoaderChain = .first(
+            of: loader("a", .passes), loader("b", .passes), loader("c", .answers), loader("d", .answers))
+        #expect(try await chain.load(request)?.provenance.reason == "c")
+        #expect(log.names.withLock { $0 } == ["a", "b", "c"])
+    }
+
+    @Test("An error ends the search: the request was that loader's own")
+    func failure() async throws {
+        let chain = LoaderChain([loader("a", .passes), loader("b", .fails), loader("c", .answers)])
+        await #expect {
+            try await chain.load(request)
+        } throws: {
+            ($0 as? ResourceError)?.code == .damaged
+        }
+        #expect(log.names.withLock { $0 } == ["a", "b"])
+    }
+
+    @Test("A chain is \"not mine\" when all of it is, also inside of another")
+    func nothing() async throws {
+        #expect(try await LoaderChain([]).load(request) == nil)
+        let inner = LoaderChain([loader("a", .passes)])
+        let outer: LoaderChain = .first(of: inner, loader("b", .answers))
+        #expect(try await outer.load(request)?.provenance.reason == "b")
+        #expect(log.names.withLock { $0 } == ["a", "b"])
+    }
+}
