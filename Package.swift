@@ -153,7 +153,7 @@ let package = Package(
             of: "ContainerKit",
             [
                 "ContainerTesting", "HTTPTransport", "OfflinePackage", "PackageFormat", "PackagePublisher",
-                "ResourceLoading", "ResourceStore", "SchemeRouter", "WebViewPool", .httpTypes,
+                "ResourceLoading", "ResourceStore", "SchemeMode", "SchemeRouter", "WebViewPool", .httpTypes,
             ]),
         .systemLibrary(
             name: "CWebKitGTK", path: "Packages/WebKitGTKAdapter/Sources/CWebKitGTK", pkgConfig: "webkit2gtk-4.1",

@@ -58,6 +58,7 @@ let package = Package(
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "ResourceStore", package: "ResourceStore"),
                 .product(name: "SchemeRouter", package: "SchemeRouter"),
+                .product(name: "SchemeMode", package: "SchemeRouter"),
                 .product(name: "WebViewPool", package: "WebViewPool"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Logging
 public import OfflinePackage
 internal import ResourceLoading
 internal import ResourceStore
@@ -52,7 +53,8 @@ public final class Container<Engine: WebEngine> {
 
     // MARK: Packages
 
-    /// Verifies a package and makes it the active one of its name. Pages that are open stay on the one they have.
+    /// Verifies a package and makes it the active one of its name. Pages that are open stay on the one they have;
+    /// what no page and no package needs any more is removed from disk.
     /// - Parameters:
     ///   - archive: the path of the zip; it stays where it is.
     ///   - manifest: the path of its manifest.
@@ -61,6 +63,12 @@ public final class Container<Engine: WebEngine> {
     public func install(archive: String, manifest: String) async throws -> InstalledPackage {
         let package = try await library.install(archive: archive, manifest: manifest)
         hub.send(.packageInstalled(package))
+        do {
+            try await library.sweep()
+        } catch {
+            // The package is there all the same, and the next sweep finds what this one left.
+            configuration.logger.warning("cannot remove old packages", metadata: ["error": "\(error)"])
+        }
         return package
     }
 
@@ -136,9 +144,8 @@ public final class Container<Engine: WebEngine> {
         let session = request.view.flatMap { sessions[$0] }
         var record = RequestRecord(request, session: session, names: configuration.names)
         let path = path
-        let page = session?.reference
         delivery.start {
-            try await path.answer(request, for: page)
+            try await path.answer(request, for: session)
         } observe: {
             record.note($0)
         } completion: { [hub] outcome in

@@ -17,7 +17,7 @@ struct RealURL {
                 $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F || $0 == "\\"
             })
         else { return nil }
-        let fragment = text.firstIndex(of: "#").map { String(text[$0...]) } ?? ""
+        let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[$0...]) } ?? ""
         self.text = request.urlText + fragment
     }
 }

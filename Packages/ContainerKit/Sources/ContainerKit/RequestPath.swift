@@ -16,7 +16,7 @@ struct RequestPath: Sendable {
     private let names: SchemeNames
     private let traits: EngineTraits
     private let library: PackageLibrary
-    private let coveredHosts: [HostPattern]
+    private let coverage: Coverage
     private let chain: any ResourceLoading
 
     init(
@@ -26,25 +26,27 @@ struct RequestPath: Sendable {
         self.names = names
         self.traits = traits
         self.library = library
-        self.coveredHosts = coveredHosts
+        let coverage = Coverage(hosts: coveredHosts, library: library)
+        self.coverage = coverage
 
         // 3 Answer it: the first loader that has it.
         let answer: any ResourceLoading = .first(of: .package(library), .network(transport))
 
         // 4 Settle it: what the engine does not do.
-        chain = traits.followsRedirects ? answer : RedirectFollower(answer, names: names)
+        chain =
+            traits.followsRedirects
+            ? answer : RedirectFollower(answer, names: names, opensByName: { coverage.contains($0) })
     }
 
-    /// Whether the container answers for the host, or the path, of a real URL.
+    /// Whether a page of this real URL is intercepted.
     func covers(_ url: String) -> Bool {
-        guard let request = HTTPRequest(urlText: url), let authority = request.authority else { return false }
-        let defaultPort = request.scheme == "http" ? 80 : 443
-        return coveredHosts.contains { $0.matches(authority, defaultPort: defaultPort) } || library.covers(url)
+        coverage.contains(url)
     }
 
     /// Answers a request of the engine.
-    func answer(_ request: EngineRequest, for page: PageReference?) async throws -> ResourceResponse {
-        var named = try name(request, for: page)
+    /// - Parameter session: the page that asks; `nil` where the engine does not say, or the page is closed.
+    func answer(_ request: EngineRequest, for session: PageSession?) async throws -> ResourceResponse {
+        var named = try name(request, for: session)
         try complete(&named)
         guard let response = try await chain.load(named) else {
             throw ResourceError(.internal, "no loader answered", at: named.head.urlText)
@@ -53,18 +55,28 @@ struct RequestPath: Sendable {
     }
 
     /// 1 Name it: the real URL, the page, and how sure that is.
-    private func name(_ request: EngineRequest, for page: PageReference?) throws -> ResourceRequest {
+    private func name(_ request: EngineRequest, for session: PageSession?) throws -> ResourceRequest {
         var head = request.head
         guard let scheme = names.realScheme(for: head.scheme ?? "") else {
             throw ResourceError(.invalidRequest, "not a scheme of this container", at: head.urlText)
         }
         head.scheme = scheme
-        guard covers(head.urlText) else {
+        guard isServed(head, to: session) else {
             throw ResourceError(.invalidRequest, "no rule covers this host", at: head.urlText)
         }
         return ResourceRequest(
             head, destination: request.isMainDocument ? .document : .subresource,
-            page: page.map { PageAttribution($0, confidence: traits.identifiesPage ? .exact : .inferred) })
+            page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
+    }
+
+    /// Whether a page gets a URL through the scheme: where it is covered now, or by a generation that the page
+    /// stays on, and all else of the page's own origin, which relative URLs lead to.
+    private func isServed(_ head: HTTPRequest, to session: PageSession?) -> Bool {
+        if coverage.contains(head.urlText) { return true }
+        guard let session, session.mode != .plain else { return false }
+        if library.covers(head.urlText, for: session.reference) { return true }
+        let document = HTTPRequest(urlText: session.documentURL)
+        return document?.scheme == head.scheme && document?.authority == head.authority?.lowercased()
     }
 
     /// 2 Complete it: what the engine loses on the way.

@@ -17,7 +17,8 @@ public final class ViewLoad {
 
     public private(set) var state = State.waiting
     private var observers: [@MainActor (ViewSignal) -> Void] = []
-    private var waiters: [AsyncStream<Void>.Continuation] = []
+    private var waiters: [UInt64: AsyncStream<Void>.Continuation] = [:]
+    private var lastWaiter: UInt64 = 0
 
     /// Listens to a view from now on.
     public init(of view: any EngineView) {
@@ -38,13 +39,21 @@ public final class ViewLoad {
                 case .finished: return
                 case .failed(let error): throw error
                 case .waiting, .committed:
-                    let (changes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-                    waiters.append(continuation)
-                    for await _ in changes { break }
+                    await nextSignal()
                     try Task.checkCancellation()
                 }
             }
         }
+    }
+
+    /// Returns at the next signal, or when the task is cancelled.
+    private func nextSignal() async {
+        lastWaiter += 1
+        let id = lastWaiter
+        let (changes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        waiters[id] = continuation
+        for await _ in changes { break }
+        waiters[id] = nil
     }
 
     private func hear(_ signal: ViewSignal) {
@@ -56,8 +65,7 @@ public final class ViewLoad {
         case .processEnded(let reason): state = .failed(EngineError(.processEnded, reason))
         case .resource: break
         }
-        for waiter in waiters { waiter.yield() }
-        waiters.removeAll()
+        for waiter in waiters.values { waiter.yield() }
         for observer in observers { observer(signal) }
     }
 }

@@ -4,9 +4,6 @@
 import ContainerKit
 import Foundation
 import HTTPTypes
-import OfflinePackage
-import PackageFormat
-import PackagePublisher
 import ResourceLoading
 import ResourceStore
 import SchemeRouter
@@ -16,40 +13,24 @@ import Testing
 /// The facade, without an engine and without a network.
 @MainActor
 @Suite("Container", .timeLimit(.minutes(1)))
-final class ContainerTests {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-    private let engine = FakeEngine()
-    private let network = FakeNetwork()
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: folder)
-    }
+struct ContainerTests {
+    private let fixture = Fixture()
+    private var engine: FakeEngine { fixture.engine }
+    private var network: FakeNetwork { fixture.network }
 
     private func container(covering hosts: [String] = []) async throws -> Container<FakeEngine> {
-        var configuration = Container<FakeEngine>.Configuration(directory: folder + "/store", transport: network)
-        configuration.coveredHosts = hosts.compactMap { HostPattern($0) }
-        return try await Container(engine: engine, configuration: configuration)
+        try await fixture.container(covering: hosts)
     }
 
     private func install(_ version: String, _ text: String, into container: Container<FakeEngine>) async throws {
-        let site = "\(folder)/site-\(version)"
-        try FileManager.default.createDirectory(atPath: site, withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: URL(fileURLWithPath: site + "/index.html"))
-        let package = try PackageBuilder().build(
-            site, id: PackageID("shop"), version: PackageVersion(version),
-            baseURL: PackageBaseURL("https://shop.example/"), output: folder + "/packages")
-        try await container.install(archive: package.archive, manifest: package.manifest)
+        try await fixture.install(["index.html": text], version: version, into: container)
     }
 
-    /// Sends a request and waits for its record.
     private func answer(
         to url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], from view: FakeView? = nil,
         of container: Container<FakeEngine>
     ) async throws -> (sink: FakeSink, record: RequestRecord) {
-        let events = container.events()
-        let sink = engine.send(url, method, fields, from: view).sink
-        for await case .request(let record) in events { return (sink, record) }
-        throw CancellationError()
+        try await fixture.answer(to: url, method, fields, from: view, of: container)
     }
 
     @Test("A page that nothing covers opens plain, a covered one under the scheme")
@@ -109,20 +90,6 @@ final class ContainerTests {
         #expect(get.sink.status == 200)
     }
 
-    @Test("A page keeps the generation that it opened with; the next page has the new one")
-    func generations() async throws {
-        let container = try await container()
-        try await install("1", "old", into: container)
-        let first = try await container.open("https://shop.example/index.html")
-        try await install("2", "new", into: container)
-        let second = try await container.open("https://shop.example/index.html")
-        let url = "containerkit://shop.example/index.html"
-        #expect(try await answer(to: url, from: first.view, of: container).sink.body == Data("old".utf8))
-        #expect(try await answer(to: url, from: second.view, of: container).sink.body == Data("new".utf8))
-        await container.close(first)
-        #expect(container.openPages.map(\.id) == [second.session.id])
-    }
-
     @Test("A request that the engine drops is cancelled upstream")
     func cancellation() async throws {
         let container = try await container(covering: ["shop.example"])
@@ -137,20 +104,10 @@ final class ContainerTests {
         #expect(task.sink.status == nil && task.sink.error == nil)
     }
 
-    @Test("The session follows the document, and ends with the page")
-    func session() async throws {
-        let container = try await container(covering: ["shop.example"])
-        var page: Page<FakeView>? = try await container.open("https://shop.example/")
-        try #require(page).view.onSignal?(.committed(url: "containerkit://shop.example/next"))
-        #expect(container.openPages.first?.documentURL == "https://shop.example/next")
-        page = nil
-        #expect(container.openPages.isEmpty)
-    }
-
     @Test("One folder belongs to one container at a time")
     func exclusive() async throws {
         let first = try await container()
-        await #expect { try await self.container() } throws: { ($0 as? StoreError)?.code == .inUse }
+        await #expect { try await container() } throws: { ($0 as? StoreError)?.code == .inUse }
         first.releaseMemory()
     }
 }

@@ -40,4 +40,51 @@ struct ViewLoadTests {
         clock.advance(by: .seconds(10))
         await #expect { try await waiting.value } throws: { ($0 as? EngineError)?.code == .timedOut }
     }
+
+    @Test("All who wait hear the end, and one that gives up does not disturb the others")
+    func several() async throws {
+        let load = ViewLoad(of: view)
+        let clock = ManualClock()
+        let impatient = Task { try await load.finished(within: .seconds(1), clock: clock) }
+        let patient = (0..<3).map { _ in Task { try await load.finished(within: .seconds(10), clock: clock) } }
+        let dropped = Task { try await load.finished(within: .seconds(10), clock: clock) }
+        await clock.sleepers(atLeast: 5)
+        dropped.cancel()
+        await #expect(throws: CancellationError.self) { try await dropped.value }
+        clock.advance(by: .seconds(1))
+        await #expect { try await impatient.value } throws: { ($0 as? EngineError)?.code == .timedOut }
+        view.onSignal?(.committed(url: "a"))
+        #expect(clock.sleeperCount == 3)
+        view.onSignal?(.finished(url: "a"))
+        for waiter in patient { try await waiter.value }
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("What has ended before is told at once, and the limit itself says how long it was")
+    func atOnce() async throws {
+        let load = ViewLoad(of: view)
+        let clock = ManualClock()
+        view.onSignal?(.finished(url: "a"))
+        // The clock stands still, so that only the end of the load can end the wait.
+        try await load.finished(within: .seconds(1), clock: clock)
+        view.onSignal?(.started(url: "b"))
+        await #expect {
+            try await load.finished(within: .zero, clock: clock)
+        } throws: {
+            let error = $0 as? EngineError
+            return error?.code == .timedOut && error?.message.contains("limit 0") == true
+        }
+    }
+
+    @Test("Listeners hear every signal after the load has")
+    func observers() {
+        let load = ViewLoad(of: view)
+        var states: [String] = []
+        load.observe { _ in states.append("\(load.state)") }
+        view.onSignal?(.started(url: "a"))
+        view.onSignal?(.committed(url: "a"))
+        view.onSignal?(.resource(EngineResource(url: "b", status: nil, length: nil, failure: "x")))
+        view.onSignal?(.finished(url: "a"))
+        #expect(states == ["waiting", "committed", "committed", "finished"])
+    }
 }

@@ -60,10 +60,15 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         guard request.scheme == "http" || request.scheme == "https" else {
             throw ResourceError(.invalidRequest, "only http and https can be sent", at: url)
         }
-        var outgoing = HTTPClientRequest(url: URLSpelling.strict(url))
+        let spelling = URLSpelling.strict(url)
+        // The client traps on a port beyond 16 bits, so the text is read here first, in the way that it does.
+        guard let parsed = URL(string: spelling), 0...65_535 ~= parsed.port ?? 0 else {
+            throw ResourceError(.invalidRequest, "not a URL, or a port beyond 65535", at: url)
+        }
+        var outgoing = HTTPClientRequest(url: spelling)
         outgoing.method = .init(rawValue: request.method.rawValue)
         outgoing.headers = headers(for: request)
-        outgoing.body = try HTTPClientRequest.Body(body)
+        outgoing.body = HTTPClientRequest.Body(body)
         let host = "\(request.scheme ?? "")://\(request.authority ?? "")"
         let pass = try await queue.enter(host)
         do {
@@ -98,11 +103,16 @@ public final class AsyncHTTPTransport: HTTPTransporting {
             }
         }
         let length = fields[.contentLength].flatMap(Int64.init)
-        // The client decodes these two but leaves the fields that describe the encoded bytes.
-        let coding = fields[.contentEncoding]?.lowercased()
-        let isDecoded = configuration.decodesBodies && coding.map(["gzip", "deflate"].contains) == true
+        // The client removes one coding, the last, where it knows the first, and leaves the fields that describe
+        // the encoded bytes.
+        let codings = (fields[.contentEncoding] ?? "").split(separator: ",").map { coding in
+            coding.filter { $0 != " " && $0 != "\t" }
+        }
+        let isDecoded =
+            configuration.decodesBodies && codings.first.map { ["gzip", "deflate"].contains($0.lowercased()) } == true
         if isDecoded {
-            fields[.contentEncoding] = nil
+            let remaining = codings.dropLast().joined(separator: ", ")
+            fields[.contentEncoding] = remaining.isEmpty ? nil : remaining
             fields[.contentLength] = nil
         }
         let status = HTTPResponse.Status(
@@ -134,14 +144,41 @@ extension TimeAmount {
 }
 
 extension HTTPClientRequest.Body {
-    fileprivate init?(_ body: ResourceBody) throws {
+    fileprivate init?(_ body: ResourceBody) {
         switch body {
         case .empty: return nil
         case .bytes(let data): self = .bytes(ByteBuffer(data: data))
-        case .file(let slice): self = .bytes(ByteBuffer(data: try slice.read()))
+        case .file(let slice):
+            self = .stream(FileChunks(slice).map { ByteBuffer(data: $0) }, length: .known(Int64(slice.range.count)))
         case .stream(let stream):
             self = .stream(
                 stream.map { ByteBuffer(data: $0) }, length: stream.length.map { .known($0) } ?? .unknown)
+        }
+    }
+}
+
+/// A slice of a file in pieces, so that an upload of any size takes little memory.
+private struct FileChunks: AsyncSequence, Sendable {
+    private static let size = 256 << 10
+    let slice: FileSlice
+
+    init(_ slice: FileSlice) {
+        self.slice = slice
+    }
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(slice: slice)
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        let slice: FileSlice
+        var offset = 0
+
+        mutating func next() async throws -> Data? {
+            let count = Swift.min(FileChunks.size, slice.range.count - offset)
+            guard count > 0 else { return nil }
+            defer { offset += count }
+            return try slice.read(at: offset, count: count)
         }
     }
 }

@@ -20,12 +20,13 @@ final class HostQueue: Sendable {
         var lastTicket: UInt64 = 0
     }
 
+    private static let remembered = 256
     private let state = Mutex(State())
     private let limit: Int
 
-    /// - Parameter limit: requests at a time to a host that speaks HTTP/1.1.
+    /// - Parameter limit: requests at a time to a host that speaks HTTP/1.1; at least one.
     init(limit: Int) {
-        self.limit = limit
+        self.limit = max(limit, 1)
     }
 
     /// Waits until a request may go to a host.
@@ -74,7 +75,12 @@ final class HostQueue: Sendable {
         let admitted = state.withLock { state in
             state.lines[host]?.admitted -= 1
             let admitted = Self.admit(host, in: &state)
-            if let line = state.lines[host], line.admitted == 0, line.limit == limit { state.lines[host] = nil }
+            // A raised limit is remembered, but not of every host ever seen: the next answer tells it again.
+            if let line = state.lines[host], line.admitted == 0,
+                line.limit == limit || state.lines.count > Self.remembered
+            {
+                state.lines[host] = nil
+            }
             return admitted
         }
         for continuation in admitted { continuation.resume() }

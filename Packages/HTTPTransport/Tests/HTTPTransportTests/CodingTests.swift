@@ -64,6 +64,16 @@ struct CodingTests {
         }
     }
 
+    @Test("Of two codings one is removed, and the head names the other")
+    func nested() async throws {
+        let once = Gzip.store(text)
+        try await withCoded(Gzip.store(once), as: "gzip, gzip") { origin, transport async throws in
+            let response = try await transport.send(origin.url + "/")
+            #expect(response.head.headerFields[.contentEncoding] == "gzip")
+            #expect(try await response.body.collect(upTo: 200_000) == once)
+        }
+    }
+
     @Test("A bomb ends at the limit", arguments: [200_000, 8 << 20])
     func bomb(size: Int) async throws {
         try await withCoded(Gzip.bomb(size)) {

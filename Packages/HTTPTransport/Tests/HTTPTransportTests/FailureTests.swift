@@ -103,7 +103,9 @@ struct FailureTests {
         }
     }
 
-    @Test("A URL that is none", arguments: ["", ":80", "a:99999", "[::1", "a b"])
+    @Test(
+        "A URL that is none",
+        arguments: ["", ":80", "127.0.0.1:65536", "127.0.0.1:99999", "127.0.0.1:9999999999999999999999", "[::1", "a b"])
     func authorities(authority: String) async throws {
         try await withTransport { transport async in
             let request = HTTPRequest(method: .get, scheme: "http", authority: authority, path: "/")

@@ -70,6 +70,13 @@ public final class PackageLibrary: Sendable {
         return candidates(for: url).contains { $0.isActive && $0.generation.contains(url) }
     }
 
+    /// Whether a URL lies under the base URL of a package as a page has it: the generation that the page is pinned
+    /// to, or else the active one.
+    public func covers(_ url: String, for page: PageReference) -> Bool {
+        guard let url = PackageURL(url) else { return false }
+        return candidates(for: url).contains { $0.answers(page) && $0.generation.contains(url) }
+    }
+
     /// Puts a new page on the active generation of every package, since a shared package may serve any page.
     /// - Returns: what to give to ``unpin(_:)`` when the page closes.
     public func pin() -> [GenerationReference] {

@@ -76,7 +76,7 @@ public struct PackageLoader: ResourceLoading {
 
 extension PackageLibrary.Candidate {
     /// Whether this is the generation of its package that a page gets; `nil` for no certain page.
-    fileprivate func answers(_ page: PageReference?) -> Bool {
+    func answers(_ page: PageReference?) -> Bool {
         guard let pinned = page?.generation(of: generation.package.generation.package) else { return isActive }
         return pinned.number == generation.number
     }

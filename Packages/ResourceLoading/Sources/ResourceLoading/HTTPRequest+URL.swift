@@ -11,7 +11,8 @@ extension HTTPRequest {
 
     /// A request for an absolute hierarchical URL, whose fragment is dropped. Scheme and host become lower case.
     ///
-    /// `nil` where the text has no scheme or no authority. Cheaper than a parsed `URL`, and keeps the text as it is.
+    /// `nil` where the text has no scheme (RFC 3986, section 3.1) or no authority. Cheaper than a parsed `URL`, and
+    /// keeps the text as it is.
     public init?(method: HTTPRequest.Method = .get, urlText: some StringProtocol, headerFields: HTTPFields = [:]) {
         // Searched by bytes, as engines do: by characters, a combining mark would hide the separator before it.
         var text = Substring(urlText)
@@ -23,7 +24,7 @@ extension HTTPRequest {
             afterScheme.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? afterScheme.endIndex
         let authority = afterScheme[..<pathStart]
         let path = afterScheme[pathStart...]
-        guard !text[..<colon].isEmpty, !authority.isEmpty else { return nil }
+        guard Self.isScheme(text.utf8[..<colon]), !authority.isEmpty else { return nil }
         // The case of a user's name and password counts (RFC 3986, section 6.2.2.1).
         let hostStart =
             authority.utf8.lastIndex(of: UInt8(ascii: "@")).map(authority.utf8.index(after:)) ?? authority.startIndex
@@ -31,5 +32,14 @@ extension HTTPRequest {
             method: method, scheme: text[..<colon].lowercased(),
             authority: authority[..<hostStart] + authority[hostStart...].lowercased(),
             path: path.utf8.first == UInt8(ascii: "/") ? String(path) : "/" + path, headerFields: headerFields)
+    }
+
+    private static func isScheme(_ text: Substring.UTF8View) -> Bool {
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        guard let first = text.first, letters.contains(first | 0x20) else { return false }
+        return text.allSatisfy { byte in
+            letters.contains(byte | 0x20) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+        }
     }
 }

@@ -35,7 +35,8 @@ struct RequestURLTests {
         arguments: [
             "", "/", "//shop.example/", "shop.example", "https:", "https:/shop.example", "https:///path", "https://?q",
             "https://#f", "://shop.example/", "javascript:alert(1)", "data:text/html,x", "about:blank", "#https://a/",
-            "mailto:a@b?x=://y",
+            "mailto:a@b?x=://y", "/go?to=http://b/", " http://h/", "1http://h/", "ht tp://h/", "h\u{e9}://h/",
+            "+a://h/",
         ])
     func refused(text: String) {
         #expect(HTTPRequest(urlText: text) == nil)

@@ -13,16 +13,21 @@ import WebViewPool
 final class FakeEngine: WebEngine {
     let name = "Fake 1.0"
     let cookies: any EngineCookieStore = FakeCookies()
+    /// What the engine does by itself: nothing, but it names the page.
+    var traits = EngineTraits(
+        keepsBodies: false, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
+        identifiesPage: true)
+    /// The scheme that the engine keeps for itself.
+    var takenScheme: String?
+    private(set) var schemes: [CustomScheme] = []
     private(set) var views: [FakeView] = []
     private var handlers: [String: SchemeHandler] = [:]
 
-    func traits(in mode: InterceptionMode) -> EngineTraits {
-        EngineTraits(
-            keepsBodies: false, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
-            identifiesPage: true)
-    }
+    func traits(in mode: InterceptionMode) -> EngineTraits { traits }
 
     func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) throws {
+        guard scheme.name != takenScheme else { throw EngineError(.schemeTaken, "taken", at: scheme.name) }
+        schemes.append(scheme)
         handlers[scheme.name] = handler
     }
 
@@ -37,12 +42,15 @@ final class FakeEngine: WebEngine {
     /// Sends a request as a page of `view` would, and returns what it heard.
     @discardableResult
     func send(
-        _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], from view: FakeView? = nil
+        _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], from view: FakeView? = nil,
+        isMainDocument: Bool = false
     ) -> (sink: FakeSink, delivery: SchemeTaskDelivery?) {
         let sink = FakeSink()
         guard let head = HTTPRequest(method: method, urlText: url, headerFields: fields) else { return (sink, nil) }
-        let request = EngineRequest(head: head, view: view?.id, isMainDocument: false)
-        return (sink, handlers[head.scheme ?? ""]?(request, sink))
+        let request = EngineRequest(head: head, view: view?.id, isMainDocument: isMainDocument)
+        let delivery = handlers[head.scheme ?? ""]?(request, sink)
+        if let delivery { view?.carry(delivery) }
+        return (sink, delivery)
     }
 }
 
@@ -52,18 +60,37 @@ final class FakeView: EngineView {
     var onSignal: (@MainActor (ViewSignal) -> Void)?
     var isAlive = true
     private(set) var loads: [String] = []
+    private(set) var resets = 0
+    private var deliveries: [SchemeTaskDelivery] = []
 
     init(id: ViewID) {
         self.id = id
     }
 
     func load(_ url: String) { loads.append(url) }
-    func stopLoading() {}
+
+    /// Takes a request of the page, which goes when the page goes.
+    func carry(_ delivery: SchemeTaskDelivery) { deliveries.append(delivery) }
+
+    func stopLoading() {
+        for delivery in deliveries { delivery.stop() }
+        deliveries.removeAll()
+    }
+
     func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String { "null" }
     func add(_ script: UserScript) {}
     func warmUp() async throws {}
-    func reset() async throws { loads.removeAll() }
-    func discard() { isAlive = false }
+
+    func reset() async throws {
+        stopLoading()
+        loads.removeAll()
+        resets += 1
+    }
+
+    func discard() {
+        stopLoading()
+        isAlive = false
+    }
 
     func snapshot() async throws -> PageSnapshot {
         throw EngineError(.snapshot, "nothing to see")
@@ -80,15 +107,20 @@ final class FakeView: EngineView {
 final class FakeSink: SchemeTaskSink {
     private(set) var status: Int?
     private(set) var body = Data()
+    private(set) var fields: HTTPFields = [:]
     private(set) var error: ResourceError?
 
-    func receive(_ head: HTTPResponse, length: Int64?) { status = head.status.code }
+    func receive(_ head: HTTPResponse, length: Int64?) {
+        status = head.status.code
+        fields = head.headerFields
+    }
+
     func receive(_ data: Data) async throws { body += data }
     func finish() {}
     func fail(_ error: ResourceError) { self.error = error }
 
     func receive(_ head: HTTPResponse, whole body: WholeBody) {
-        status = head.status.code
+        receive(head, length: nil)
         switch body {
         case .bytes(let data): self.body = data
         case .file(let slice): self.body = (try? slice.read()) ?? Data()

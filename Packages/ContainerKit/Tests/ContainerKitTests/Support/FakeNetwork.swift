@@ -7,16 +7,32 @@ import HTTPTypes
 import ResourceLoading
 import Synchronization
 
-/// A network that answers every request with its URL, and notes it.
+/// A network that answers every request with its URL, and notes it. Paths that begin with `/to/` are redirects to what
+/// follows, and `/endless` is answered never.
 final class FakeNetwork: HTTPTransporting {
     let requests = Mutex<[HTTPRequest]>([])
+    /// Tells of each endless request that ended, which only a cancellation does.
+    let endings: AsyncStream<Void>
+    private let ends: AsyncStream<Void>.Continuation
     let capabilities: TransportCapabilities = []
+
+    init() {
+        (endings, ends) = AsyncStream.makeStream()
+    }
+
+    /// The URLs that were asked for.
+    var urls: [String] { requests.withLock { $0.map(\.urlText) } }
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         requests.withLock { $0.append(request) }
         if request.path == "/endless" {
+            defer { ends.yield() }
             for await _ in AsyncStream<Void>.makeStream().stream {}
             try Task.checkCancellation()
+        }
+        if let path = request.path, path.hasPrefix("/to/") {
+            return TransportResponse(
+                head: HTTPResponse(status: .found, headerFields: [.location: String(path.dropFirst(4))]), body: .empty)
         }
         return TransportResponse(
             head: HTTPResponse(status: .ok), body: .bytes(Data("network \(request.urlText)".utf8)))

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import OfflinePackage
+internal import ResourceLoading
+internal import SchemeRouter
+
+/// Which pages are intercepted: those of the hosts that the app names, and those that a package has.
+struct Coverage: Sendable {
+    let hosts: [HostPattern]
+    let library: PackageLibrary
+
+    /// Whether a real URL is one of them.
+    func contains(_ url: String) -> Bool {
+        guard let request = HTTPRequest(urlText: url), let authority = request.authority else { return false }
+        let defaultPort = request.scheme == "http" ? 80 : 443
+        return hosts.contains { $0.matches(authority, defaultPort: defaultPort) } || library.covers(url)
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerKit
+import Foundation
+import ResourceLoading
+import Testing
+
+/// A page stays on the versions that it opened with.
+@MainActor
+@Suite("Generations of a page", .timeLimit(.minutes(1)))
+struct GenerationTests {
+    private let fixture = Fixture()
+    private let url = "containerkit://shop.example/index.html"
+
+    @Test("Across updates, and until it closes; then nothing of the old version is left on disk")
+    func pinning() async throws {
+        let container = try await fixture.container()
+        try await fixture.install(["index.html": "one", "old.js": "old"], version: "1", into: container)
+        let page = try await container.open("https://shop.example/index.html")
+        try await fixture.install(["index.html": "two"], version: "2", into: container)
+        try await fixture.install(["index.html": "three"], version: "3", into: container)
+        // The second version was nobody's: only the pinned and the active one are there.
+        #expect(fixture.blobCount == 3)
+        let old = try await fixture.answer(to: url, from: page.view, of: container)
+        #expect(
+            old.sink.body == Data("one".utf8) && old.record.provenance?.generation == page.session.generations.first)
+        #expect(try await fixture.text("containerkit://shop.example/old.js", from: page.view, of: container) == "old")
+        // A request that names no page gets the active one.
+        #expect(try await fixture.text(url, of: container) == "three")
+
+        await container.close(page)
+        try await fixture.install(["index.html": "four"], version: "4", into: container)
+        #expect(fixture.blobCount == 1)
+        #expect(try await fixture.text(url, of: container) == "four")
+    }
+
+    @Test("A page that is dropped without a close lets go too")
+    func dropped() async throws {
+        let container = try await fixture.container()
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        var page: Page<FakeView>? = try await container.open("https://shop.example/")
+        let view = try #require(page?.view)
+        let events = container.events()
+        let id = page?.session.id
+        page = nil
+        #expect(container.openPages.isEmpty)
+        for await event in events {
+            guard case .pageClosed(id) = event else { continue }
+            break
+        }
+        try await fixture.install(["index.html": "two"], version: "2", into: container)
+        #expect(fixture.blobCount == 1)
+        // The view is taken back by the next page, clean.
+        let next = try await container.open("https://shop.example/")
+        #expect(next.view === view && view.resets == 1 && view.loads.count == 1)
+    }
+
+    @Test("A package that moved to another URL still answers the page that has it")
+    func movedBase() async throws {
+        let container = try await fixture.container()
+        try await fixture.install(
+            ["lib.js": "old"], id: "cdn", version: "1", base: "https://cdn.example/v1/", into: container)
+        try await fixture.install(["index.html": "home"], version: "1", into: container)
+        let page = try await container.open("https://shop.example/")
+        try await fixture.install(
+            ["lib.js": "new"], id: "cdn", version: "2", base: "https://cdn.example/v2/", into: container)
+        let old = "containerkit://cdn.example/v1/lib.js"
+        #expect(try await fixture.text(old, from: page.view, of: container) == "old")
+        #expect(try await fixture.answer(to: old, of: container).sink.error?.code == .invalidRequest)
+    }
+
+    @Test("An engine that does not name the page gets the active version: a guess decides nothing")
+    func unsure() async throws {
+        fixture.engine.traits.identifiesPage = false
+        let container = try await fixture.container()
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        let page = try await container.open("https://shop.example/")
+        try await fixture.install(["index.html": "two"], version: "2", into: container)
+        #expect(try await fixture.text(url, from: page.view, of: container) == "two")
+    }
+
+    @Test("What is not covered pins nothing")
+    func uncovered() async throws {
+        let container = try await fixture.container()
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        let page = try await container.open("https://other.example/")
+        #expect(page.session.generations.isEmpty)
+        try await fixture.install(["index.html": "two"], version: "2", into: container)
+        #expect(fixture.blobCount == 1)
+        await container.close(page)
+    }
+
+    @Test("Packages are there again when the folder is opened again")
+    func reopening() async throws {
+        var first: Container<FakeEngine>? = try await fixture.container()
+        try await fixture.install(["index.html": "one"], version: "1", into: #require(first))
+        first = nil
+        let second = try await fixture.container(on: FakeEngine())
+        #expect(second.covers("https://shop.example/"))
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerKit
+import ResourceLoading
+import ResourceStore
+import Testing
+
+/// Pages from their opening to their close, and the container's own end.
+@MainActor
+@Suite("Pages", .timeLimit(.minutes(1)))
+struct PageTests {
+    private struct Refusal: Error {}
+    private let fixture = Fixture()
+
+    @Test("Pages open in warm views, and their ids count up")
+    func warm() async throws {
+        let container = try await fixture.container { $0.poolCapacity = 2 }
+        try await container.warmUp()
+        #expect(fixture.engine.views.count == 2)
+        var pages: [Page<FakeView>] = []
+        for number in 1...3 {
+            pages.append(try await container.open("https://a.example/\(number)"))
+            #expect(container.openPages.map(\.id.rawValue) == (1...UInt64(number)).map { $0 })
+        }
+        #expect(fixture.engine.views.count == 3 && Set(pages.map(\.view.id)).count == 3)
+        for page in pages { await container.close(page) }
+        #expect(container.openPages.isEmpty && fixture.engine.views.count { $0.isAlive } == 2)
+        container.releaseMemory()
+        #expect(fixture.engine.views.allSatisfy { !$0.isAlive })
+    }
+
+    @Test("A page that is closed twice does not take the view of the next one")
+    func doubleClose() async throws {
+        let container = try await fixture.container()
+        let first = try await container.open("https://a.example/")
+        await container.close(first)
+        let second = try await container.open("https://b.example/")
+        #expect(second.view === first.view)
+        await container.close(first)
+        #expect(container.openPages.map(\.id) == [second.session.id])
+        #expect(second.view.loads == ["https://b.example/"] && second.view.resets == 1)
+        let third = try await container.open("https://c.example/")
+        #expect(third.view !== second.view)
+    }
+
+    @Test("A page that its host cannot prepare is not opened")
+    func refusedPreparation() async throws {
+        let container = try await fixture.container(covering: ["a.example"])
+        await #expect(throws: Refusal.self) { try await container.open("https://a.example/") { _ in throw Refusal() } }
+        #expect(container.openPages.isEmpty)
+        let view = try #require(fixture.engine.views.first)
+        #expect(view.loads.isEmpty)
+        // Its view is clean when the next page gets it.
+        let page = try await container.open("https://a.example/")
+        #expect(page.view === view && view.resets == 1)
+    }
+
+    @Test("The session follows the document, under its real URL, and what a closed page says is not heard")
+    func documents() async throws {
+        let container = try await fixture.container(covering: ["a.example"])
+        let page = try await container.open("https://a.example/")
+        let signal = try #require(page.view.onSignal)
+        for (committed, real) in [
+            ("containerkit://a.example/2?q", "https://a.example/2?q"),
+            ("containerkit-http://a.example/", "http://a.example/"),
+            ("https://b.example/", "https://b.example/"), ("about:blank", "about:blank"),
+        ] {
+            signal(.committed(url: committed))
+            #expect(container.openPages.first?.documentURL == real)
+        }
+        #expect(page.session.documentURL == "https://a.example/")
+        await container.close(page)
+        signal(.committed(url: "containerkit://a.example/3"))
+        #expect(container.openPages.isEmpty)
+    }
+
+    @Test("Events come in order, to every subscriber")
+    func events() async throws {
+        let container = try await fixture.container(covering: ["a.example"])
+        let streams = [container.events(), container.events()]
+        let page = try await container.open("https://a.example/")
+        page.view.onSignal?(.finished(url: "containerkit://a.example/"))
+        await container.close(page)
+        for stream in streams {
+            var heard: [String] = []
+            for await event in stream {
+                switch event {
+                case .pageOpened(let session): heard.append("opened \(session.id)")
+                case .page(let id, .finished): heard.append("finished \(id)")
+                case .pageClosed(let id): heard.append("closed \(id)")
+                default: heard.append("other")
+                }
+                if heard.count == 3 { break }
+            }
+            #expect(heard == ["opened page-1", "finished page-1", "closed page-1"])
+        }
+    }
+
+    @Test("When the container goes, its listeners hear the end, its schemes refuse, and its folder is free")
+    func end() async throws {
+        var container: Container<FakeEngine>? = try await fixture.container(covering: ["a.example"])
+        let events = try #require(container?.events())
+        container = nil
+        for await _ in events {}
+        let sink = fixture.engine.send("containerkit://a.example/").sink
+        while sink.error == nil { await Task.yield() }
+        #expect(sink.error?.code == .internal && fixture.network.urls.isEmpty)
+        _ = try await fixture.container(on: FakeEngine())
+    }
+
+    @Test("A scheme that the engine keeps for itself is an error, and the folder stays free")
+    func takenScheme() async throws {
+        fixture.engine.takenScheme = "containerkit-http"
+        await #expect {
+            try await fixture.container()
+        } throws: {
+            ($0 as? EngineError)?.code == .schemeTaken
+        }
+        _ = try await fixture.container(on: FakeEngine())
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerKit
+import Foundation
+import HTTPTypes
+import PackageFormat
+import PackagePublisher
+import ResourceLoading
+import SchemeRouter
+
+/// A folder, an engine and a network for a container. The folder goes with the fixture.
+@MainActor
+final class Fixture {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("container-\(UUID().uuidString)").path
+    let engine = FakeEngine()
+    let network = FakeNetwork()
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    func container(
+        covering hosts: [String] = [], on engine: FakeEngine? = nil,
+        change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+    ) async throws -> Container<FakeEngine> {
+        var configuration = Container<FakeEngine>.Configuration(directory: folder + "/store", transport: network)
+        configuration.coveredHosts = hosts.compactMap { HostPattern($0) }
+        change(&configuration)
+        return try await Container(engine: engine ?? self.engine, configuration: configuration)
+    }
+
+    /// Builds a package of files by path, and installs it.
+    func install(
+        _ files: [String: String], id: String = "shop", version: String, base: String = "https://shop.example/",
+        into container: Container<FakeEngine>
+    ) async throws {
+        let site = "\(folder)/site-\(id)-\(version)"
+        for (path, text) in files {
+            let file = URL(fileURLWithPath: "\(site)/\(path)")
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+        let package = try PackageBuilder().build(
+            site, id: PackageID(id), version: PackageVersion(version), baseURL: PackageBaseURL(base),
+            output: folder + "/packages")
+        try await container.install(archive: package.archive, manifest: package.manifest)
+    }
+
+    /// Sends a request and waits for its record.
+    func answer(
+        to url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], from view: FakeView? = nil,
+        isMainDocument: Bool = false, of container: Container<FakeEngine>
+    ) async throws -> (sink: FakeSink, record: RequestRecord) {
+        let events = container.events()
+        let sink = engine.send(url, method, fields, from: view, isMainDocument: isMainDocument).sink
+        for await case .request(let record) in events { return (sink, record) }
+        throw CancellationError()
+    }
+
+    /// The body of an answer as text.
+    func text(_ url: String, from view: FakeView? = nil, of container: Container<FakeEngine>) async throws -> String {
+        String(decoding: try await answer(to: url, from: view, of: container).sink.body, as: UTF8.self)
+    }
+
+    /// How many distinct files the container keeps on disk.
+    var blobCount: Int {
+        let blobs = FileManager.default.subpaths(atPath: folder + "/store/blobs") ?? []
+        return blobs.count { $0.contains("/") }
+    }
+}
