@@ -69,10 +69,14 @@ struct PackageCommandTests {
             "pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example/")
         #expect(
             packed.keys.sorted() == [
-                "archive", "archiveBytes", "baseURL", "bytes", "files", "id", "manifest", "sha256", "skipped",
-                "version",
+                "archive", "archiveBytes", "baseURL", "bytes", "complete", "files", "id", "manifest", "sha256",
+                "skipped", "version",
             ])
         #expect(packed["archive"] as? String == "./shop-1.zip" && packed["files"] as? Int == 2)
+        #expect(packed["complete"] as? Bool == false)
+        let complete = try await object(
+            "pack", "site", "--complete", "--id", "shop", "--version", "2", "--base-url", "https://shop.example/")
+        #expect(complete["complete"] as? Bool == true)
         let verified = try await object("verify", "shop-1.zip")
         #expect(verified.keys.sorted() == ["archive", "bytes", "digests", "files", "id", "manifest", "version"])
         #expect(verified["manifest"] is NSNull && verified["digests"] as? Int == 0)

@@ -95,16 +95,17 @@ struct Contest {
     private func pack(baseURL: String) async throws -> PackageFiles {
         note("\(site.name): packing")
         let output = "\(directory)/\(site.identifier)"
-        return try await Self.build(site.folder, identifier: site.identifier, baseURL: baseURL, output: output)
+        return try await Self.build(site, baseURL: baseURL, output: output)
     }
 
     @concurrent
     private static func build(
-        _ folder: String, identifier: String, baseURL: String, output: String
+        _ site: ContestSite, baseURL: String, output: String
     ) async throws -> PackageFiles {
+        // What is served is the folder and nothing else.
         let result = try PackageBuilder().build(
-            folder, id: PackageID(identifier), version: PackageVersion("1"), baseURL: PackageBaseURL(baseURL),
-            output: output)
+            site.folder, id: PackageID(site.identifier), version: PackageVersion("1"),
+            baseURL: PackageBaseURL(baseURL), isComplete: true, output: output)
         return try PackageFiles(archive: result.archive)
     }
 }

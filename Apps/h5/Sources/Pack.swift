@@ -15,8 +15,8 @@ struct Pack: AsyncParsableCommand {
             with a dot (but for .well-known), Thumbs.db, desktop.ini and __MACOSX. Links and devices are refused.
 
             Without --json, prints the paths of the zip and of the manifest, then the number of files, their bytes and those \
-            of the zip. With --json, prints {"archive", "manifest", "id", "version", "baseURL", "files", "bytes", \
-            "archiveBytes", "sha256", "skipped"}: two paths, three texts, the number of files, their bytes, the bytes and \
+            of the zip. With --json, prints {"archive", "manifest", "id", "version", "baseURL", "complete", "files", \
+            "bytes", "archiveBytes", "sha256", "skipped"}: two paths, three texts, a truth value, the number of files, their bytes, the bytes and \
             the SHA-256 of the zip, and the names that were skipped.
             """)
 
@@ -40,6 +40,13 @@ struct Pack: AsyncParsableCommand {
         transform: { text in try OptionValue.parse { try PackageBaseURL(text.hasSuffix("/") ? text : text + "/") } })
     var baseURL: PackageBaseURL
 
+    @Flag(
+        help: """
+            The site has nothing else under the base URL, as static sites do: what the package lacks is answered 404, \
+            and the network is not asked.
+            """)
+    var complete = false
+
     @Option(help: ArgumentHelp("The folder to write into; made where it is missing.", valueName: "dir"))
     var out: String = "."
 
@@ -52,6 +59,7 @@ struct Pack: AsyncParsableCommand {
         var id: PackageID
         var version: PackageVersion
         var baseURL: PackageBaseURL
+        var complete: Bool
         var files: Int
         var bytes: Int64
         var archiveBytes: Int64
@@ -60,7 +68,8 @@ struct Pack: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let result = try PackageBuilder().build(site, id: id, version: packageVersion, baseURL: baseURL, output: out)
+        let result = try PackageBuilder().build(
+            site, id: id, version: packageVersion, baseURL: baseURL, isComplete: complete, output: out)
         if !result.skipped.isEmpty {
             let more = result.skipped.count > 5 ? ", …" : ""
             let names = result.skipped.prefix(5).joined(separator: ", ") + more
@@ -69,7 +78,7 @@ struct Pack: AsyncParsableCommand {
         guard !json else {
             let output = Output(
                 archive: result.archive, manifest: result.manifest, id: id, version: packageVersion, baseURL: baseURL,
-                files: result.files, bytes: result.bytes, archiveBytes: result.archiveBytes,
+                complete: complete, files: result.files, bytes: result.bytes, archiveBytes: result.archiveBytes,
                 sha256: result.archiveSHA256, skipped: result.skipped)
             return try CommandOutput.result(json: output)
         }

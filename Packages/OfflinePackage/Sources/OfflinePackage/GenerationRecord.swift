@@ -16,9 +16,11 @@ internal import ResourceStore
 /// are the generation's table.
 struct GenerationRecord: Codable {
     var baseURL: PackageBaseURL
+    var isComplete: Bool
 
-    init(baseURL: PackageBaseURL) {
-        self.baseURL = baseURL
+    init(of manifest: PackageManifest) {
+        baseURL = manifest.baseURL
+        isComplete = manifest.isComplete
     }
 
     init(decoding data: Data) throws {

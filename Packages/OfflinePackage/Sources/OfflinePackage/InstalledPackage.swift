@@ -10,6 +10,8 @@ public struct InstalledPackage: Sendable, Hashable {
     public let version: PackageVersion
     /// What its files lie under.
     public let baseURL: PackageBaseURL
+    /// Whether its files are all there is under the base URL.
+    public let isComplete: Bool
     /// The generation that is active.
     public let generation: GenerationReference
 }

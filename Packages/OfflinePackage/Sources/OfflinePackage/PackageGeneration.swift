@@ -34,7 +34,7 @@ final class PackageGeneration: Sendable {
         try self.init(
             InstalledPackage(
                 id: PackageID(generation.package), version: PackageVersion(generation.version),
-                baseURL: record.baseURL,
+                baseURL: record.baseURL, isComplete: record.isComplete,
                 generation: GenerationReference(package: generation.package, number: generation.number)))
     }
 

@@ -53,7 +53,7 @@ extension PackageLibrary {
         try unpacking.finish()
         try Task.checkCancellation()
 
-        let metadata = try GenerationRecord(baseURL: manifest.baseURL).encoded()
+        let metadata = try GenerationRecord(of: manifest).encoded()
         let stored = try store.stage(
             package: manifest.id.description, version: manifest.version.description, metadata: metadata,
             entries: entries, from: batch)
@@ -61,6 +61,7 @@ extension PackageLibrary {
             let generation = try PackageGeneration(
                 InstalledPackage(
                     id: manifest.id, version: manifest.version, baseURL: manifest.baseURL,
+                    isComplete: manifest.isComplete,
                     generation: GenerationReference(package: stored.package, number: stored.number)),
                 table: entries)
             try store.activate(stored.number)
@@ -76,7 +77,7 @@ extension PackageLibrary {
     private func activePackage(equalTo manifest: PackageManifest, _ entries: [StoredEntry]) throws -> InstalledPackage?
     {
         guard let active = activeGeneration(of: manifest.id), active.package.version == manifest.version,
-            active.package.baseURL == manifest.baseURL
+            active.package.baseURL == manifest.baseURL, active.package.isComplete == manifest.isComplete
         else { return nil }
         let table = try active.entries(in: store)
         return table.count == entries.count && entries.allSatisfy { table[$0.path] == $0 } ? active.package : nil

@@ -10,8 +10,8 @@ internal import ResourceStore
 ///
 /// A URL maps to a file by scheme, host, port and path; query and fragment do not count. A path that ends in a
 /// slash stands for its `index.html`. The answer is marked so that whoever caches it asks again: an old file
-/// never outlives its generation. Everything else is left to the next loader, a file that cannot be read from
-/// the store among it.
+/// never outlives its generation. Where a package says that it is complete, what it lacks is answered 404.
+/// Everything else is left to the next loader, a file that cannot be read from the store among it.
 public struct PackageLoader: ResourceLoading {
     private let library: PackageLibrary
 
@@ -30,12 +30,14 @@ public struct PackageLoader: ResourceLoading {
         var page: PageReference?
         if let attribution = request.page, attribution.confidence == .exact { page = attribution.page }
         var decidingBase: String?
+        var complete: InstalledPackage?
         for candidate in library.candidates(for: url) {
             let generation = candidate.generation
             // The base paths come longest first.
-            if let decidingBase, decidingBase != generation.base.path { return nil }
+            if let decidingBase, decidingBase != generation.base.path { break }
             guard generation.contains(url), candidate.answers(page) else { continue }
             decidingBase = generation.base.path
+            if generation.package.isComplete { complete = complete ?? generation.package }
             do {
                 guard let entry = try generation.file(at: url, in: library.store) else { continue }
                 return try respond(request.head.method, entry, generation.package)
@@ -44,7 +46,17 @@ public struct PackageLoader: ResourceLoading {
                 return nil
             }
         }
-        return nil
+        return complete.map { notFound(url, in: $0) }
+    }
+
+    /// The answer that the site itself would give, since the publisher says that it has no more than the package.
+    private func notFound(_ url: PackageURL, in package: InstalledPackage) -> ResourceResponse {
+        ResourceResponse(
+            head: HTTPResponse(status: .notFound, headerFields: [.contentLength: "0", .cacheControl: "no-cache"]),
+            body: .empty,
+            provenance: Provenance(
+                .package, reason: "package \(package.id) \(package.version) is complete, without \(url.path)",
+                generation: package.generation))
     }
 
     private func respond(

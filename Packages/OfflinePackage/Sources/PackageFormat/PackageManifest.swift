@@ -9,8 +9,8 @@
 
 /// What a package holds: its name, the URL it stands under, and each file with size, digest and type.
 ///
-/// As JSON: `{"baseURL", "files": [{"path", "sha256", "size", "type"}], "format": 1, "id", "version"}`. Keys
-/// that are not known are ignored.
+/// As JSON: `{"baseURL", "complete"?, "files": [{"path", "sha256", "size", "type"}], "format": 1, "id", "version"}`.
+/// Keys that are not known are ignored.
 public struct PackageManifest: Codable, Sendable, Hashable {
     /// The only format so far.
     public static let currentFormat = 1
@@ -19,15 +19,21 @@ public struct PackageManifest: Codable, Sendable, Hashable {
     public var id: PackageID
     public var version: PackageVersion
     public var baseURL: PackageBaseURL
+    /// Whether these files are all there is under the base URL, so that anything else there is answered as not found
+    /// without asking the network. JSON has `"complete": true` for it; it is absent otherwise.
+    public var isComplete: Bool
     /// Sorted by path; no two that some file system could take for the same.
     public var files: [File]
 
     /// Sorts `files`; what else must hold of them is checked by ``validate(limits:)`` and when encoding.
-    public init(id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, files: [File]) {
+    public init(
+        id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, isComplete: Bool = false, files: [File]
+    ) {
         format = Self.currentFormat
         self.id = id
         self.version = version
         self.baseURL = baseURL
+        self.isComplete = isComplete
         self.files = files.sorted { $0.path < $1.path }
     }
 
@@ -75,7 +81,27 @@ public struct PackageManifest: Codable, Sendable, Hashable {
         id = try container.decode(PackageID.self, forKey: .id)
         version = try container.decode(PackageVersion.self, forKey: .version)
         baseURL = try container.decode(PackageBaseURL.self, forKey: .baseURL)
+        isComplete = try container.decodeIfPresent(Bool.self, forKey: .isComplete) ?? false
         files = try container.decode([File].self, forKey: .files).sorted { $0.path < $1.path }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(format, forKey: .format)
+        try container.encode(id, forKey: .id)
+        try container.encode(version, forKey: .version)
+        try container.encode(baseURL, forKey: .baseURL)
+        if isComplete { try container.encode(true, forKey: .isComplete) }
+        try container.encode(files, forKey: .files)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case format
+        case id
+        case version
+        case baseURL
+        case isComplete = "complete"
+        case files
     }
 
     /// Checks what the types do not: format, counts, sizes, media types and unique paths.

@@ -49,11 +49,13 @@ struct Fixture {
     /// Installs what `site` holds, through a true manifest.
     @discardableResult
     func install(
-        _ site: Site, id: String = "shop", version: String, base: String = "https://shop.example/"
+        _ site: Site, id: String = "shop", version: String, base: String = "https://shop.example/",
+        isComplete: Bool = false
     ) async throws -> InstalledPackage {
         archives.add(id, site.sorted { $0.key < $1.key }.map { .init($0.key, $0.value) })
         return try await library.install(
-            archive: id, manifest: manifest(site, id: id, version: version, base: base))
+            archive: id,
+            manifest: manifest(site, id: id, version: version, base: base) { $0.isComplete = isComplete })
     }
 
     /// What the loader answers, as text.

@@ -101,6 +101,47 @@ struct LoaderTests {
         #expect(try await fixture.get("https://shop.example/both.js") == "2")
     }
 
+    @Test func whatACompletePackageLacksIsNotFound() async throws {
+        let package = try await fixture.install(site, version: "1", base: "https://shop.example/app/", isComplete: true)
+        #expect(try await fixture.get("https://shop.example/app/app.js") == "code")
+        for method in [HTTPRequest.Method.get, .head] {
+            let response = try #require(try await fixture.response(to: "https://shop.example/app/none?x", method))
+            #expect(response.head.status == .notFound && response.body.length == 0)
+            #expect(response.provenance.source == .package && response.provenance.generation == package.generation)
+            #expect(response.provenance.reason == "package shop 1 is complete, without /app/none")
+        }
+        // Beside it, and what no file can answer, is the network's.
+        #expect(try await fixture.response(to: "https://shop.example/none") == nil)
+        #expect(try await fixture.response(to: "https://shop.example/app/none", .post) == nil)
+    }
+
+    @Test func aCompletePackageHidesNoOther() async throws {
+        try await fixture.install(["b.js": "b"], id: "beside", version: "1")
+        try await fixture.install(["c.js": "c"], id: "inner", version: "1", base: "https://shop.example/in/")
+        try await fixture.install(["a.js": "a"], id: "complete", version: "1", isComplete: true)
+        #expect(try await fixture.get("https://shop.example/a.js") == "a")
+        #expect(try await fixture.get("https://shop.example/b.js") == "b")
+        #expect(try await fixture.get("https://shop.example/in/c.js") == "c")
+        #expect(try await fixture.response(to: "https://shop.example/in/d.js") == nil)
+        #expect(try await fixture.response(to: "https://shop.example/d.js")?.head.status == .notFound)
+    }
+
+    @Test func completenessOutlivesTheLibraryAndFollowsTheManifest() async throws {
+        let first = try await fixture.install(site, version: "1", isComplete: true)
+        let reopened = try PackageLibrary(store: fixture.store, archives: fixture.archives)
+        #expect(reopened.installed == [first] && first.isComplete)
+        // The same files under the same version, but no longer all there is.
+        let second = try await fixture.install(site, version: "1")
+        #expect(second.generation != first.generation)
+        #expect(try await fixture.response(to: "https://shop.example/none") == nil)
+    }
+
+    @Test func aFileThatCannotBeReadIsNotSaidToBeMissing() async throws {
+        try await fixture.install(site, version: "1", isComplete: true)
+        try FileManager.default.removeItem(atPath: fixture.store.blob(BlobID(hashing: Data("code".utf8))).path)
+        #expect(try await fixture.response(to: "https://shop.example/app.js") == nil)
+    }
+
     @Test func covers() async throws {
         try await fixture.install(site, version: "1", base: "https://shop.example/app/")
         #expect(fixture.library.covers("https://shop.example/app/none.html?x"))

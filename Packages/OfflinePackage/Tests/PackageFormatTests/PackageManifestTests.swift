@@ -35,6 +35,20 @@ struct PackageManifestTests {
                 + #""version":"1.2.0+b"}"# + "\n")
     }
 
+    @Test("Completeness is said only where it is so")
+    func completeness() throws {
+        var manifest = try PackageManifest(decoding: json())
+        #expect(!manifest.isComplete)
+        manifest.isComplete = true
+        let data = try manifest.encoded()
+        #expect(
+            String(decoding: data, as: UTF8.self).hasPrefix(#"{"baseURL":"https://shop.example/app/","complete":true,"#)
+        )
+        #expect(try PackageManifest(decoding: data) == manifest)
+        let wrong = String(decoding: data, as: UTF8.self).replacing("true", with: "1")
+        #expect(throws: PackageError.self) { try PackageManifest(decoding: Data(wrong.utf8)) }
+    }
+
     @Test("Files are sorted whatever order they come in")
     func order() throws {
         func file(_ name: String) -> String {

@@ -58,9 +58,11 @@ public struct PackageBuilder: Sendable {
     ///
     /// Hidden files (a name that begins with a dot, `.well-known` aside; `Thumbs.db`, `desktop.ini`, `__MACOSX`) are
     /// skipped; links and devices are refused. An earlier package of the same name is replaced. Blocks while it works.
+    /// - Parameter isComplete: whether the site has nothing else under the base URL; see ``PackageManifest/isComplete``.
     /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
     public func build(
-        _ site: String, id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, output: String
+        _ site: String, id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, isComplete: Bool = false,
+        output: String
     ) throws -> Result {
         let (files, skipped) = try SiteFolder(root: site, limits: limits).files()
         let folder = try OutputFolder(output, outside: site)
@@ -69,7 +71,8 @@ public struct PackageBuilder: Sendable {
         let manifest = folder.temporary(for: "\(name).json")
         do {
             let listed = try write(files, to: archive)
-            let description = PackageManifest(id: id, version: version, baseURL: baseURL, files: listed)
+            let description = PackageManifest(
+                id: id, version: version, baseURL: baseURL, isComplete: isComplete, files: listed)
             try folder.write(description.encoded(), to: manifest)
             // What the app would refuse is not handed out.
             let directory = try ZipValidator(limits: limits).validate(archive)
