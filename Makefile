@@ -35,8 +35,9 @@ lint: ## Checks format, borders between rooms, and house rules
 format: ## Formats all Swift files in place
 	@$(SWIFT) format format --in-place --parallel --recursive $(SOURCES)
 
-bench: setup ## The contest of the demo with more runs; writes a report to build/bench
-	@Scripts/demo --runs 5 --report build/bench
+bench: ## Hot paths against named references, and the demo's contest with more runs; report in build/bench
+	@Scripts/setup bench
+	@Scripts/bench
 
 docs: setup ## Writes the documentation of every room to build/docs
 	@Scripts/docs

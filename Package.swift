@@ -189,6 +189,13 @@ let package = Package(
                 .httpTypes, .log,
             ]),
 
+        .executableTarget(
+            name: "container-benchmarks",
+            dependencies: [
+                "CommandSupport", "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading",
+                "ResourceStore", .argumentParser, .httpTypes,
+            ], path: "Benchmarks/Sources", swiftSettings: settings),
+
         // Tests across packages, and what they share.
         .target(name: "ProgramTesting", path: "Tests/Support", swiftSettings: settings),
         .testTarget(

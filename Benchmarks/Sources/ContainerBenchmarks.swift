@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+internal import Foundation
+
+/// Measures hot paths side by side with a named reference, in one run: absolute times differ from machine to machine
+/// and from hour to hour, the ratios stay.
+@main
+struct ContainerBenchmarks: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "container-benchmarks",
+        abstract: "Measures hot paths against a named reference in the same run; prints ratios beside their bars.",
+        discussion: "Build it in release. Rounds go in turns, and medians are compared.")
+
+    @Option(help: ArgumentHelp("Rounds of each measurement.", valueName: "n"))
+    var rounds = 5
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp(
+            "Folders to measure in: by default a tmpfs, where there is one, and the disk.", valueName: "dir"))
+    var places: [String] = []
+
+    @Flag(help: "Print the results as JSON.")
+    var json = false
+
+    func validate() throws {
+        guard rounds > 0 else { throw ValidationError("--rounds must be at least 1") }
+    }
+
+    func run() async throws {
+        var results: [Comparison] = []
+        for place in places.isEmpty ? Place.standard : places.map({ Place(path: $0) }) {
+            let folder = try ScratchFolder(in: place.path)
+            defer { folder.remove() }
+            CommandOutput.note("making 7,000 files in \(place.name)")
+            let sample = try SamplePackage(in: folder)
+            results += try await InstallBenchmark(sample: sample, place: place, folder: folder, rounds: rounds).run()
+            results += try await LookUpBenchmark(sample: sample, place: place, folder: folder).run()
+        }
+        try json ? CommandOutput.result(json: results) : CommandOutput.result(ComparisonTable(results).text)
+    }
+
+    static func main() async {
+        await CommandRunner.run(ContainerBenchmarks.self) { CommandError(.internalError, code: "benchmark", "\($0)") }
+    }
+}

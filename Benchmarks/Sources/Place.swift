@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+
+/// A file system to measure on.
+struct Place: Sendable {
+    let path: String
+
+    var name: String { path }
+
+    /// A tmpfs, where the machine shows one, and the folder for temporary files.
+    static var standard: [Place] {
+        let memory = "/dev/shm"
+        let disk = FileManager.default.temporaryDirectory.path
+        return FileManager.default.isWritableFile(atPath: memory)
+            ? [Place(path: memory), Place(path: disk)] : [Place(path: disk)]
+    }
+}
