@@ -132,6 +132,11 @@ public final class Container<Engine: WebEngine> {
         hub.subscribe()
     }
 
+    /// How many events slow subscribers have lost so far, all of them together.
+    public var droppedEvents: Int {
+        hub.dropped
+    }
+
     /// Ends the views that nobody uses, as on a memory warning.
     public func releaseMemory() {
         pool.drain()
