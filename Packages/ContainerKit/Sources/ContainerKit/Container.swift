@@ -18,6 +18,7 @@ public final class Container<Engine: WebEngine> {
     public let engine: Engine
     private let configuration: Configuration
     let library: PackageLibrary
+    private let previewList = PreviewList()
     private let path: RequestPath
     private let pool: WebViewPool<Engine.View>
     private let hub = EventHub()
@@ -33,7 +34,7 @@ public final class Container<Engine: WebEngine> {
         library = try await Self.openLibrary(configuration.directory)
         path = RequestPath(
             names: configuration.names, traits: engine.traits(in: .customScheme), library: library,
-            transport: configuration.transport, coveredHosts: configuration.coveredHosts)
+            previews: previewList, transport: configuration.transport, coveredHosts: configuration.coveredHosts)
         pool = WebViewPool(capacity: configuration.poolCapacity) { try engine.makeView() }
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
@@ -70,6 +71,29 @@ public final class Container<Engine: WebEngine> {
             configuration.logger.warning("cannot remove old packages", metadata: ["error": "\(error)"])
         }
         return package
+    }
+
+    // MARK: Previews
+
+    /// Lets a folder or a development server stand in for a package until ``unmount(_:)``, so that a site can be tried
+    /// in the app before it is packed. For debug builds: nothing of it is verified. Requests that it answers say so in
+    /// their provenance; pages that are open get it too.
+    public func mount(_ preview: Preview) {
+        previewList.mount(preview)
+        configuration.logger.notice("mounted", metadata: ["preview": "\(preview)"])
+        hub.send(.previewMounted(preview))
+    }
+
+    /// Takes a preview away again.
+    public func unmount(_ preview: Preview) {
+        guard previewList.unmount(preview) else { return }
+        configuration.logger.notice("unmounted", metadata: ["preview": "\(preview)"])
+        hub.send(.previewUnmounted(preview))
+    }
+
+    /// What is mounted now, newest first.
+    public var previews: [Preview] {
+        previewList.mounted
     }
 
     /// Whether a page of this URL would be intercepted.

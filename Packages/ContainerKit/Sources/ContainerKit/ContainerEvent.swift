@@ -7,6 +7,9 @@ public import ResourceLoading
 /// Something that happened in a container. Kinds are added over time: keep a default when switching.
 public enum ContainerEvent: Sendable {
     case packageInstalled(InstalledPackage)
+    /// A folder or a development server stands in for a package from now on.
+    case previewMounted(Preview)
+    case previewUnmounted(Preview)
     case pageOpened(PageSession)
     /// The view of a page said something.
     case page(PageID, ViewSignal)

@@ -6,15 +6,18 @@ internal import OfflinePackage
 internal import ResourceLoading
 internal import SchemeRouter
 
-/// Which pages are intercepted: those of the hosts that the app names, and those that a package has.
+/// Which pages are intercepted: those of the hosts that the app names, and those that a package or
+/// a preview has.
 struct Coverage: Sendable {
     let hosts: [HostPattern]
     let library: PackageLibrary
+    let previews: PreviewList
 
     /// Whether a real URL is one of them.
     func contains(_ url: String) -> Bool {
         guard let request = HTTPRequest(urlText: url), let authority = request.authority else { return false }
         let defaultPort = request.scheme == "http" ? 80 : 443
         return hosts.contains { $0.matches(authority, defaultPort: defaultPort) } || library.covers(url)
+            || previews.covers(url)
     }
 }

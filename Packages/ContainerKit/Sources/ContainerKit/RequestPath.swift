@@ -20,17 +20,19 @@ struct RequestPath: Sendable {
     private let chain: any ResourceLoading
 
     init(
-        names: SchemeNames, traits: EngineTraits, library: PackageLibrary, transport: any HTTPTransporting,
-        coveredHosts: [HostPattern]
+        names: SchemeNames, traits: EngineTraits, library: PackageLibrary, previews: PreviewList,
+        transport: any HTTPTransporting, coveredHosts: [HostPattern]
     ) {
         self.names = names
         self.traits = traits
         self.library = library
-        let coverage = Coverage(hosts: coveredHosts, library: library)
+        let coverage = Coverage(hosts: coveredHosts, library: library, previews: previews)
         self.coverage = coverage
 
         // 3 Answer it: the first loader that has it.
-        let answer: any ResourceLoading = .first(of: .package(library), .network(transport))
+        let network = NetworkLoader(transport)
+        let answer: any ResourceLoading = .first(
+            of: .previews(previews, network: network), .package(library), network)
 
         // 4 Settle it: what the engine does not do.
         chain =

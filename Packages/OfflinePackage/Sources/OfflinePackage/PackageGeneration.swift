@@ -40,13 +40,13 @@ final class PackageGeneration: Sendable {
 
     /// Whether a URL lies under the base URL. Says nothing about whether there is a file.
     func contains(_ url: PackageURL) -> Bool {
-        url.origin == base.origin && url.path.utf8.starts(with: base.path.utf8)
+        base.isPrefix(of: url)
     }
 
     /// The file that answers a URL under the base URL.
     /// - Throws: ``StoreError`` where the table could not be read.
     func file(at url: PackageURL, in store: ResourceStore) throws -> StoredEntry? {
-        var path = String(url.path.utf8.dropFirst(base.path.utf8.count)) ?? ""
+        var path = url.path(below: base)
         if path.isEmpty || path.utf8.last == UInt8(ascii: "/") { path += "index.html" }
         return try files(in: store) { $0[path] }
     }

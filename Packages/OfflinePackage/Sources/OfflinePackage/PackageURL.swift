@@ -30,6 +30,16 @@ struct PackageURL: Sendable, Hashable {
             scheme: url[..<colon], authority: hierarchy[..<authorityEnd], rest: hierarchy[authorityEnd...])
     }
 
+    /// Whether a URL lies under this one, which ends in a slash.
+    func isPrefix(of url: PackageURL) -> Bool {
+        url.origin == origin && url.path.utf8.starts(with: path.utf8)
+    }
+
+    /// What follows the path of a URL that is a prefix of this one.
+    func path(below base: PackageURL) -> String {
+        String(path.utf8.dropFirst(base.path.utf8.count)) ?? ""
+    }
+
     private init?(scheme: Substring, authority: Substring, rest: Substring) {
         guard let origin = Self.origin(scheme: scheme, authority: authority) else { return nil }
         let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? rest.endIndex

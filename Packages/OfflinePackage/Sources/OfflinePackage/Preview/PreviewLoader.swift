@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import PackageFormat
+public import ResourceLoading
+
+/// Answers from previews, before any package does.
+///
+/// A folder answers GET and HEAD of the files that it has, a path that ends in a slash with `index.html`, and never a
+/// file outside of it, whatever links lead there; the rest is the next loader's. A server is asked for everything under
+/// the base URL. Every answer's provenance says that it is a preview, and nothing may be cached.
+public struct PreviewLoader: ResourceLoading {
+    private let previews: PreviewList
+    private let network: any ResourceLoading
+    private let mediaTypes: MediaTypes
+
+    /// - Parameter network: how development servers are reached.
+    public init(_ previews: PreviewList, network: any ResourceLoading) {
+        self.previews = previews
+        self.network = network
+        mediaTypes = MediaTypes()
+    }
+
+    public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        let mounted = previews.mounted
+        guard !mounted.isEmpty, let url = PackageURL(request.head) else { return nil }
+        for preview in mounted {
+            guard let base = PackageURL(preview.baseURL.description), base.isPrefix(of: url) else { continue }
+            switch preview.source {
+            case .folder(let path):
+                return try answer(request, with: url.path(below: base), in: PreviewFolder(path), of: preview)
+            case .server(let server): return try await answer(request, from: server, for: preview)
+            }
+        }
+        return nil
+    }
+
+    private func answer(
+        _ request: ResourceRequest, with path: String, in folder: PreviewFolder, of preview: Preview
+    ) throws -> ResourceResponse? {
+        guard request.head.method == .get || request.head.method == .head, let slice = try folder.file(at: path) else {
+            return nil
+        }
+        let fields: HTTPFields = [
+            .contentType: mediaTypes.type(of: slice.file.path), .contentLength: "\(slice.range.count)",
+            .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+        ]
+        return ResourceResponse(
+            head: HTTPResponse(status: .ok, headerFields: fields),
+            body: request.head.method == .head ? .empty : .file(slice),
+            provenance: Provenance(.package, reason: preview.description))
+    }
+
+    private func answer(
+        _ request: ResourceRequest, from server: PackageBaseURL, for preview: Preview
+    ) async throws -> ResourceResponse? {
+        var request = request
+        let path = request.head.path ?? "/"
+        // The base path of a covered URL may be spelled with other escapes than the manifest's.
+        let depth = preview.baseURL.path.utf8.count { $0 == UInt8(ascii: "/") }
+        let below = path.split(separator: "/", maxSplits: depth, omittingEmptySubsequences: false).last ?? ""
+        request.head.scheme = server.scheme
+        request.head.authority = server.authority
+        request.head.path = server.path + below
+        guard var response = try await network.load(request) else { return nil }
+        response.head.headerFields[.cacheControl] = "no-store"
+        response.provenance = Provenance(.network, reason: preview.description)
+        return response
+    }
+}
+
+extension ResourceLoading where Self == PreviewLoader {
+    /// Answers from previews; see ``PreviewLoader``.
+    public static func previews(_ previews: PreviewList, network: any ResourceLoading) -> Self {
+        PreviewLoader(previews, network: network)
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import OfflinePackage
+import PackageFormat
+import ResourceLoading
+import Synchronization
+import Testing
+
+@Suite("Previews", .timeLimit(.minutes(1)))
+struct PreviewTests {
+    private let directory: TemporaryDirectory
+    private let previews = PreviewList()
+    private let network = Network()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        for (path, text) in ["site/index.html": "home", "site/in/a b.js": "code", "secret.txt": "secret"] {
+            let file = URL(filePath: "\(directory.path)/\(path)")
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+    }
+
+    /// Answers with the URL that was asked.
+    private final class Network: ResourceLoading {
+        let requests = Mutex<[HTTPRequest]>([])
+
+        func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+            requests.withLock { $0.append(request.head) }
+            return ResourceResponse(
+                head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]),
+                body: .bytes(Data(request.head.urlText.utf8)), provenance: Provenance(.network, reason: "test"))
+        }
+    }
+
+    private var folder: Preview {
+        get throws { Preview(.folder(directory.path + "/site"), over: try PackageBaseURL("https://shop.example/app/")) }
+    }
+
+    private func answer(_ url: String, _ method: HTTPRequest.Method = .get) async throws -> ResourceResponse? {
+        try await PreviewLoader(previews, network: network).load(ResourceRequest(request(url, method)))
+    }
+
+    private func text(_ url: String) async throws -> String? {
+        guard let response = try await answer(url) else { return nil }
+        return String(decoding: try await response.body.collect(upTo: 1_000), as: UTF8.self)
+    }
+
+    @Test func aFolderAnswersForItsBaseURL() async throws {
+        previews.mount(try folder)
+        let response = try #require(try await answer("https://shop.example/app/?q"))
+        #expect(
+            response.head.headerFields == [
+                .contentType: "text/html;charset=utf-8", .contentLength: "4", .cacheControl: "no-store",
+                .xContentTypeOptions: "nosniff",
+            ])
+        #expect(response.provenance.source == .package && response.provenance.reason.hasPrefix("preview of /"))
+        #expect(try await text("https://shop.example/app/in/a%20b.js#x") == "code")
+        #expect(try await answer("https://shop.example/app/", .head)?.body.length == 0)
+        // What it lacks is left to the next loader.
+        #expect(try await text("https://shop.example/app/none.js") == nil)
+        #expect(try await text("https://shop.example/index.html") == nil)
+        #expect(try await answer("https://shop.example/app/", .post) == nil)
+        #expect(network.requests.withLock { $0.isEmpty })
+    }
+
+    @Test func filesAreReadAnew() async throws {
+        previews.mount(try folder)
+        #expect(try await text("https://shop.example/app/") == "home")
+        try Data("changed".utf8).write(to: URL(filePath: directory.path + "/site/index.html"))
+        #expect(try await text("https://shop.example/app/") == "changed")
+    }
+
+    @Test(arguments: [
+        "..%2Fsecret.txt", "../secret.txt", "in/../../secret.txt", "%2e%2e/secret.txt", "link", "in", "pipe",
+    ])
+    func nothingOutsideOfTheFolder(path: String) async throws {
+        previews.mount(try folder)
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.path + "/site/link", withDestinationPath: "../secret.txt")
+        #expect(mkfifo(directory.path + "/site/pipe", 0o600) == 0)
+        #expect(try await text("https://shop.example/app/" + path) == nil)
+    }
+
+    @Test func aServerIsAskedInItsPlace() async throws {
+        previews.mount(
+            Preview(
+                .server(try PackageBaseURL("http://127.0.0.1:5173/dev/")),
+                over: try PackageBaseURL("https://shop.example/a/b/")))
+        let response = try #require(try await answer("https://shop.example/a/b/c//d%20e?f=/g", .post))
+        let sent = try #require(network.requests.withLock { $0.last })
+        #expect(sent.urlText == "http://127.0.0.1:5173/dev/c//d%20e?f=/g" && sent.method == .post)
+        #expect(response.provenance.source == .network && response.provenance.reason.hasPrefix("preview of http://"))
+        #expect(response.head.headerFields[.cacheControl] == "no-store")
+        #expect(try await text("https://shop.example/a/b/") == "http://127.0.0.1:5173/dev/")
+        #expect(try await text("https://shop.example/a/") == nil)
+    }
+
+    @Test func theLastMountedDecidesAndGoesAgain() async throws {
+        let whole = Preview(.folder(directory.path), over: try PackageBaseURL("https://shop.example/"))
+        previews.mount(try folder)
+        previews.mount(whole)
+        #expect(previews.mounted == [whole, try folder])
+        #expect(try await text("https://shop.example/app/") == nil)
+        #expect(try await text("https://shop.example/secret.txt") == "secret")
+        #expect(previews.unmount(whole) && !previews.unmount(whole))
+        #expect(try await text("https://shop.example/app/") == "home")
+        // A second one of the same base URL takes the place of the first.
+        let other = Preview(.folder(directory.path), over: try folder.baseURL)
+        previews.mount(other)
+        #expect(previews.mounted == [other])
+        #expect(previews.covers("https://shop.example/app/x") && !previews.covers("https://shop.example/"))
+    }
+}
