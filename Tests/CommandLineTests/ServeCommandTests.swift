@@ -2,10 +2,15 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerTesting
+import Foundation
 import ProgramTesting
 import Testing
 
-/// `h5 serve` where it cannot serve: the right status, one line, no hang.
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// `h5 serve`: it ends when it is told to; where it cannot serve, the right status, one line, no hang.
 @Suite("h5 serve", .timeLimit(.minutes(1)))
 struct ServeCommandTests {
     private func fails(
@@ -17,6 +22,17 @@ struct ServeCommandTests {
         #expect(outcome.status == status, "\(outcome.errors)", sourceLocation: sourceLocation)
         #expect(outcome.output.isEmpty, sourceLocation: sourceLocation)
         #expect(outcome.errorLines.count == 1, "\(outcome.errors)", sourceLocation: sourceLocation)
+    }
+
+    @Test("It serves until a signal, and then ends well", arguments: [SIGTERM, SIGINT], [[], ["--rtt", "1"]])
+    func serving(signal: Int32, options: [String]) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("site/index.html", "<!doctype html>home".utf8)
+        let server = try await Program("h5").start(["serve", "site"] + options, in: folder.path)
+        let url = try #require(server.firstLine)
+        let (data, response) = try await URLSession.shared.data(from: try #require(URL(string: url)))
+        #expect((response as? HTTPURLResponse)?.statusCode == 200 && data == Data("<!doctype html>home".utf8))
+        #expect(await server.end(by: signal) == 0)
     }
 
     @Test("A port in use")

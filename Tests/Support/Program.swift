@@ -71,6 +71,11 @@ public struct Program: Sendable {
             errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
     }
 
+    /// Starts it in `folder` and waits for its first line on standard output.
+    public func start(_ arguments: [String], in folder: String) async throws -> StartedProgram {
+        try await StartedProgram(path: path, arguments: arguments, folder: folder)
+    }
+
     /// A process between its start and its end.
     ///
     /// Unchecked: `terminate` may be called from any thread, and nothing else is called while the process runs.

@@ -4,7 +4,6 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import ContainerTesting
-internal import Dispatch
 internal import Foundation
 
 /// `h5 serve`: a folder behind a shaped network, with faults, until the program is told to end.
@@ -48,9 +47,6 @@ struct Serve: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        // From here on a signal is noted, so that one that comes during the start is not lost.
-        let signals = TerminationSignals()
-        defer { signals.cancel() }
         let server: OriginServer
         do {
             server = try await OriginServer.start(try serverConfiguration())
@@ -64,8 +60,13 @@ struct Serve: AsyncParsableCommand {
             await server.stop()
             throw CommandError(.io, code: "io", "cannot write the URL", at: "standard output")
         }
-        await signals.first()
+        await Self.untilCancelled()
         await server.stop()
+    }
+
+    /// Waits for the signal to end, which cancels the command's task.
+    private static func untilCancelled() async {
+        for await _ in AsyncStream<Never>.makeStream().stream {}
     }
 
     private func serverConfiguration() throws -> OriginServer.Configuration {
@@ -106,32 +107,5 @@ struct Serve: AsyncParsableCommand {
     private struct Announcement: Encodable {
         let url: String
         let port: Int
-    }
-}
-
-/// Notes the signals that ask a program to end, in place of the default, which is to end at once.
-private struct TerminationSignals {
-    private let sources: [any DispatchSourceSignal]
-    private let stream: AsyncStream<Void>
-
-    init() {
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
-        self.stream = stream
-        self.sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { continuation.yield() }
-            source.resume()
-            return source
-        }
-    }
-
-    /// Waits for one. Returns at once where one has come.
-    func first() async {
-        for await _ in stream { return }
-    }
-
-    func cancel() {
-        for source in sources { source.cancel() }
     }
 }
