@@ -26,7 +26,7 @@ public final class Container<Engine: WebEngine> {
     private var lastPageID: UInt64 = 0
 
     /// Opens the container's folder and routes its schemes.
-    /// - Throws: ``ResourceStore/StoreError``, with code `inUse` where another process has the folder, or
+    /// - Throws: `StoreError`, with code `inUse` where another process has the folder, or
     ///   ``EngineError``.
     public init(engine: Engine, configuration: Configuration) async throws {
         self.engine = engine
@@ -59,7 +59,7 @@ public final class Container<Engine: WebEngine> {
     /// - Parameters:
     ///   - archive: the path of the zip; it stays where it is.
     ///   - manifest: the path of its manifest.
-    /// - Throws: ``PackageFormat/PackageError`` or ``ResourceStore/StoreError``; nothing has changed then.
+    /// - Throws: `PackageError` or `StoreError`; nothing has changed then.
     @discardableResult
     public func install(archive: String, manifest: String) async throws -> InstalledPackage {
         let package = try await library.install(archive: archive, manifest: manifest)

@@ -15,7 +15,7 @@ public protocol HTTPTransporting: Sendable {
     /// Sends a request with an absolute `http` or `https` URL.
     ///
     /// Cancelling the calling task, or dropping the body's iterator, closes the stream upstream.
-    /// - Throws: ``ResourceLoading/ResourceError`` or `CancellationError`.
+    /// - Throws: `ResourceError` or `CancellationError`.
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse
 }
 

@@ -18,8 +18,8 @@ internal import PackageFormat
 
 /// Reads a manifest from the file system, no more of it than allowed.
 enum ManifestFile {
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/noInput``,
-    ///   ``PackageError/Code-swift.struct/io`` or ``PackageError/Code-swift.struct/tooLarge``.
+    /// - Throws: `PackageError` with code `PackageError.Code.noInput`,
+    ///   `PackageError.Code.io` or `PackageError.Code.tooLarge`.
     static func read(_ path: String, upTo limit: Int) throws -> Data {
         // Not to wait for the other end where the path is a pipe.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -17,7 +17,7 @@ final class PackageGeneration: Sendable {
     var number: Int64 { package.generation.number }
 
     /// - Parameter table: the table where it is known, else it is read from the store when first needed.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest``.
+    /// - Throws: `PackageError` with code `PackageError.Code.badManifest`.
     init(_ package: InstalledPackage, table: [StoredEntry]? = nil) throws {
         guard let base = PackageURL(package.baseURL.description) else {
             throw PackageError(.badManifest, "base URL: the path is no UTF-8", at: package.baseURL.description)
@@ -44,7 +44,7 @@ final class PackageGeneration: Sendable {
     }
 
     /// The file that answers a URL under the base URL.
-    /// - Throws: ``StoreError`` where the table could not be read.
+    /// - Throws: `StoreError` where the table could not be read.
     func file(at url: PackageURL, in store: ResourceStore) throws -> StoredEntry? {
         var path = url.path(below: base)
         if path.isEmpty || path.utf8.last == UInt8(ascii: "/") { path += "index.html" }

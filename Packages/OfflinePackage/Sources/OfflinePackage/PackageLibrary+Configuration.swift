@@ -7,9 +7,9 @@ public import PackageFormat
 extension PackageLibrary {
     /// What a library may be told.
     public struct Configuration: Sendable {
-        /// What an archive may ask for. Default: ``ArchiveLimits/default``.
+        /// What an archive may ask for. Default: `ArchiveLimits.default`.
         public var archiveLimits: ArchiveLimits
-        /// What a manifest may ask for. Default: ``ManifestLimits/default``.
+        /// What a manifest may ask for. Default: `ManifestLimits.default`.
         public var manifestLimits: ManifestLimits
         /// Is told of damage. Default: a logger with the label `container.packages`.
         public var logger: Logger

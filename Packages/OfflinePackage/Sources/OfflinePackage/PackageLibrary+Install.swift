@@ -18,7 +18,7 @@ extension PackageLibrary {
     ///   - archive: the path of a zip, tar.gz or tar.zst.
     ///   - manifest: the path of the manifest.
     ///   - progress: called after each file, on the install's thread.
-    /// - Throws: ``PackageError`` for what is wrong with the package, ``StoreError`` where the store cannot take
+    /// - Throws: `PackageError` for what is wrong with the package, `StoreError` where the store cannot take
     ///   it, or `CancellationError`.
     @discardableResult
     public func install(

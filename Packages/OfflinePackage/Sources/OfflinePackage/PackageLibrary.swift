@@ -30,7 +30,7 @@ public final class PackageLibrary: Sendable {
     ///
     /// Generations that were staged and never activated, because the process ended in between, are given up.
     /// A generation whose record makes no sense is left out and logged.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public init(
         store: ResourceStore, archives: any ArchiveReading = LibarchiveReader(), configuration: Configuration = .init()
     ) throws {
@@ -93,7 +93,7 @@ public final class PackageLibrary: Sendable {
 
     /// Takes a package out of use. Pages that are open keep it until they close.
     /// - Returns: whether it was installed.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     @discardableResult
     public func remove(_ id: PackageID) async throws -> Bool {
         try await withTaskExecutorPreference(executor) { [self] in
@@ -105,7 +105,7 @@ public final class PackageLibrary: Sendable {
     }
 
     /// Removes from disk what no page and no package needs any more.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     @discardableResult
     public func sweep() async throws -> SweepResult {
         try await withTaskExecutorPreference(executor) { [self] in try store.sweep() }

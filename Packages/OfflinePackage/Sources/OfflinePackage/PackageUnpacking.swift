@@ -30,7 +30,7 @@ struct PackageUnpacking {
     }
 
     /// Takes one file.
-    /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
+    /// - Throws: `PackageError`, `StoreError` or `CancellationError`.
     mutating func add(_ entry: ArchiveEntry, _ content: inout any ArchiveEntryReading) throws {
         let path = entry.path.description
         guard let expected = awaited.removeValue(forKey: path) else {
@@ -49,7 +49,7 @@ struct PackageUnpacking {
         progress.completedBytes += expected.size
     }
 
-    /// - Throws: ``PackageError`` where a file did not come.
+    /// - Throws: `PackageError` where a file did not come.
     func finish() throws {
         guard let first = awaited.keys.min() else { return }
         throw PackageError(.mismatch, "\(awaited.count) files of the manifest are not in the archive", at: first)

@@ -24,7 +24,7 @@ struct OutputFolder {
     /// Folders that did not exist, the outermost first.
     private let made: [String]
 
-    /// - Throws: ``PackageError`` with code `occupied` where the folder lies inside of `site`: the package would find
+    /// - Throws: `PackageError` with code `occupied` where the folder lies inside of `site`: the package would find
     ///   its way into the next one.
     init(_ path: String, outside site: String) throws {
         self.path = path.isEmpty ? "." : path

@@ -58,8 +58,8 @@ public struct PackageBuilder: Sendable {
     ///
     /// Hidden files (a name that begins with a dot, `.well-known` aside; `Thumbs.db`, `desktop.ini`, `__MACOSX`) are
     /// skipped; links and devices are refused. An earlier package of the same name is replaced. Blocks while it works.
-    /// - Parameter isComplete: whether the site has nothing else under the base URL; see ``PackageManifest/isComplete``.
-    /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
+    /// - Parameter isComplete: whether the site has nothing else under the base URL; see `PackageManifest.isComplete`.
+    /// - Throws: `PackageError`, or `CancellationError` when the current task was cancelled.
     public func build(
         _ site: String, id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, isComplete: Bool = false,
         output: String

@@ -44,7 +44,7 @@ final class SiteFile {
     }
 
     /// The next bytes, at most 256 KiB; `nil` at the end.
-    /// - Throws: ``PackageError`` with code `mismatch` where the file has more or fewer bytes than when it was opened.
+    /// - Throws: `PackageError` with code `mismatch` where the file has more or fewer bytes than when it was opened.
     func next() throws -> Data? {
         try Task.checkCancellation()
         // One more than is left, so that a file that grew is seen.

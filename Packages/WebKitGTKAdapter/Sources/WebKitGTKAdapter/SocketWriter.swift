@@ -32,7 +32,7 @@
         }
 
         /// Writes all of `data` and returns when the socket took it.
-        /// - Throws: ``ResourceLoading/ResourceError`` with code `cancelled` when the reader is gone or the writer was closed.
+        /// - Throws: `ResourceError` with code `cancelled` when the reader is gone or the writer was closed.
         func write(_ data: Data) async throws {
             var offset = 0
             while offset < data.count {

@@ -21,7 +21,7 @@
 
         public let cookies: any EngineCookieStore
 
-        /// - Throws: ``EngineError`` with code `noDisplay`.
+        /// - Throws: `EngineError` with code `noDisplay`.
         public init(_ configuration: Configuration = Configuration()) throws {
             guard gtk_init_check(nil, nil) != 0 else {
                 throw EngineError(.noDisplay, "no display to draw on; run under xvfb-run or set DISPLAY")

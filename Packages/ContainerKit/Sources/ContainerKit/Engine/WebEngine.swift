@@ -18,7 +18,7 @@ public protocol WebEngine: AnyObject {
 
     /// Routes a custom scheme to `handler`. Call it once for a scheme, before the first view.
     ///
-    /// The engine calls the handler for each request, and ``SchemeRouter/SchemeTaskDelivery/stop()`` on what it
+    /// The engine calls the handler for each request, and `SchemeTaskDelivery.stop()` on what it
     /// returned when the page drops that request.
     /// - Throws: ``EngineError`` where the engine keeps the scheme for itself.
     func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) throws

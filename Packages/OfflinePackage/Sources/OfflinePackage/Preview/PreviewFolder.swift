@@ -20,7 +20,7 @@ struct PreviewFolder {
     }
 
     /// Opens the file at a decoded path below the folder; `nil` where there is none, or where it lies outside.
-    /// - Throws: ``ResourceError`` with code ``ResourceError/Code-swift.struct/io`` where it cannot be read.
+    /// - Throws: `ResourceError` with code `ResourceError.Code.io` where it cannot be read.
     func file(at relative: String) throws -> FileSlice? {
         var relative = relative
         if relative.isEmpty || relative.utf8.last == UInt8(ascii: "/") { relative += "index.html" }
