@@ -11,7 +11,7 @@ SOURCES := Package.swift $(wildcard Packages Apps Tests Benchmarks Fuzz)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test apps lint format bench docs check setup clean
+.PHONY: help demo test apps lint format bench docs check fuzz setup clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -47,8 +47,11 @@ check: ## Builds the light rooms alone, and an app that takes them from a tag
 	@Scripts/check-light-rooms
 	@Scripts/check-consumer
 
+fuzz: setup ## Feeds mutated input to each parser, FUZZ_SECONDS (600) for each
+	@Scripts/fuzz
+
 setup: ## Installs what is missing, on Debian and Ubuntu; asks nothing
 	@Scripts/setup
 
 clean: ## Removes everything that was built; keeps the demo's downloads
-	@rm -rf .build .build-* bin build/demo build/bench build/docs build/sites Package.resolved
+	@rm -rf .build .build-* bin build/demo build/bench build/docs build/sites Package.resolved Fuzz/.build Fuzz/Package.resolved

@@ -18,6 +18,7 @@ let settings: [SwiftSetting] = [
 
 // Heavy products are fetched and built only for the traits that need them.
 let storage: Set<String> = ["Storage"]
+let packaging: Set<String> = ["Packaging"]
 let network: Set<String> = ["Network"]
 let testing: Set<String> = ["Testing"]
 let tools: Set<String> = ["Tools"]
@@ -27,7 +28,7 @@ extension Target.Dependency {
     static let log = product(
         name: "Logging", package: "swift-log", condition: .when(traits: network.union(storage).union(testing)))
     static let crypto = product(
-        name: "Crypto", package: "swift-crypto", condition: .when(traits: storage.union(testing)))
+        name: "Crypto", package: "swift-crypto", condition: .when(traits: storage.union(packaging).union(testing)))
     static let grdb = product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: storage))
     static func nio(_ name: String) -> Self {
         .product(name: name, package: "swift-nio", condition: .when(traits: network.union(testing)))
@@ -77,6 +78,7 @@ let package = Package(
         .library(name: "ResourceLoading", targets: ["ResourceLoading"]),
         .library(name: "ResourceStore", targets: ["ResourceStore"]),
         .library(name: "OfflinePackage", targets: ["OfflinePackage", "PackageFormat"]),
+        .library(name: "PackageFormat", targets: ["PackageFormat"]),
         .library(name: "PackagePublisher", targets: ["PackagePublisher"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "SchemeRouter", targets: ["SchemeRouter", "SchemeMode"]),
@@ -90,6 +92,7 @@ let package = Package(
     traits: [
         .default(enabledTraits: ["Storage", "Network", "Testing", "Tools"]),
         .trait(name: "Storage", description: "ResourceStore, OfflinePackage: brings GRDB and swift-crypto."),
+        .trait(name: "Packaging", description: "PackageFormat, PackagePublisher without the rest: brings swift-crypto."),
         .trait(name: "Network", description: "HTTPTransport: brings AsyncHTTPClient and SwiftNIO."),
         .trait(name: "Testing", description: "ContainerTesting: brings hummingbird, swift-certificates and SwiftNIO."),
         .trait(name: "Tools", description: "The programs h5 and container-browser: brings ArgumentParser."),
@@ -118,7 +121,10 @@ let package = Package(
         .systemLibrary(
             name: "CArchive", path: "Packages/OfflinePackage/Sources/CArchive", pkgConfig: "libarchive",
             providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
-        target("PackageFormat", in: "OfflinePackage", [.crypto, "CArchive"]),
+        .systemLibrary(
+            name: "CZlib", path: "Packages/OfflinePackage/Sources/CZlib", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        target("PackageFormat", in: "OfflinePackage", [.crypto, "CArchive", "CZlib"]),
         tests(of: "PackageFormat", in: "OfflinePackage"),
 
         // Middle rooms: they know the ground and never each other.

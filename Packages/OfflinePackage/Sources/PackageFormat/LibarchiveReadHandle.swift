@@ -38,16 +38,16 @@ final class LibarchiveReadHandle {
     private var serial = 0
 
     /// - Parameter enable: switches on the formats and filters, and returns libarchive's status.
-    init(_ file: InputFile, limits: ArchiveLimits, enable: (OpaquePointer) -> CInt) throws {
+    init(_ source: LibarchiveSource, limits: ArchiveLimits, enable: (OpaquePointer) -> CInt) throws {
         guard let archive = archive_read_new() else {
-            throw PackageError(.io, "libarchive has no memory", at: file.path)
+            throw PackageError(.io, "libarchive has no memory", at: source.path)
         }
         self.archive = archive
-        source = LibarchiveSource(file)
+        self.source = source
         self.limits = limits
         // From here on deinit frees the archive. A filter that would need another program gives a warning.
         guard enable(archive) == ARCHIVE_OK else {
-            throw PackageError(.unsupported, "libarchive was built without this format", at: file.path)
+            throw PackageError(.unsupported, "libarchive was built without this format", at: source.path)
         }
         guard source.open(archive) == ARCHIVE_OK else { throw failure() }
     }
@@ -68,7 +68,7 @@ final class LibarchiveReadHandle {
         default: throw failure()
         }
         guard let entry else { throw failure() }
-        // The filter proper, and the file beneath it: whoever nests compression wants to hide something.
+        // A filter, and the file beneath it: whoever nests compression wants to hide something.
         guard archive_filter_count(archive) <= 2 else {
             throw PackageError(.unsupported, "compressed more than once", at: source.path)
         }
@@ -133,6 +133,18 @@ final class LibarchiveReadHandle {
     }
 
     private static let chunk: Int64 = 256 << 10
+
+    /// Bytes of the current entry as they come, without limits; 0 at the end.
+    func readRaw(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        let count = archive_read_data(archive, buffer.baseAddress, buffer.count)
+        guard count >= 0 else { throw failure() }
+        return count
+    }
+
+    /// Reads what follows the archive in its file, and checks that it is nothing. Call at the archive's end.
+    func drain() throws {
+        try source.drain(from: archive_filter_bytes(archive, 0))
+    }
 
     private func failure(at name: String? = nil) -> PackageError {
         if let error = source.failure { return error }

@@ -6,8 +6,8 @@ internal import CArchive
 /// Reads zip, tar.gz and tar.zst through libarchive.
 ///
 /// A zip passes ``ZipValidator`` first and is then read as its central directory says; sizes and checksums of its
-/// entries are checked. In a tar a leading `./` is dropped from names. The checksum of zstd is checked where there is one;
-/// that of gzip is not (libarchive 3.6 reads over it), so a tar.gz is known to be whole only through its manifest.
+/// entries are checked. In a tar a leading `./` is dropped from names, and only zeros may follow its end. The checksum of
+/// gzip is checked, and that of zstd where there is one.
 public struct LibarchiveReader: ArchiveReading {
     public init() {}
 
@@ -24,8 +24,9 @@ public struct LibarchiveReader: ArchiveReading {
                 // libarchive takes a zip without entries for no zip.
                 guard !directory.entries.isEmpty else { return }
                 try readZip(file, directory, limits, visit)
-            case .gzip: try readTar(file, filter: archive_read_support_filter_gzip, limits, visit)
-            case .zstandard: try readTar(file, filter: archive_read_support_filter_zstd, limits, visit)
+            // libarchive sees the tar alone: it would read over gzip's checksum, and over what follows the tar's end.
+            case .gzip: try readTar(file, GzipStream(file), limits, visit)
+            case .zstandard: try readTar(file, ZstandardStream(file), limits, visit)
             }
         }
     }
@@ -34,7 +35,7 @@ public struct LibarchiveReader: ArchiveReading {
         _ file: InputFile, _ directory: ZipDirectory, _ limits: ArchiveLimits,
         _ visit: (ArchiveEntry, inout any ArchiveEntryReading) throws -> Void
     ) throws {
-        let handle = try LibarchiveReadHandle(file, limits: limits) { archive in
+        let handle = try LibarchiveReadHandle(LibarchiveSource(file), limits: limits) { archive in
             archive_read_support_format_zip_seekable(archive)
         }
         var expected = directory.entries.makeIterator()
@@ -52,11 +53,12 @@ public struct LibarchiveReader: ArchiveReading {
     }
 
     private func readTar(
-        _ file: InputFile, filter: (OpaquePointer?) -> CInt, _ limits: ArchiveLimits,
+        _ file: InputFile, _ stream: any ByteStreaming, _ limits: ArchiveLimits,
         _ visit: (ArchiveEntry, inout any ArchiveEntryReading) throws -> Void
     ) throws {
-        let handle = try LibarchiveReadHandle(file, limits: limits) { archive in
-            max(archive_read_support_format_tar(archive), filter(archive))
+        let source = LibarchiveSource(file, unpackedBy: stream, limits: limits)
+        let handle = try LibarchiveReadHandle(source, limits: limits) { archive in
+            archive_read_support_format_tar(archive)
         }
         var names = PathIndex()
         var count = 0
@@ -92,5 +94,6 @@ public struct LibarchiveReader: ArchiveReading {
             }
             try handle.visit(ArchiveEntry(path: path, size: header.size), visit)
         }
+        try handle.drain()
     }
 }

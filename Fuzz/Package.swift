@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import PackageDescription
+
+// One program for each parser of hostile bytes. They build with `--sanitize fuzzer` only, which brings their main
+// function: Scripts/fuzz does it. Only light parts of ContainerKit are fetched and built.
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A program over parsers of PackageFormat.
+func fuzzer(_ name: String) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: ["FuzzSupport", .product(name: "PackageFormat", package: "ContainerKit")],
+        swiftSettings: settings)
+}
+
+let package = Package(
+    name: "Fuzz",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "ContainerKit", path: "..", traits: ["Packaging"])
+    ],
+    targets: [
+        .target(
+            name: "FuzzSupport", dependencies: [.product(name: "PackageFormat", package: "ContainerKit")],
+            swiftSettings: settings),
+        fuzzer("ZipFuzz"),
+        fuzzer("TarFuzz"),
+        fuzzer("ManifestFuzz"),
+        fuzzer("SliceFuzz"),
+    ],
+    swiftLanguageModes: [.v6]
+)

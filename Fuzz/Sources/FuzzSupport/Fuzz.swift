@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import Foundation
+public import PackageFormat
+
+/// What the fuzz targets have in common.
+public enum Fuzz {
+    /// Small, so that no input takes long.
+    public static let limits = ArchiveLimits(
+        maxTotalBytes: 1 << 20, maxEntries: 64, maxRatio: 1_100, ratioFloor: 1 << 16)
+
+    /// Runs one input. Anything but a typed refusal is a fault of the parser, and ends the process.
+    public static func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int, _ body: (Data) throws -> Void) {
+        let data = bytes.map { Data(bytes: $0, count: count) } ?? Data()
+        do {
+            try body(data)
+        } catch let error as PackageError {
+            expect(!error.description.contains("\n"), "an error is one line: \(error)")
+        } catch {
+            expect(false, "untyped error: \(error)")
+        }
+    }
+
+    /// Ends the process, so that the fuzzer keeps the input.
+    public static func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
+        guard !condition else { return }
+        FileHandle.standardError.write(Data("fuzz: \(message())\n".utf8))
+        abort()
+    }
+
+    /// The path of a file with these bytes: always the same one, since a process runs one input at a time.
+    public static func file(_ data: Data) throws -> String {
+        let path = FileManager.default.temporaryDirectory.path + "/containerkit-fuzz-\(getpid())"
+        try data.write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    /// The files of an archive, by path.
+    public static func contents(
+        of archive: String, by reader: some ArchiveReading = LibarchiveReader(), limits: ArchiveLimits = Fuzz.limits
+    ) throws -> [ArchivePath: Data] {
+        var files: [ArchivePath: Data] = [:]
+        var total: Int64 = 0
+        try reader.read(archive, limits: limits) { entry, reader in
+            var data = Data()
+            while let piece = try reader.next() {
+                expect(!piece.isEmpty && piece.count <= 256 << 10, "a piece of \(piece.count) bytes")
+                data.append(piece)
+                total += Int64(piece.count)
+                expect(total <= limits.maxTotalBytes, "\(total) bytes came out")
+            }
+            expect(files.updateValue(data, forKey: entry.path) == nil, "\(entry.path) came twice")
+        }
+        return files
+    }
+}

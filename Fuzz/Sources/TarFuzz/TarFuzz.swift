@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+internal import FuzzSupport
+internal import PackageFormat
+
+/// tar.gz and tar.zst. The first byte says what the rest is: a tar that is wrapped here, since no mutation finds a
+/// checksum; or a whole file.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzTar(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    Fuzz.run(bytes, count) { data in
+        guard let kind = data.first else { return }
+        let rest = data.dropFirst()
+        let file =
+            switch kind % 3 {
+            case 0: Wrapping.gzip(rest)
+            case 1: Wrapping.zstandard(rest)
+            default: Data(rest)
+            }
+        _ = try Fuzz.contents(of: Fuzz.file(file))
+    }
+    return 0
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import PackageFormat
+import Testing
+
+/// tar.gz and tar.zst, held to the rules of zips.
+@Suite("tar.gz and tar.zst", .timeLimit(.minutes(1)))
+struct TarTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func refuses(
+        _ code: PackageError.Code, _ maker: TarMaker, limits: ArchiveLimits = .default, comment: Comment? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        for wrapping in TarMaker.Wrapping.allCases {
+            let archive = try folder.write("a.tar", maker.bytes(wrapping))
+            expectRefusal(code, comment: comment, sourceLocation: sourceLocation) {
+                try Unpacker(limits: limits, sync: .none).unpack(archive, into: "\(folder.path)/out")
+            }
+            #expect(try folder.names() == ["a.tar"], sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test("Files come out", arguments: TarMaker.Wrapping.allCases)
+    func files(_ wrapping: TarMaker.Wrapping) throws {
+        var maker = TarMaker("a", "b/c", "./d")
+        maker.entries.append(.init("f/", "", type: "5"))
+        maker.entries.append(.init("empty", ""))
+        maker.entries[0].data = [UInt8](repeating: 7, count: 300_000)
+        let archive = try folder.write("a.tar", maker.bytes(wrapping))
+        let hello = Data("hello".utf8)
+        #expect(
+            try contents(of: archive)
+                == ["a": Data(repeating: 7, count: 300_000), "b/c": hello, "d": hello, "empty": Data()])
+    }
+
+    @Test("Names that leave the folder are refused")
+    func names() throws {
+        for name in [
+            "../a", "a/../../b", "/etc/passwd", "C:/a", "c:a", "a\\b", "..\\a", "a//b", "a/./b", "././a", "a/..",
+            "\u{FF0E}\u{FF0E}/a", "a\n", "..",
+        ] {
+            try refuses(.unsafePath, TarMaker([.init(name)]), comment: "\(name)")
+        }
+    }
+
+    @Test("Links, devices and pipes are refused", arguments: ["1", "2", "3", "4", "6"] as [Character])
+    func special(_ type: Character) throws {
+        var link = TarMaker.Entry("link", "", type: type)
+        link.link = "1 2".contains(type) ? "a" : ""
+        try refuses(.specialFile, TarMaker([.init("a"), link]))
+        link.link = "/etc/passwd"
+        if type == "1" || type == "2" { try refuses(.specialFile, TarMaker([.init("a"), link])) }
+    }
+
+    @Test("Names that come twice or collide are refused")
+    func collisions() throws {
+        for names in [["a", "a"], ["a", "A"], ["a", "./a"], ["a", "a/b"], ["a/b", "a"], ["\u{E9}", "e\u{301}"]] {
+            try refuses(.duplicateEntry, TarMaker(names.map { .init($0) }), comment: "\(names)")
+        }
+        try refuses(.duplicateEntry, TarMaker([.init("a/", "", type: "5"), .init("a")]))
+    }
+
+    @Test("Each limit refuses")
+    func limits() throws {
+        let maker = TarMaker("a/b/c", "d")
+        try refuses(.tooLarge, maker, limits: ArchiveLimits(maxTotalBytes: 9))
+        try refuses(.tooMany, maker, limits: ArchiveLimits(maxEntries: 1))
+        try refuses(.tooLarge, maker, limits: ArchiveLimits(maxPathBytes: 4))
+        try refuses(.tooLarge, maker, limits: ArchiveLimits(maxDepth: 2))
+        // Announced alone is enough.
+        var large = TarMaker("a")
+        large.entries[0].size = 1 << 31
+        try refuses(.tooLarge, large)
+    }
+
+    @Test("Behind the end there may be zeros, and not too many", arguments: TarMaker.Wrapping.allCases)
+    func end(_ wrapping: TarMaker.Wrapping) throws {
+        var maker = TarMaker("a")
+        maker.end += [UInt8](repeating: 0, count: 200_000)
+        #expect(try contents(of: folder.write("b.tar", maker.bytes(wrapping))).count == 1)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/b.tar")
+        let padded = maker
+        maker.end[150_000] = 1
+        try refuses(.overlap, maker)
+        maker.end = padded.end + TarMaker("b").bytes()
+        try refuses(.overlap, maker)
+        maker.end = [UInt8](repeating: 0, count: 1_024) + TarMaker("b").bytes()
+        try refuses(.overlap, maker)
+        maker.end = [UInt8](repeating: 0, count: 1_100_000)
+        try refuses(.tooLarge, maker)
+    }
+
+    @Test("gzip's checksum and length are checked, also with nothing behind the tar")
+    func gzipTrailer() throws {
+        let bytes = TarMaker("a").bytes(.gzip)
+        for index in (bytes.count - 8)..<bytes.count {
+            var wrong = bytes
+            wrong[index] ^= 1
+            let archive = try folder.write("a.tgz", wrong)
+            expectRefusal(.damaged, comment: "\(index)") { try contents(of: archive) }
+        }
+        // A bit of the content.
+        var wrong = bytes
+        wrong[15 + 512] ^= 1
+        expectRefusal(.damaged) { try contents(of: folder.write("a.tgz", wrong)) }
+    }
+
+    @Test("gzip members may follow each other; other bytes may not")
+    func gzipMembers() throws {
+        let tar = TarMaker("a", "b").bytes()
+        let members = TarMaker.gzip(Array(tar[..<700])) + TarMaker.gzip([]) + TarMaker.gzip(Array(tar[700...]))
+        #expect(try contents(of: folder.write("a.tgz", members)).count == 2)
+        for tail: [UInt8] in [[0], [1, 2, 3], Array("garbage".utf8)] {
+            let archive = try folder.write("a.tgz", members + tail)
+            expectRefusal(.damaged, .truncated) { try contents(of: archive) }
+        }
+        expectRefusal(.truncated) { try contents(of: folder.write("a.tgz", members + [0x1F, 0x8B, 8])) }
+    }
+
+    @Test("Cut anywhere, an archive is refused", arguments: TarMaker.Wrapping.allCases)
+    func cut(_ wrapping: TarMaker.Wrapping) throws {
+        let bytes = TarMaker("index.html", "js/app.js").bytes(wrapping)
+        for length in stride(from: 0, to: bytes.count, by: 7) {
+            let archive = try folder.write("a.tar", bytes.prefix(length))
+            expectRefusal(comment: "\(length)") { try contents(of: archive) }
+        }
+    }
+
+    @Test("Compression within compression is refused")
+    func nested() throws {
+        let tar = TarMaker("a").bytes()
+        for bytes in [
+            TarMaker.gzip(TarMaker.gzip(tar)), TarMaker.zstandard(TarMaker.zstandard(tar)),
+            TarMaker.gzip(TarMaker.zstandard(tar)), TarMaker.zstandard(TarMaker.gzip(tar)),
+        ] {
+            let archive = try folder.write("a.tar", bytes)
+            expectRefusal(.damaged, .unsupported) { try contents(of: archive) }
+        }
+    }
+}
