@@ -123,7 +123,8 @@ let package = Package(
 
         // Middle rooms: they know the ground and never each other.
         target("OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
-        tests(of: "OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
+        tests(
+            of: "OfflinePackage", ["ContainerTesting", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
         target("PackagePublisher", ["PackageFormat"]),
         tests(of: "PackagePublisher", ["PackageFormat"]),
         target(
@@ -194,6 +195,17 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests", dependencies: ["h5", "ContainerTesting", "PackageFormat", "ProgramTesting"],
             path: "Tests/CommandLineTests", swiftSettings: settings),
+        .executableTarget(
+            name: "delivery-harness",
+            dependencies: [
+                "HTTPTransport", "OfflinePackage", "PackageFormat", "ResourceLoading", "ResourceStore",
+            ], path: "Tests/DeliveryHarness", swiftSettings: settings),
+        .testTarget(
+            name: "DeliveryTests",
+            dependencies: [
+                "delivery-harness", "ContainerTesting", "HTTPTransport", "OfflinePackage", "PackageFormat",
+                "PackagePublisher", "ProgramTesting", "ResourceLoading", "ResourceStore", .httpTypes,
+            ], path: "Tests/DeliveryTests", swiftSettings: settings),
         .executableTarget(
             name: "engine-harness", dependencies: ["ContainerKit", "SchemeRouter", "WebKitGTKAdapter"],
             path: "Tests/EngineHarness",
