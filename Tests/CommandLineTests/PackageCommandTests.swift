@@ -143,7 +143,7 @@ struct PackageCommandTests {
         missing.files.removeLast()
         try folder.write("missing.json", missing.encoded())
         try await fails(65, "mismatch", "verify", "shop-1.zip", "missing.json")
-        var extra = manifest
+        var extra = manifest.withoutSlices()
         var file = try #require(extra.files.first)
         file.path = try ArchivePath("extra.html")
         extra.files.append(file)
@@ -153,6 +153,14 @@ struct PackageCommandTests {
         size.files[0].size += 1
         try folder.write("size.json", size.encoded())
         try await fails(65, "mismatch", "verify", "shop-1.zip", "size.json")
+        var place = manifest
+        place.files[0].slice?.offset -= 1
+        try folder.write("place.json", place.encoded())
+        try await fails(65, "mismatch", "verify", "shop-1.zip", "place.json")
+        var archive = manifest
+        archive.archive?.sha256 = SHA256Digest(of: Data())
+        try folder.write("archive.json", archive.encoded())
+        try await fails(65, "digest-mismatch", "verify", "shop-1.zip", "archive.json")
         try folder.write("bad.json", "{".utf8)
         try await fails(65, "bad-manifest", "verify", "shop-1.zip", "bad.json")
         try await fails(65, "bad-manifest", "verify", "shop-1.zip", "shop-1.zip")

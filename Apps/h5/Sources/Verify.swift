@@ -56,7 +56,10 @@ struct Verify: AsyncParsableCommand {
         let limits = limitOptions.limits
         let promised = try manifest.map { path in
             try PackageManifest(
-                path: path, limits: ManifestLimits(maxFiles: limits.maxEntries, maxTotalBytes: limits.maxTotalBytes))
+                path: path,
+                limits: ManifestLimits(
+                    maxFiles: limits.maxEntries, maxTotalBytes: limits.maxTotalBytes, maxRatio: limits.maxRatio,
+                    ratioFloor: limits.ratioFloor))
         }
         let verifier = PackageVerifier(limits: limits)
         let summary =

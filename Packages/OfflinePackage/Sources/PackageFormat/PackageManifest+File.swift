@@ -12,19 +12,58 @@ extension PackageManifest {
         public var sha256: SHA256Digest
         /// The value of its `Content-Type`, such as `text/html;charset=utf-8`.
         public var mediaType: String
+        /// Where its bytes lie in the manifest's ``PackageManifest/archive``. Either all files have it, or none.
+        public var slice: ArchiveSlice?
 
-        public init(path: ArchivePath, size: Int64, sha256: SHA256Digest, mediaType: String) {
+        public init(
+            path: ArchivePath, size: Int64, sha256: SHA256Digest, mediaType: String, slice: ArchiveSlice? = nil
+        ) {
             self.path = path
             self.size = size
             self.sha256 = sha256
             self.mediaType = mediaType
+            self.slice = slice
         }
 
-        enum CodingKeys: String, CodingKey {
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            path = try container.decode(ArchivePath.self, forKey: .path)
+            size = try container.decode(Int64.self, forKey: .size)
+            sha256 = try container.decode(SHA256Digest.self, forKey: .sha256)
+            mediaType = try container.decode(String.self, forKey: .mediaType)
+            let offset = try container.decodeIfPresent(Int64.self, forKey: .offset)
+            let packed = try container.decodeIfPresent(Int64.self, forKey: .packed)
+            let method = try container.decodeIfPresent(ArchiveSlice.Method.self, forKey: .method)
+            switch (offset, packed, method) {
+            case (nil, nil, nil): slice = nil
+            case (let offset?, let packed?, let method?):
+                slice = ArchiveSlice(offset: offset, size: packed, method: method)
+            default:
+                throw PackageError(
+                    .badManifest, "offset, packed and method come together or not at all", at: path.description)
+            }
+        }
+
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(path, forKey: .path)
+            try container.encode(size, forKey: .size)
+            try container.encode(sha256, forKey: .sha256)
+            try container.encode(mediaType, forKey: .mediaType)
+            guard let slice else { return }
+            try container.encode(slice.offset, forKey: .offset)
+            try container.encode(slice.size, forKey: .packed)
+            try container.encode(slice.method, forKey: .method)
+        }
+
+        private enum CodingKeys: String, CodingKey {
             case path
             case size
             case sha256
             case mediaType = "type"
+            case offset
+            case packed
+            case method
         }
 
         func validate() throws {

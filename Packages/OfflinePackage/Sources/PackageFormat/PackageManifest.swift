@@ -9,8 +9,9 @@
 
 /// What a package holds: its name, the URL it stands under, and each file with size, digest and type.
 ///
-/// As JSON: `{"baseURL", "complete"?, "files": [{"path", "sha256", "size", "type"}], "format": 1, "id", "version"}`.
-/// Keys that are not known are ignored.
+/// As JSON: `{"archive"?: {"sha256", "size"}, "baseURL", "complete"?, "files": [{"method"?, "offset"?, "packed"?, "path",
+/// "sha256", "size", "type"}], "format": 1, "id", "version"}`. Either `archive` and each file's `method`, `offset` and
+/// `packed` are there, or none of them. Keys that are not known are ignored.
 public struct PackageManifest: Codable, Sendable, Hashable {
     /// The only format so far.
     public static let currentFormat = 1
@@ -22,18 +23,22 @@ public struct PackageManifest: Codable, Sendable, Hashable {
     /// Whether these files are all there is under the base URL, so that anything else there is answered as not found
     /// without asking the network. JSON has `"complete": true` for it; it is absent otherwise.
     public var isComplete: Bool
+    /// The zip that holds the files, and which each file's ``File/slice`` points into.
+    public var archive: Archive?
     /// Sorted by path; no two that some file system could take for the same.
     public var files: [File]
 
     /// Sorts `files`; what else must hold of them is checked by ``validate(limits:)`` and when encoding.
     public init(
-        id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, isComplete: Bool = false, files: [File]
+        id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, isComplete: Bool = false,
+        archive: Archive? = nil, files: [File]
     ) {
         format = Self.currentFormat
         self.id = id
         self.version = version
         self.baseURL = baseURL
         self.isComplete = isComplete
+        self.archive = archive
         self.files = files.sorted { $0.path < $1.path }
     }
 
@@ -82,6 +87,7 @@ public struct PackageManifest: Codable, Sendable, Hashable {
         version = try container.decode(PackageVersion.self, forKey: .version)
         baseURL = try container.decode(PackageBaseURL.self, forKey: .baseURL)
         isComplete = try container.decodeIfPresent(Bool.self, forKey: .isComplete) ?? false
+        archive = try container.decodeIfPresent(Archive.self, forKey: .archive)
         files = try container.decode([File].self, forKey: .files).sorted { $0.path < $1.path }
     }
 
@@ -92,6 +98,7 @@ public struct PackageManifest: Codable, Sendable, Hashable {
         try container.encode(version, forKey: .version)
         try container.encode(baseURL, forKey: .baseURL)
         if isComplete { try container.encode(true, forKey: .isComplete) }
+        try container.encodeIfPresent(archive, forKey: .archive)
         try container.encode(files, forKey: .files)
     }
 
@@ -101,10 +108,11 @@ public struct PackageManifest: Codable, Sendable, Hashable {
         case version
         case baseURL
         case isComplete = "complete"
+        case archive
         case files
     }
 
-    /// Checks what the types do not: format, counts, sizes, media types and unique paths.
+    /// Checks what the types do not: format, counts, sizes, media types, unique paths and slices.
     /// - Throws: ``PackageError``, as ``init(decoding:limits:)`` does.
     public func validate(limits: ManifestLimits = .default) throws {
         guard format == Self.currentFormat else {
@@ -128,6 +136,7 @@ public struct PackageManifest: Codable, Sendable, Hashable {
             }
             total = sum
         }
+        try validateSlices(limits: limits)
     }
 
     /// The manifest as JSON. Equal manifests give equal bytes: keys and files are sorted, slashes are not
@@ -136,8 +145,7 @@ public struct PackageManifest: Codable, Sendable, Hashable {
     public func encoded() throws -> Data {
         var sorted = self
         sorted.files.sort { $0.path < $1.path }
-        let unlimited = ManifestLimits(maxBytes: .max, maxFiles: .max, maxTotalBytes: .max)
-        try sorted.validate(limits: unlimited)
+        try sorted.validate(limits: .unbounded)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {

@@ -31,12 +31,14 @@ public struct PackageVerifier: Sendable {
         return summary
     }
 
-    /// Checks the archive's structure, and each file's path, size and digest: none may be missing or extra.
+    /// Checks the archive's structure, and each file's path, size and digest: none may be missing or extra. Where the
+    /// manifest names its archive, size and digest of the archive and the place of each file are checked first.
     /// - Throws: ``PackageError``, with code ``PackageError/Code-swift.struct/mismatch`` or
     ///   ``PackageError/Code-swift.struct/digestMismatch`` where the two disagree; or `CancellationError` when
     ///   the current task was cancelled.
     public func verify(_ archive: String, against manifest: PackageManifest) throws -> Summary {
-        try manifest.validate(limits: ManifestLimits(maxBytes: .max, maxFiles: .max, maxTotalBytes: .max))
+        try manifest.validate(limits: .unbounded)
+        if let promised = manifest.archive { try verify(archive, promised, manifest) }
         var expected = Dictionary(uniqueKeysWithValues: manifest.files.map { ($0.path, $0) })
         var summary = Summary(files: 0, bytes: 0, digests: 0)
         try reader.read(archive, limits: limits) { entry, reader in
@@ -68,5 +70,20 @@ public struct PackageVerifier: Sendable {
                 at: missing.description)
         }
         return summary
+    }
+
+    /// Checks the archive itself, and where its files lie.
+    private func verify(_ archive: String, _ promised: PackageManifest.Archive, _ manifest: PackageManifest) throws {
+        let file = try InputFile(path: archive)
+        guard file.size == promised.size else {
+            throw PackageError(
+                .mismatch, "archive of \(file.size) bytes, \(promised.size) in the manifest", at: archive)
+        }
+        // Before the digest, for the better message where the archive is hopeless.
+        let directory = try ZipValidator(limits: limits).validate(file)
+        guard try file.sha256() == promised.sha256 else {
+            throw PackageError(.digestMismatch, "the archive does not have the manifest's SHA-256", at: archive)
+        }
+        try manifest.checkSlices(against: directory)
     }
 }

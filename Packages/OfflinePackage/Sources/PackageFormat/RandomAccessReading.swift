@@ -33,4 +33,21 @@ extension RandomAccessReading {
         }
         return result
     }
+
+    /// The digest of all bytes, read in pieces.
+    /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
+    func sha256() throws -> SHA256Digest {
+        var hasher = SHA256Hasher()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        var position: Int64 = 0
+        while position < size {
+            try Task.checkCancellation()
+            let count = try read(into: buffer, at: position)
+            guard count > 0 else { throw PackageError(.truncated, "ends before byte \(size)", at: location) }
+            hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            position += Int64(count)
+        }
+        return hasher.finalize()
+    }
 }

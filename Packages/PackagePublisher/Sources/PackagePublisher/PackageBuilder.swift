@@ -21,7 +21,8 @@ public import PackageFormat
 ///
 /// The same site gives the same bytes, whatever the clock and the machine are. Both files are written under temporary
 /// names and take their names at the end, the manifest last; on an error neither is touched. A process that is killed
-/// leaves at most temporary files, whose names begin with a dot and end in `.partial`.
+/// leaves temporary files, whose names begin with a dot and end in `.partial`; between the two renames it leaves the
+/// new archive beside an earlier manifest, which names another archive's digest, so that the pair is refused.
 public struct PackageBuilder: Sendable {
     /// What was built.
     public struct Result: Sendable, Hashable {
@@ -71,12 +72,13 @@ public struct PackageBuilder: Sendable {
         let manifest = folder.temporary(for: "\(name).json")
         do {
             let listed = try write(files, to: archive)
-            let description = PackageManifest(
-                id: id, version: version, baseURL: baseURL, isComplete: isComplete, files: listed)
-            try folder.write(description.encoded(), to: manifest)
             // What the app would refuse is not handed out.
             let directory = try ZipValidator(limits: limits).validate(archive)
             let (digest, size) = try hash(archive)
+            let description = try PackageManifest(
+                id: id, version: version, baseURL: baseURL, isComplete: isComplete, files: listed
+            ).locating(files: directory, in: PackageManifest.Archive(size: size, sha256: digest))
+            try folder.write(description.encoded(), to: manifest)
             try Task.checkCancellation()
             let places = try folder.commit([(archive, "\(name).zip"), (manifest, "\(name).json")])
             return Result(

@@ -65,6 +65,11 @@ struct PackageBuilderTests {
             #expect(file.size == Int64(data.count) && file.sha256 == SHA256Digest(of: data))
         }
         #expect(try PackageVerifier().verify(result.archive, against: manifest).digests == files.count)
+        #expect(manifest.archive?.size == result.archiveBytes && manifest.archive?.sha256 == result.archiveSHA256)
+        for file in manifest.files where file.slice?.method == .stored {
+            let slice = try #require(file.slice)
+            #expect(archive[Int(slice.offset)..<Int(slice.end)] == files[file.path.description])
+        }
         // Stored where deflate would not help.
         let methods = try ZipValidator().validate(result.archive).entries.map { ($0.path.description, $0.method) }
         let stored = methods.filter { $0.1 == .stored }.map(\.0)
@@ -151,7 +156,7 @@ struct PackageBuilderTests {
     func names() throws {
         try folder.write("site/INDEX.html", "other".utf8)
         // A file system that takes both for one cannot hold this site.
-        if try folder.names(below: "site").contains("INDEX.html") { try refuses(.badManifest) }
+        if try folder.names(below: "site").contains("INDEX.html") { try refuses(.duplicateEntry) }
         try FileManager.default.removeItem(atPath: "\(folder.path)/site/INDEX.html")
         try folder.write("site/a\\b", "x".utf8)
         try refuses(.unsafePath)

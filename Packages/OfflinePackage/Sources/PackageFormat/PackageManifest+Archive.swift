@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+extension PackageManifest {
+    /// The zip that the files' slices refer to. A slice means nothing in any other archive.
+    public struct Archive: Codable, Sendable, Hashable {
+        /// Bytes of the zip.
+        public var size: Int64
+        /// The digest of the zip's bytes.
+        public var sha256: SHA256Digest
+
+        public init(size: Int64, sha256: SHA256Digest) {
+            self.size = size
+            self.sha256 = sha256
+        }
+    }
+}
