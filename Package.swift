@@ -118,7 +118,10 @@ let package = Package(
         .systemLibrary(
             name: "CArchive", path: "Packages/OfflinePackage/Sources/CArchive", pkgConfig: "libarchive",
             providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
-        target("PackageFormat", in: "OfflinePackage", [.crypto, "CArchive"]),
+        .systemLibrary(
+            name: "CZlib", path: "Packages/OfflinePackage/Sources/CZlib", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        target("PackageFormat", in: "OfflinePackage", [.crypto, "CArchive", "CZlib"]),
         tests(of: "PackageFormat", in: "OfflinePackage"),
 
         // Middle rooms: they know the ground and never each other.

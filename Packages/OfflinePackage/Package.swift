@@ -31,11 +31,13 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(
             name: "PackageFormat",
             dependencies: [
                 .product(name: "Crypto", package: "swift-crypto"),
                 "CArchive",
+                "CZlib",
             ], swiftSettings: settings),
         .testTarget(name: "PackageFormatTests", dependencies: ["PackageFormat"], swiftSettings: settings),
         .target(

@@ -67,6 +67,7 @@ extension PackageManifest {
         }
         guard archive.size >= 0 else { throw PackageError(.badManifest, "archive of a negative size") }
         let ratio = ArchiveLimits(maxRatio: limits.maxRatio, ratioFloor: limits.ratioFloor)
+        var total: Int64 = 0
         var places: [(slice: ArchiveSlice, path: ArchivePath)] = []
         places.reserveCapacity(files.count)
         for file in files {
@@ -89,7 +90,13 @@ extension PackageManifest {
                 throw PackageError(
                     .tooLarge, "unpacks to more than \(limits.maxRatio) times its size in the archive", at: name)
             }
+            let (sum, overflow) = total.addingReportingOverflow(file.size)
+            total = overflow ? .max : sum
             places.append((slice, file.path))
+        }
+        // Many small bombs are one large one.
+        guard !ratio.isBomb(total, from: archive.size) else {
+            throw PackageError(.tooLarge, "files of more than \(limits.maxRatio) times the archive's size")
         }
         places.sort { ($0.slice.offset, $0.slice.end) < ($1.slice.offset, $1.slice.end) }
         for (left, right) in zip(places, places.dropFirst()) where right.slice.offset < left.slice.end {

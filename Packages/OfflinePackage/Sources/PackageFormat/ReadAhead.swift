@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Reads a file in pieces of 256 KiB, so that many small neighbours cost one read.
+///
+/// Not `Sendable`: one for each thread that reads.
+final class ReadAhead {
+    private let file: InputFile
+    private let buffer: UnsafeMutableRawBufferPointer
+    /// What the buffer holds.
+    private var range: Range<Int64> = 0..<0
+
+    init(_ file: InputFile) {
+        self.file = file
+        buffer = .allocate(byteCount: 256 << 10, alignment: 16)
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    /// At least one and at most `count` bytes of the file at `offset`. Valid until the next call.
+    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/truncated`` at the file's end.
+    func bytes(at offset: Int64, upTo count: Int64, name: String) throws -> UnsafeRawBufferPointer {
+        if !range.contains(offset) {
+            let read = try file.read(into: buffer, at: offset)
+            guard read > 0 else { throw PackageError(.truncated, "the archive ends before the file does", at: name) }
+            range = offset..<(offset + Int64(read))
+        }
+        let start = Int(offset - range.lowerBound)
+        let end = Int(min(range.upperBound - range.lowerBound, offset - range.lowerBound + count))
+        return UnsafeRawBufferPointer(rebasing: buffer[start..<end])
+    }
+}

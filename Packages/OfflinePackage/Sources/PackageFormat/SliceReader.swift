@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Hands out the bytes of one slice of an archive that lies in a file.
+struct SliceReader: ArchiveEntryReading {
+    private let input: ReadAhead
+    private let state: SliceState
+    /// The end of the slice in the file.
+    private let end: Int64
+
+    init(_ file: PackageManifest.File, from input: ReadAhead, zlib: ZlibStream) throws {
+        guard let slice = file.slice else {
+            throw PackageError(.badManifest, "no place in an archive", at: file.path.description)
+        }
+        self.input = input
+        end = slice.end
+        state = try SliceState(slice, size: file.size, name: file.path.description, zlib: zlib)
+    }
+
+    mutating func next() throws -> Data? {
+        try Task.checkCancellation()
+        guard state.wanted > 0 else {
+            while state.missing > 0 {
+                var packed = try bytes()
+                try state.end(&packed)
+            }
+            try state.finish()
+            return nil
+        }
+        var piece = Data(count: Int(min(state.wanted, SliceState.chunk)))
+        let filled = try piece.withUnsafeMutableBytes { output in
+            var filled = 0
+            while filled < output.count {
+                // What the packed data lacks is found by zlib; that it is used up without its end, by finishing.
+                var packed = state.missing > 0 ? try bytes() : UnsafeRawBufferPointer(start: nil, count: 0)
+                guard !packed.isEmpty || state.mayHold else { break }
+                filled += try state.fill(UnsafeMutableRawBufferPointer(rebasing: output[filled...]), from: &packed)
+            }
+            return filled
+        }
+        if filled < piece.count {
+            // All packed bytes are in, and the file is not out.
+            guard filled > 0 else {
+                try state.finish()
+                return nil
+            }
+            return piece.prefix(filled)
+        }
+        return piece
+    }
+
+    /// Ends the use of this reader and its copies: what it reads with serves the next slice.
+    func close() {
+        state.fail()
+    }
+
+    /// Packed bytes that were not used yet.
+    private func bytes() throws -> UnsafeRawBufferPointer {
+        try input.bytes(at: end - state.missing, upTo: state.missing, name: state.name)
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import PackageFormat
+import Testing
+
+@Suite("Slice inflater", .timeLimit(.minutes(1)))
+struct SliceInflaterTests {
+    /// Raw deflate of "hello": one block, stored.
+    private static let hello: [UInt8] = [1, 5, 0, 0xFA, 0xFF] + Array("hello".utf8)
+
+    /// Unpacks in pieces of `step` bytes.
+    private func inflate(
+        _ packed: [UInt8], size: Int64, method: ArchiveSlice.Method = .deflate, announced: Int? = nil,
+        step: Int = .max
+    ) throws -> Data {
+        var inflater = try SliceInflater(
+            ArchiveSlice(offset: 0, size: Int64(announced ?? packed.count), method: method), size: size, name: "a")
+        var result = Data()
+        var rest = packed[...]
+        while !rest.isEmpty {
+            try inflater.append(Data(rest.prefix(step))) { piece in
+                #expect(!piece.isEmpty && piece.count <= 256 << 10)
+                result.append(piece)
+                #expect(Int64(result.count) <= size)
+            }
+            rest = rest.dropFirst(step)
+        }
+        try inflater.finish()
+        return result
+    }
+
+    @Test("Stored and deflated slices come out, however they are cut", arguments: [1, 2, 3, 7, .max])
+    func whole(step: Int) throws {
+        #expect(try inflate(Self.hello, size: 5, step: step) == Data("hello".utf8))
+        #expect(try inflate(Array("hello".utf8), size: 5, method: .stored, step: step) == Data("hello".utf8))
+        #expect(try inflate([3, 0], size: 0, step: step).isEmpty)
+        #expect(try inflate([], size: 0, method: .stored).isEmpty)
+        // Two blocks, the first of them empty.
+        #expect(try inflate([0, 0, 0, 0xFF, 0xFF] + Self.hello, size: 5, step: step) == Data("hello".utf8))
+    }
+
+    @Test("What zlib holds back when the input is used up still comes out", arguments: [1, 13, 1_000, .max])
+    func dense(step: Int) throws {
+        let folder = try TemporaryFolder()
+        let size = 3 << 20
+        let archive = "\(folder.path)/a.zip"
+        try LibarchiveZipWriter().write(to: archive) { writer in
+            try writer.begin(ArchivePath("a"), size: Int64(size), method: .deflated)
+            try writer.append(Data(repeating: 7, count: size))
+        }
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: archive))
+        let entry = try #require(
+            try ZipValidator(limits: ArchiveLimits(maxRatio: 2_000)).validate(bytes).entries.first)
+        let packed = [UInt8](bytes[Int(entry.dataOffset)...].prefix(Int(entry.compressedSize)))
+        #expect(try inflate(packed, size: Int64(size), step: step) == Data(repeating: 7, count: size))
+        // One byte fewer and one more than it unpacks to; the end must not depend on how it is cut.
+        expectRefusal(.damaged) { try inflate(packed, size: Int64(size - 1), step: step) }
+        expectRefusal(.damaged) { try inflate(packed, size: Int64(size + 1), step: step) }
+        expectRefusal(.damaged) { try inflate(packed, size: 1, step: step) }
+    }
+
+    @Test("Data that ends early is refused", arguments: [1, .max])
+    func truncated(step: Int) {
+        for length in 0..<Self.hello.count {
+            let cut = Array(Self.hello.prefix(length))
+            expectRefusal(.truncated, comment: "\(length)") {
+                try inflate(cut, size: 5, announced: Self.hello.count, step: step)
+            }
+            // The slice itself is short.
+            expectRefusal(.damaged, comment: "\(length)") { try inflate(cut, size: 5, step: step) }
+        }
+        expectRefusal(.truncated) { try inflate(Array("hell".utf8), size: 5, method: .stored, announced: 5) }
+    }
+
+    @Test("Data with a wrong end or a wrong length is refused", arguments: [1, .max])
+    func wrong(step: Int) {
+        expectRefusal(.damaged) { try inflate(Self.hello + [0], size: 5, step: step) }
+        expectRefusal(.damaged) { try inflate(Self.hello + Self.hello, size: 10, step: step) }
+        expectRefusal(.mismatch) { try inflate(Self.hello + [0], size: 5, announced: Self.hello.count, step: step) }
+        expectRefusal(.damaged) { try inflate(Self.hello, size: 4, step: step) }
+        expectRefusal(.damaged) { try inflate(Self.hello, size: 6, step: step) }
+        expectRefusal(.damaged) { try inflate(Self.hello, size: .max, step: step) }
+        expectRefusal(.damaged) { try inflate([3, 0], size: 1, step: step) }
+        // No last block.
+        expectRefusal(.damaged) { try inflate([0] + Self.hello.dropFirst(), size: 5, step: step) }
+        expectRefusal(.mismatch) {
+            try inflate(Array("hello!".utf8), size: 5, method: .stored, announced: 5, step: step)
+        }
+        expectRefusal(.badManifest) { try inflate(Array("hello".utf8), size: 4, method: .stored, step: step) }
+        expectRefusal(.badManifest) { try inflate(Self.hello, size: -1, step: step) }
+        expectRefusal(.badManifest) { try inflate(Self.hello, size: 5, announced: -1, step: step) }
+        // A reserved block type, a length without its complement, a distance before the start.
+        for bad: [UInt8] in [[7], [1, 5, 0, 0, 0], [0x4B, 4, 2, 0], [0x63, 0x00, 0x02, 0xFF]] {
+            expectRefusal(.damaged) { try inflate(bad, size: 5, step: step) }
+        }
+        // zlib's and gzip's wrappers are not raw deflate.
+        expectRefusal(.damaged) { try inflate([0x78, 0x9C] + Self.hello, size: 5, step: step) }
+    }
+
+    @Test("After an error nothing more comes out, and finishing fails")
+    func poisoned() throws {
+        var inflater = try SliceInflater(ArchiveSlice(offset: 0, size: 20, method: .deflate), size: 10, name: "a")
+        expectRefusal(.damaged) { try inflater.append(Data([7, 7])) { _ in } }
+        expectRefusal(.io) { try inflater.append(Data(Self.hello)) { _ in Issue.record("something came out") } }
+        expectRefusal(.io) { try inflater.finish() }
+        // So it is when the consumer fails.
+        struct Stop: Error {}
+        inflater = try SliceInflater(ArchiveSlice(offset: 0, size: 10, method: .deflate), size: 5, name: "a")
+        #expect(throws: Stop.self) { try inflater.append(Data(Self.hello)) { _ in throw Stop() } }
+        expectRefusal(.io) { try inflater.finish() }
+    }
+
+    @Test("A flipped bit is refused, or comes out with as many bytes as promised")
+    func flipped() throws {
+        let folder = try TemporaryFolder()
+        let archive = "\(folder.path)/a.zip"
+        let text = Data((0..<2_000).flatMap { Array("line \($0 &* 2_654_435_761 % 97)\n".utf8) })
+        try LibarchiveZipWriter().write(to: archive) { writer in
+            try writer.begin(ArchivePath("a"), size: Int64(text.count), method: .deflated)
+            try writer.append(text)
+        }
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: archive))
+        let entry = try #require(try ZipValidator().validate(bytes).entries.first)
+        let packed = [UInt8](bytes[Int(entry.dataOffset)...].prefix(Int(entry.compressedSize)))
+        #expect(try inflate(packed, size: Int64(text.count)) == text)
+        for bit in 0..<(packed.count * 8) {
+            var flipped = packed
+            flipped[bit / 8] ^= 1 << UInt8(bit % 8)
+            do {
+                #expect(try inflate(flipped, size: Int64(text.count)).count == text.count)
+            } catch let error as PackageError {
+                #expect([.damaged, .truncated].contains(error.code), "\(error)")
+            }
+        }
+    }
+}
