@@ -29,7 +29,7 @@ struct ArrivalTests {
             try Data(contentsOf: URL(filePath: depot.www + "/shop-1.zip")), turns: [.stall(cut)])
         var configuration = try depot.configuration()
         configuration.routes = [try archive.route("/shop-1.zip")]
-        try await Network.run(configuration) { network in
+        try await Network.run(configuration) { (network) async throws in
             let clock = ManualClock()
             let updater = depot.updater(network) { $0.downloads.clock = clock }
             let loader = ArrivingLoader(updater)
@@ -84,7 +84,7 @@ struct ArrivalTests {
             try Data(contentsOf: URL(filePath: depot.www + "/shop-1.zip")), turns: [.stall(1_000_000)])
         var configuration = try depot.configuration()
         configuration.routes = [try archive.route("/shop-1.zip")]
-        try await Network.run(configuration) { network in
+        try await Network.run(configuration) { (network) async throws in
             let updater = depot.updater(network)
             let events = updater.events()
             let task = Task { try await updater.update(from: network.source()) }

@@ -81,8 +81,8 @@ extension Network {
         PackageSource("\(server.url)/\(id).json")
     }
 
-    /// The paths that were asked for, without the manifest's.
-    var archiveRequests: [OriginRequest] { server.requests.filter { !$0.path.hasSuffix(".json") } }
+    /// The requests for archives.
+    var archiveRequests: [OriginRequest] { server.requests.filter { $0.path.hasSuffix(".zip") } }
 }
 
 /// Fifty files of 100 KB, one of them of 20 KB.

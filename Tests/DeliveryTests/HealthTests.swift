@@ -28,7 +28,7 @@ struct HealthTests {
 
     func run(_ body: (Network, PackageUpdater) async throws -> Void) async throws {
         try depot.publish(old, version: "1")
-        try await Network.run(try depot.configuration()) { network in
+        try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network) { $0.clock = clock }
             try await updater.start()
             try await updater.update(from: network.source())
@@ -38,7 +38,7 @@ struct HealthTests {
 
     /// Activates version 1 for good, and version 2 on trial.
     func runWithTrial(_ body: (Network, PackageUpdater) async throws -> Void) async throws {
-        try await run { network, updater in
+        try await run { (network, updater) async throws in
             await updater.report(BootReport(.began, of: page()))
             await updater.report(BootReport(.healthy, of: page()))
             try depot.publish(new, version: "2")
@@ -62,7 +62,7 @@ struct HealthTests {
     }
 
     @Test func aPageThatDoesNotReportInTimeRollsBack() async throws {
-        try await runWithTrial { network, updater in
+        try await runWithTrial { (network, updater) async throws in
             let events = updater.events()
             let page = page()
             await updater.report(BootReport(.began, of: page))
@@ -102,7 +102,7 @@ struct HealthTests {
     }
 
     @Test func aStaleReportIsIgnored() async throws {
-        try await run { network, updater in
+        try await run { (network, updater) async throws in
             let stale = page()
             try depot.publish(new, version: "2")
             try await updater.update(from: network.source())
@@ -138,7 +138,7 @@ struct HealthTests {
     }
 
     @Test func twoUnprovenInARowFallBackToTheGoodOne() async throws {
-        try await runWithTrial { network, updater in
+        try await runWithTrial { (network, updater) async throws in
             try depot.publish(["index.html": Data("newer".utf8)], version: "3")
             try await updater.update(from: network.source())
             await updater.report(BootReport(.failed("white page"), of: page()))
@@ -147,7 +147,7 @@ struct HealthTests {
     }
 
     @Test func aKilledBootCountsAtTheNextStart() async throws {
-        try await runWithTrial { network, updater in
+        try await runWithTrial { (network, updater) async throws in
             await updater.report(BootReport(.began, of: page()))
             for process in 2...4 {
                 let library = try PackageLibrary(store: depot.store)
@@ -161,7 +161,7 @@ struct HealthTests {
     }
 
     @Test func aKillBetweenVerdictAndRollbackIsMadeGood() async throws {
-        try await runWithTrial { network, updater in
+        try await runWithTrial { (network, updater) async throws in
             // As after a kill: the verdict is written down, the generation is still active.
             let path = depot.store.directory + "/health.json"
             var ledger = try #require(
@@ -181,7 +181,7 @@ struct HealthTests {
     }
 
     @Test func aDamagedRecordOfHealthIsNoReasonToFail() async throws {
-        try await runWithTrial { network, updater in
+        try await runWithTrial { (network, updater) async throws in
             try Data("{".utf8).write(to: URL(filePath: depot.store.directory + "/health.json"))
             let library = try PackageLibrary(store: depot.store)
             let next = depot.updater(network, library: library)

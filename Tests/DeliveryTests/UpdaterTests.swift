@@ -23,7 +23,7 @@ struct UpdaterTests {
 
     @Test func installsAndUpdatesAndLeavesNoZip() async throws {
         try depot.publish(old, version: "1")
-        try await Network.run(try depot.configuration()) { network in
+        try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)
             try await updater.start()
             let events = updater.events()
@@ -54,7 +54,7 @@ struct UpdaterTests {
     @Test func aSmallChangeTravelsAlone() async throws {
         var site = largeSite()
         try depot.publish(site, version: "1")
-        try await Network.run(try depot.configuration()) { network in
+        try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)
             try await updater.update(from: network.source())
             site["index.html"] = text(20_480, seed: 2)
@@ -85,7 +85,7 @@ struct UpdaterTests {
 
     @Test func filesThatOnlyMovedTravelNotAtAll() async throws {
         try depot.publish(old, version: "1")
-        try await Network.run(try depot.configuration()) { network in
+        try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)
             try await updater.update(from: network.source())
             let moved = ["home.html": Data("old home".utf8), "copy/app.js": text(50_000, seed: 5)]
@@ -131,7 +131,7 @@ struct UpdaterTests {
         try depot.publish(largeSite(), version: "1")
         var configuration = try depot.configuration()
         configuration.routes = [try first.route("/shop-1.zip"), try second.route("/shop-2.zip")]
-        try await Network.run(configuration) { network in
+        try await Network.run(configuration) { (network) async throws in
             let updater = depot.updater(network)
             try await updater.update(from: network.source())
             try depot.publish(site, version: "2")
@@ -152,7 +152,7 @@ struct UpdaterTests {
         try depot.publish(largeSite(), version: "1")
         var configuration = try depot.configuration()
         configuration.routes = [try second.route("/shop-2.zip")]
-        try await Network.run(configuration) { network in
+        try await Network.run(configuration) { (network) async throws in
             let updater = depot.updater(network) {
                 // As long as no test waits, and long enough for a busy machine.
                 $0.downloads.stallLimit = .seconds(2)
@@ -167,7 +167,7 @@ struct UpdaterTests {
 
     @Test func anArchiveThatIsNotTheManifestsChangesNothing() async throws {
         try depot.publish(old, version: "1")
-        try await Network.run(try depot.configuration()) { network in
+        try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)
             try await updater.update(from: network.source())
             try depot.publish(new, version: "2") { manifest in
@@ -191,7 +191,7 @@ struct UpdaterTests {
         let id = try PackageID("other")
         let scope = try PackageBaseURL("https://shop.example/app/")
         try depot.publish(old, version: "1") { $0.minHost = try? PackageVersion("2.10") }
-        try await Network.run(try depot.configuration()) { network in
+        try await Network.run(try depot.configuration()) { (network) async throws in
             func code(
                 _ host: String? = "3", _ edit: (inout PackageSource) -> Void = { _ in }
             ) async -> DeliveryError.Code? {
@@ -223,7 +223,7 @@ struct UpdaterTests {
         limited.manifestLimits.maxBytes = 100
         let store = try ResourceStore(directory: depot.folder.path + "/other")
         let library = try PackageLibrary(store: store, configuration: limited)
-        try await Network.run(try depot.configuration()) { network in
+        try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network, library: library)
             let error = await #expect(throws: DeliveryError.self) { try await updater.update(from: network.source()) }
             #expect(error?.code == .tooLarge)
@@ -233,7 +233,7 @@ struct UpdaterTests {
 
     @Test func waitsForTheNextLaunch() async throws {
         try depot.publish(old, version: "1")
-        try await Network.run(try depot.configuration()) { network in
+        try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)
             try await updater.update(from: network.source())
             try depot.publish(new, version: "2")
@@ -255,7 +255,7 @@ struct UpdaterTests {
 
     @Test func waitsForTheBackgroundOrAnOrder() async throws {
         try depot.publish(old, version: "1")
-        try await Network.run(try depot.configuration()) { network in
+        try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)
             try await updater.update(from: network.source())
             try depot.publish(new, version: "2")
@@ -290,7 +290,7 @@ struct UpdaterTests {
             return try await updater.installBaseline(
                 archive: "\(depot.www)/shop-\(version).zip", manifest: "\(depot.www)/shop.json")
         }
-        try await Network.run(try depot.configuration()) { network in
+        try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)
             #expect(try await baseline("1", old, updater)?.outcome == .activated)
             #expect(try await baseline("1", old, updater)?.outcome == .unchanged)
@@ -313,7 +313,7 @@ struct UpdaterTests {
             func ensureRoom(for bytes: Int64) async throws { throw CocoaError(.fileWriteOutOfSpace) }
         }
         try depot.publish(old, version: "1")
-        try await Network.run(try depot.configuration()) { network in
+        try await Network.run(try depot.configuration()) { (network) async throws in
             let cut = depot.updater(network) { $0.conditions = NoNetwork() }
             var error = await #expect(throws: DeliveryError.self) { try await cut.update(from: network.source()) }
             #expect(error?.code == .notNow && network.server.requestCount == 0)
@@ -329,7 +329,7 @@ struct UpdaterTests {
                 ["a.js": text(20_000, seed: UInt64(index))], id: "p\(index)", version: "1",
                 base: "https://shop.example/\(index)/")
         }
-        try await Network.run(try depot.configuration()) { network in
+        try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in 0..<6 { group.addTask { try await updater.update(from: network.source("p\(index)")) } }

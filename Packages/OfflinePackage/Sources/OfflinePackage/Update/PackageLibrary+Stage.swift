@@ -29,12 +29,14 @@ extension PackageLibrary {
         return try await onThread { try $0.activePackage(equalTo: draft.manifest, draft.entries) }
     }
 
-    /// Takes all files of a draft out of an archive.
+    /// Takes all files of a draft out of an archive: by their places where the manifest has them.
     /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
     func fill(_ draft: PackageDraft, from archive: String) async throws {
         try await onThread { library in
             var unpacking = PackageUnpacking(draft.entries, into: draft.batch, holding: draft.held)
-            try library.archives.read(archive, limits: library.configuration.archiveLimits) { entry, content in
+            let archives: any ArchiveReading =
+                draft.manifest.archive == nil ? library.archives : ArchiveSlices(draft.manifest)
+            try archives.read(archive, limits: library.configuration.archiveLimits) { entry, content in
                 try unpacking.add(entry, &content)
             }
             try unpacking.finish()

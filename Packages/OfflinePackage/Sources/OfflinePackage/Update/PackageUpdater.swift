@@ -121,11 +121,16 @@ public actor PackageUpdater: HealthReporting {
     ///
     /// Only what the store lacks is fetched, where the manifest tells where it lies in the archive and that is cheaper.
     /// All or nothing: on an error what was active is active.
+    /// - Parameters:
+    ///   - timing: when it takes effect.
+    ///   - urgency: what the host's conditions must allow, looked at once, before the manifest is fetched.
     /// - Throws: ``DeliveryError``, ``PackageError``, ``StoreError`` or `CancellationError`.
     @discardableResult
-    public func update(from source: PackageSource, timing: ApplyTiming = .now) async throws -> PackageUpdate {
-        guard configuration.conditions.network != .none, configuration.conditions.memoryPressure != .critical else {
-            throw DeliveryError(.notNow, "no network, or no memory", at: source.manifestURL)
+    public func update(
+        from source: PackageSource, timing: ApplyTiming = .now, urgency: UpdateUrgency = .wanted
+    ) async throws -> PackageUpdate {
+        if let reason = urgency.obstacle(in: configuration.conditions) {
+            throw DeliveryError(.notNow, reason, at: source.manifestURL)
         }
         return try await sources.run(source.manifestURL) {
             hub.send(.updateBegan(source))
@@ -422,6 +427,9 @@ public actor PackageUpdater: HealthReporting {
     }
 
     private func ring() async {
+        // Who cancelled it has set another one. From here on nobody does: what it leads to is done to its end.
+        guard !Task.isCancelled else { return }
+        alarm = nil
         for (name, trial) in ledger.trials.sorted(by: { $0.key < $1.key }) {
             guard let id = try? PackageID(name) else { continue }
             await tell(.clock, of: id, trial.generation)
