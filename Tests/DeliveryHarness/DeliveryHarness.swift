@@ -15,25 +15,24 @@ internal import ResourceStore
     internal import Darwin
 #endif
 
-/// Stands for an app that looks for an update when it is started, sweeps, and may be killed meanwhile.
+/// Stands for an app that updates to one version after another, sweeps after each, and may be killed meanwhile.
 ///
-///     delivery-harness STORE MANIFEST-URL [MICROSECONDS]
+///     delivery-harness STORE (MICROSECONDS | -) MANIFEST-URL...
 ///
-/// Kills itself with SIGKILL after so many microseconds, where they are given. Prints how many it took where it came to
-/// its end.
+/// Kills itself with SIGKILL after so many microseconds. Prints how many it took where it came to its end.
 @main
 enum DeliveryHarness {
     static func main() async {
         let began = ContinuousClock.now
         let arguments = CommandLine.arguments
-        guard arguments.count >= 3 else { exit(64) }
-        if arguments.count > 3, let microseconds = Int(arguments[3]) {
+        guard arguments.count > 3 else { exit(64) }
+        if let microseconds = Int(arguments[2]) {
             DispatchQueue(label: "end").asyncAfter(deadline: .now() + .microseconds(microseconds)) {
                 kill(getpid(), SIGKILL)
             }
         }
         do {
-            try await update(arguments[1], from: arguments[2])
+            try await update(arguments[1], from: arguments[3...])
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             exit(1)
@@ -41,7 +40,7 @@ enum DeliveryHarness {
         print(Int(began.duration(to: .now) / .microseconds(1)))
     }
 
-    private static func update(_ directory: String, from url: String) async throws {
+    private static func update(_ directory: String, from urls: some Sequence<String>) async throws {
         let library = try PackageLibrary(store: ResourceStore(directory: directory))
         var configuration = PackageUpdater.Configuration()
         // A kill loses the trial's verdict only; versions come again here, whatever became of them.
@@ -50,8 +49,10 @@ enum DeliveryHarness {
         let updater = PackageUpdater(
             library: library, loader: NetworkLoader(transport), configuration: configuration)
         try await updater.start()
-        try await updater.update(from: PackageSource(url))
-        try await library.sweep()
+        for url in urls {
+            try await updater.update(from: PackageSource(url))
+            try await library.sweep()
+        }
         try await transport.shutDown()
     }
 }
