@@ -92,7 +92,7 @@ let package = Package(
     traits: [
         .default(enabledTraits: ["Storage", "Network", "Testing", "Tools"]),
         .trait(name: "Storage", description: "ResourceStore, OfflinePackage: brings GRDB and swift-crypto."),
-        .trait(name: "Packaging", description: "PackageFormat, PackagePublisher without the rest: brings swift-crypto."),
+        .trait(name: "Packaging", description: "PackageFormat, PackagePublisher alone: brings swift-crypto."),
         .trait(name: "Network", description: "HTTPTransport: brings AsyncHTTPClient and SwiftNIO."),
         .trait(name: "Testing", description: "ContainerTesting: brings hummingbird, swift-certificates and SwiftNIO."),
         .trait(name: "Tools", description: "The programs h5 and container-browser: brings ArgumentParser."),
@@ -129,7 +129,8 @@ let package = Package(
 
         // Middle rooms: they know the ground and never each other.
         target("OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
-        tests(of: "OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
+        tests(
+            of: "OfflinePackage", ["ContainerTesting", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
         target("PackagePublisher", ["PackageFormat"]),
         tests(of: "PackagePublisher", ["PackageFormat"]),
         target(
@@ -207,6 +208,16 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests", dependencies: ["h5", "ContainerTesting", "PackageFormat", "ProgramTesting"],
             path: "Tests/CommandLineTests", swiftSettings: settings),
+        .executableTarget(
+            name: "delivery-harness",
+            dependencies: ["HTTPTransport", "OfflinePackage", "ResourceStore"], path: "Tests/DeliveryHarness",
+            swiftSettings: settings),
+        .testTarget(
+            name: "DeliveryTests",
+            dependencies: [
+                "delivery-harness", "ContainerTesting", "HTTPTransport", "OfflinePackage", "PackageFormat",
+                "PackagePublisher", "ProgramTesting", "ResourceLoading", "ResourceStore", .httpTypes,
+            ], path: "Tests/DeliveryTests", swiftSettings: settings),
         .executableTarget(
             name: "engine-harness", dependencies: ["ContainerKit", "SchemeRouter", "WebKitGTKAdapter"],
             path: "Tests/EngineHarness",

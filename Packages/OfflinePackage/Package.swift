@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "OfflinePackage", targets: ["OfflinePackage"]),
     ],
     dependencies: [
+        .package(path: "../ContainerTesting"),
         .package(path: "../ResourceLoading"),
         .package(path: "../ResourceStore"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
@@ -53,6 +54,7 @@ let package = Package(
             dependencies: [
                 "OfflinePackage",
                 "PackageFormat",
+                .product(name: "ContainerTesting", package: "ContainerTesting"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "ResourceStore", package: "ResourceStore"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -17,6 +17,10 @@ internal import ResourceStore
 struct GenerationRecord: Codable {
     var baseURL: PackageBaseURL
     var isComplete: Bool
+    /// What a staged generation waits for. One without is given up when the library opens.
+    var timing: ApplyTiming?
+    /// Whether it came with the app. Absent in older records, and where it did not.
+    var isBaseline: Bool?
 
     init(of manifest: PackageManifest) {
         baseURL = manifest.baseURL

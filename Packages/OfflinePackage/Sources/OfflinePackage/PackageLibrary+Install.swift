@@ -74,8 +74,7 @@ extension PackageLibrary {
         }
     }
 
-    private func activePackage(equalTo manifest: PackageManifest, _ entries: [StoredEntry]) throws -> InstalledPackage?
-    {
+    func activePackage(equalTo manifest: PackageManifest, _ entries: [StoredEntry]) throws -> InstalledPackage? {
         guard let active = activeGeneration(of: manifest.id), active.package.version == manifest.version,
             active.package.baseURL == manifest.baseURL, active.package.isComplete == manifest.isComplete
         else { return nil }

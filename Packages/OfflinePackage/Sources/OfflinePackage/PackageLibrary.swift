@@ -28,7 +28,8 @@ public final class PackageLibrary: Sendable {
 
     /// Finds the active generations in the store.
     ///
-    /// Generations that were staged and never activated, because the process ended in between, are given up.
+    /// Generations that were staged and never activated, because the process ended in between, are given up, unless
+    /// they were staged to wait.
     /// A generation whose record makes no sense is left out and logged.
     /// - Throws: `StoreError`.
     public init(
@@ -37,7 +38,10 @@ public final class PackageLibrary: Sendable {
         self.store = store
         self.archives = archives
         self.configuration = configuration
-        for generation in try store.generations(in: .staged) { try store.retire(generation.number) }
+        for generation in try store.generations(in: .staged)
+        where (try? GenerationRecord(decoding: generation.metadata))?.timing == nil {
+            try store.retire(generation.number)
+        }
         var active: [PackageGeneration] = []
         for stored in try store.activeGenerations() {
             do {

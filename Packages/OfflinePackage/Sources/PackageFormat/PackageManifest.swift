@@ -10,7 +10,7 @@
 /// What a package holds: its name, the URL it stands under, and each file with size, digest and type.
 ///
 /// As JSON: `{"archive"?: {"sha256", "size"}, "baseURL", "complete"?, "files": [{"method"?, "offset"?, "packed"?, "path",
-/// "sha256", "size", "type"}], "format": 1, "id", "version"}`. Either `archive` and each file's `method`, `offset` and
+/// "sha256", "size", "type"}], "format": 1, "id", "minHost"?, "version"}`. Either `archive` and each file's `method`, `offset` and
 /// `packed` are there, or none of them. Keys that are not known are ignored.
 public struct PackageManifest: Codable, Sendable, Hashable {
     /// The only format so far.
@@ -23,6 +23,9 @@ public struct PackageManifest: Codable, Sendable, Hashable {
     /// Whether these files are all there is under the base URL, so that anything else there is answered as not found
     /// without asking the network. JSON has `"complete": true` for it; it is absent otherwise.
     public var isComplete: Bool
+    /// The least version of the host that the package works in: numbers between dots. JSON has `"minHost"` for it; it is
+    /// absent where any will do.
+    public var minHost: PackageVersion?
     /// The zip that holds the files, and which each file's ``File/slice`` points into.
     public var archive: Archive?
     /// Sorted by path; no two that some file system could take for the same.
@@ -31,13 +34,14 @@ public struct PackageManifest: Codable, Sendable, Hashable {
     /// Sorts `files`; what else must hold of them is checked by ``validate(limits:)`` and when encoding.
     public init(
         id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, isComplete: Bool = false,
-        archive: Archive? = nil, files: [File]
+        minHost: PackageVersion? = nil, archive: Archive? = nil, files: [File]
     ) {
         format = Self.currentFormat
         self.id = id
         self.version = version
         self.baseURL = baseURL
         self.isComplete = isComplete
+        self.minHost = minHost
         self.archive = archive
         self.files = files.sorted { $0.path < $1.path }
     }
@@ -87,6 +91,7 @@ public struct PackageManifest: Codable, Sendable, Hashable {
         version = try container.decode(PackageVersion.self, forKey: .version)
         baseURL = try container.decode(PackageBaseURL.self, forKey: .baseURL)
         isComplete = try container.decodeIfPresent(Bool.self, forKey: .isComplete) ?? false
+        minHost = try container.decodeIfPresent(PackageVersion.self, forKey: .minHost)
         archive = try container.decodeIfPresent(Archive.self, forKey: .archive)
         files = try container.decode([File].self, forKey: .files).sorted { $0.path < $1.path }
     }
@@ -98,6 +103,7 @@ public struct PackageManifest: Codable, Sendable, Hashable {
         try container.encode(version, forKey: .version)
         try container.encode(baseURL, forKey: .baseURL)
         if isComplete { try container.encode(true, forKey: .isComplete) }
+        try container.encodeIfPresent(minHost, forKey: .minHost)
         try container.encodeIfPresent(archive, forKey: .archive)
         try container.encode(files, forKey: .files)
     }
@@ -108,6 +114,7 @@ public struct PackageManifest: Codable, Sendable, Hashable {
         case version
         case baseURL
         case isComplete = "complete"
+        case minHost
         case archive
         case files
     }

@@ -47,7 +47,8 @@ struct RawServer: Sendable {
             } catch {
                 result = .failure(error)
             }
-            accepting.cancel()
+            // Not by cancelling: a connection that nobody took up would be dropped open, which NIO does not allow.
+            try? await listener.channel.close()
             _ = await accepting.result
             return try result.get()
         }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Sends a GET through a loader and follows its redirects, a bounded number of them and never from https to http.
+struct DeliveryFetch: Sendable {
+    static let redirectLimit = 5
+    let loader: any ResourceLoading
+
+    /// - Throws: ``DeliveryError``, ``ResourceError`` or `CancellationError`.
+    func get(_ url: String, _ fields: HTTPFields) async throws -> ResourceResponse {
+        var target = url
+        for _ in 0...Self.redirectLimit {
+            guard let head = HTTPRequest(urlText: target, headerFields: fields),
+                head.scheme == "https" || head.scheme == "http"
+            else { throw DeliveryError(.badURL, "not an absolute http or https URL", at: target) }
+            guard let response = try await loader.load(ResourceRequest(head)) else {
+                throw DeliveryError(.network, "no loader answered", at: target)
+            }
+            guard [301, 302, 303, 307, 308].contains(response.head.status.code),
+                let location = response.head.headerFields[.location]
+            else { return response }
+            guard let base = URL(string: URLSpelling.strict(target)),
+                let next = URL(string: URLSpelling.strict(location), relativeTo: base)?.absoluteURL
+            else { throw DeliveryError(.badURL, "a redirect to no URL", at: target) }
+            guard head.scheme == "http" || next.scheme?.lowercased() == "https" else {
+                throw DeliveryError(.badURL, "a redirect from https to \(next.scheme ?? "nothing")", at: target)
+            }
+            target = next.absoluteString
+        }
+        throw DeliveryError(.network, "more than \(Self.redirectLimit) redirects", at: url)
+    }
+}

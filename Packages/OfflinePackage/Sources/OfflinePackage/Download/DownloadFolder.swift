@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import PackageFormat
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// The folder `downloads/` of a store: partial files, and what is known of them.
+///
+///     <SHA-256 of the URL>.part      the bytes
+///     <SHA-256 of the URL>.json      a ``DownloadRecord``
+///     <SHA-256 of the URL>.ranges    ranges of an archive, at their places; never gone on with
+struct DownloadFolder: Sendable {
+    private static let recordLimit = 16 << 10
+    let path: String
+
+    func partial(of key: String) -> String { "\(path)/\(key).part" }
+    func ranges(of key: String) -> String { "\(path)/\(key).ranges" }
+    private func record(of key: String) -> String { "\(path)/\(key).json" }
+
+    static func key(of url: String) -> String { SHA256Digest(of: Data(url.utf8)).hex }
+
+    func make() throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw DeliveryError(.io, "the folder cannot be made", at: path, cause: error)
+        }
+    }
+
+    /// What was kept of a download; `nil` where nothing was, or nothing that makes sense.
+    func readRecord(of key: String) -> DownloadRecord? {
+        guard let data = try? ManifestFile.read(record(of: key), upTo: Self.recordLimit) else { return nil }
+        return try? JSONDecoder().decode(DownloadRecord.self, from: data)
+    }
+
+    func write(_ content: DownloadRecord, of key: String) throws {
+        do {
+            // Beside it, then renamed: a kill leaves the old one or the new one.
+            try JSONEncoder().encode(content).write(to: URL(filePath: record(of: key)), options: .atomic)
+        } catch {
+            throw DeliveryError(.io, "the record cannot be written", at: record(of: key), cause: error)
+        }
+    }
+
+    /// Removes a download. What is not there is fine.
+    func remove(_ key: String) {
+        unlink(partial(of: key))
+        unlink(record(of: key))
+    }
+
+    func removeRanges(of key: String) {
+        unlink(ranges(of: key))
+    }
+
+    func removeRecord(of key: String) {
+        unlink(record(of: key))
+    }
+
+    /// Removes every file that was not changed since `date`.
+    /// - Returns: how many bytes that gave back.
+    func removeFiles(notChangedSince date: Date) -> Int64 {
+        var freed: Int64 = 0
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
+            var status = stat()
+            guard lstat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+            #if canImport(Darwin)
+                let changed = status.st_mtimespec.tv_sec
+            #else
+                let changed = status.st_mtim.tv_sec
+            #endif
+            guard Double(changed) < date.timeIntervalSince1970, unlink("\(path)/\(name)") == 0 else { continue }
+            freed += Int64(status.st_size)
+        }
+        return freed
+    }
+}

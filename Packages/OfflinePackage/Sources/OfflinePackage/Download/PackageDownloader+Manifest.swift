@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import ResourceLoading
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension PackageDownloader {
+    /// Fetches a small file whole into memory, past every cache.
+    /// - Parameter limit: the most bytes.
+    /// - Throws: ``DeliveryError`` or `CancellationError`.
+    func text(_ url: String, upTo limit: Int) async throws -> Data {
+        try await queue.run(DownloadFolder.key(of: url)) {
+            let stall = StallLimit(limit: configuration.stallLimit, clock: configuration.clock)
+            let fetch = DeliveryFetch(loader: loader)
+            var retries = Retries(configuration)
+            while true {
+                let received = Mutex(Data())
+                let outcome = try await stall.attempt(url) { alive in
+                    do {
+                        let response = try await fetch.get(
+                            url, [.cacheControl: "no-cache", .accept: "application/json"])
+                        alive()
+                        let status = response.head.status.code
+                        guard status == 200 else {
+                            return .failed(
+                                .status(status, retryAfter: response.head.headerFields[.retryAfter]),
+                                DeliveryError(.status, "status \(status)", at: url))
+                        }
+                        try await response.body.forEachPiece { piece in
+                            let size = received.withLock { data in
+                                data.append(piece)
+                                return data.count
+                            }
+                            guard size <= limit else {
+                                throw DeliveryError(.tooLarge, "manifest of more than \(limit) bytes", at: url)
+                            }
+                            alive()
+                        }
+                        return .complete
+                    } catch let error as ResourceError {
+                        return try AttemptOutcome(error, at: url)
+                    }
+                }
+                switch outcome {
+                case .complete: return received.withLock { $0 }
+                case .failed(let failure, let error): try await retries.wait(after: failure, error)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+extension PackageDownloader {
+    /// Fetches ranges of an archive, in its turn.
+    /// - Parameters:
+    ///   - meter: counts, also where this throws.
+    ///   - use: is given the path of a file that has the ranges at their places and holes between them. It is gone
+    ///     afterwards.
+    /// - Throws: ``DeliveryError`` where the ranges cannot be had, `CancellationError`, or what `use` throws.
+    func withRanges(
+        _ ranges: [Range<Int64>], of download: PackageDownload, meter: TrafficMeter,
+        _ use: @Sendable (String) async throws -> Void
+    ) async throws {
+        let key = DownloadFolder.key(of: download.url)
+        try await queue.run(key) {
+            try await withTaskExecutorPreference(executor) { [self] in
+                try checkRoom(for: ranges.reduce(0) { $0 + Int64($1.count) })
+                let path = folder.ranges(of: key)
+                defer { folder.removeRanges(of: key) }
+                let file = try PartialFile(path: path)
+                // What a kill left is another version's.
+                try file.truncate(to: 0)
+                try await fetch(ranges, of: download, into: file, meter)
+                try await use(path)
+            }
+        }
+    }
+
+    private func fetch(
+        _ ranges: [Range<Int64>], of download: PackageDownload, into file: PartialFile, _ meter: TrafficMeter
+    ) async throws {
+        let attempt = RangeAttempt(
+            ranges, of: download, into: file, fetch: DeliveryFetch(loader: loader), now: configuration.now,
+            meter: meter)
+        let stall = StallLimit(limit: configuration.stallLimit, clock: configuration.clock)
+        var retries = Retries(configuration)
+        var pending = attempt.pendingBytes
+        while true {
+            let outcome = try await stall.attempt(download.url) { alive in try await attempt.run(alive: alive) }
+            guard case .failed(let failure, let error) = outcome else { return }
+            if attempt.pendingBytes < pending { retries.noteProgress() }
+            pending = attempt.pendingBytes
+            try await retries.wait(after: failure, error)
+        }
+    }
+}

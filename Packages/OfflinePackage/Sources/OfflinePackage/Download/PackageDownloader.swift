@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import PackageFormat
+public import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Fetches archives, and goes on with what an earlier attempt or an earlier process left.
+///
+/// Every request asks for a range, the first for `bytes=0-`, so that no content coding is applied on the way, and one
+/// that goes on says `If-Range` (RFC 9110, section 13.1.5). A server that ignores ranges, whose file changed
+/// meanwhile or that has no more bytes than are there already is asked for all of it again. Where the manifest names
+/// a digest the whole must have it; one download that has not is done once more from its beginning.
+///
+/// Isolation: any. Files are written on a thread of its own. Cancelling the task ends the request; what has arrived
+/// stays for the next time.
+public final class PackageDownloader: Sendable {
+    let loader: any ResourceLoading
+    let configuration: Configuration
+    let folder: DownloadFolder
+    let queue: KeyedQueue
+    let executor = BlockingExecutor(label: "container.downloads")
+
+    /// - Parameters:
+    ///   - loader: the network.
+    ///   - directory: where unfinished downloads lie: `downloads` in the directory of the store. Nobody else's.
+    public init(loader: any ResourceLoading, directory: String, configuration: Configuration = Configuration()) {
+        self.loader = loader
+        self.configuration = configuration
+        folder = DownloadFolder(path: directory)
+        queue = KeyedQueue(atATime: configuration.atATime, inLine: configuration.inLine)
+    }
+
+    /// Fetches an archive, in its turn.
+    /// - Parameter progress: called with each piece that arrived, on a thread of the downloader.
+    /// - Returns: where it is; ``discard(_:)`` removes it.
+    /// - Throws: ``DeliveryError`` or `CancellationError`.
+    public func download(
+        _ download: PackageDownload, progress: (@Sendable (DownloadProgress) -> Void)? = nil
+    ) async throws -> DownloadedArchive {
+        let key = DownloadFolder.key(of: download.url)
+        return try await queue.run(key) {
+            try await withTaskExecutorPreference(executor) { [self] in
+                try await run(download, key, progress: progress)
+            }
+        }
+    }
+
+    /// Removes what there is of a download.
+    public func discard(_ download: PackageDownload) {
+        folder.remove(DownloadFolder.key(of: download.url))
+    }
+
+    /// Removes downloads that nobody went on with for as long as the configuration says.
+    /// - Returns: how many bytes that gave back.
+    @discardableResult
+    public func removeStale() async -> Int64 {
+        await withTaskExecutorPreference(executor) { [self] in
+            let age = Double(configuration.keepFor.components.seconds)
+            return folder.removeFiles(notChangedSince: configuration.now().addingTimeInterval(-age))
+        }
+    }
+
+    /// Where the bytes of a download are, also while they arrive.
+    func partialPath(of download: PackageDownload) -> String {
+        folder.partial(of: DownloadFolder.key(of: download.url))
+    }
+
+    /// - Throws: ``DeliveryError`` with code `no-room` where the device has not so many bytes beside the reserve.
+    func checkRoom(for bytes: Int64) throws {
+        try folder.make()
+        let available = try configuration.space.availableBytes(at: folder.path)
+        guard bytes <= available - configuration.reserve else {
+            throw DeliveryError(
+                .noRoom, "\(bytes) bytes and a reserve of \(configuration.reserve) do not fit into \(available)",
+                at: folder.path)
+        }
+    }
+
+    // MARK: - Attempts
+
+    private func run(
+        _ download: PackageDownload, _ key: String, progress: (@Sendable (DownloadProgress) -> Void)?
+    ) async throws -> DownloadedArchive {
+        if let size = download.size {
+            guard size <= configuration.sizeLimit else {
+                throw DeliveryError(
+                    .tooLarge, "archive of \(size) bytes, limit \(configuration.sizeLimit)", at: download.url)
+            }
+        }
+        try folder.make()
+        let file = try PartialFile(path: folder.partial(of: key))
+        var retries = Retries(configuration)
+        let meter = TrafficMeter()
+        let attempt = DownloadAttempt(
+            download: download, key: key, file: file, folder: folder, fetch: DeliveryFetch(loader: loader),
+            sizeLimit: configuration.sizeLimit, now: configuration.now, checkRoom: { try self.checkRoom(for: $0) },
+            progress: progress, meter: meter)
+        let stall = StallLimit(limit: configuration.stallLimit, clock: configuration.clock)
+        var mayBeginAnew = true
+        // The most that was ever there: only what is more is progress.
+        var mark = try file.size()
+        while true {
+            var outcome = try await stall.attempt(download.url) { alive in try await attempt.run(alive: alive) }
+            let size = try file.size()
+            if size > mark {
+                mark = size
+                retries.noteProgress()
+            }
+            if case .complete = outcome {
+                guard let digest = download.sha256, try digest != file.digest() else {
+                    return DownloadedArchive(path: file.path, size: size, traffic: meter.traffic)
+                }
+                let error = DeliveryError(.digestMismatch, "the archive has another SHA-256", at: download.url)
+                folder.removeRecord(of: key)
+                try file.truncate(to: 0)
+                guard mayBeginAnew else { throw error }
+                mayBeginAnew = false
+                outcome = .failed(.damaged, error)
+            }
+            if case .failed(let failure, let error) = outcome { try await retries.wait(after: failure, error) }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// When a request that failed is sent again, and when it is given up. A value: it counts, and never waits itself.
+///
+/// The wait doubles with each failure in a row, and a random part of up to half of it is taken off, so that clients
+/// that failed together do not come back together. What a server asks for in `Retry-After` is waited at least; a
+/// server that asks for more than the limit is not asked again now. Bytes that arrived begin the row anew, but not
+/// the count of all failures, so that a server that breaks off after each byte does not hold a client for ever.
+public struct RetryPlan: Sendable, Hashable {
+    /// The numbers of a plan.
+    public struct Configuration: Sendable, Hashable {
+        /// The most failures in a row, the first among them. Default: 5.
+        public var failuresInARow = 5
+        /// The most failures in all. Default: 30.
+        public var failures = 30
+        /// The wait after the first failure. Default: 1 s.
+        public var firstWait: Duration = .seconds(1)
+        /// The longest wait that doubling leads to. Default: 60 s.
+        public var longestWait: Duration = .seconds(60)
+        /// The longest `Retry-After` that is waited for. Default: 5 min.
+        public var longestRetryAfter: Duration = .seconds(300)
+
+        public init() {}
+    }
+
+    /// What went wrong.
+    public enum Failure: Sendable, Hashable {
+        /// No answer, or a part of one.
+        case transport(ResourceError.Code)
+        /// An answer that says so.
+        /// - retryAfter: the value of its `Retry-After` field.
+        case status(Int, retryAfter: String?)
+        /// The bytes are not what was announced.
+        case damaged
+    }
+
+    /// What to do now.
+    public enum Decision: Sendable, Hashable {
+        case retry(after: Duration)
+        case giveUp
+    }
+
+    private let configuration: Configuration
+    /// Failures since the last progress.
+    public private(set) var failuresInARow = 0
+    /// Failures in all.
+    public private(set) var failures = 0
+
+    public init(_ configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+    }
+
+    /// Notes that bytes arrived that need not be asked for again.
+    public mutating func noteProgress() {
+        failuresInARow = 0
+    }
+
+    /// Notes a failure.
+    /// - Parameters:
+    ///   - now: what a date in `Retry-After` is held against.
+    ///   - generator: where the random part comes from.
+    public mutating func decide(
+        after failure: Failure, now: Date, using generator: inout some RandomNumberGenerator
+    ) -> Decision {
+        failures += 1
+        failuresInARow += 1
+        guard Self.isPassing(failure), failures < configuration.failures,
+            failuresInARow < configuration.failuresInARow
+        else { return .giveUp }
+        var wait = configuration.firstWait
+        for _ in 1..<max(failuresInARow, 1) where wait < configuration.longestWait { wait *= 2 }
+        wait = min(wait, configuration.longestWait)
+        wait -= wait * Double.random(in: 0...0.5, using: &generator)
+        if case .status(_, let field?) = failure, let asked = Self.retryAfter(field, now: now) {
+            guard asked <= configuration.longestRetryAfter else { return .giveUp }
+            wait = max(wait, asked)
+        }
+        return .retry(after: wait)
+    }
+
+    /// Whether the same request may well succeed later.
+    static func isPassing(_ failure: Failure) -> Bool {
+        switch failure {
+        case .transport(let code):
+            [.unknownHost, .cannotConnect, .connectionLost, .timedOut].contains(code)
+        // RFC 9110, sections 15.5.9 and 15.6; RFC 8470 (425); RFC 6585 (429).
+        case .status(let code, _): [408, 425, 429, 500, 502, 503, 504].contains(code)
+        case .damaged: true
+        }
+    }
+
+    /// The wait that a `Retry-After` field asks for (RFC 9110, section 10.2.3): seconds, or a date. `nil` for neither.
+    static func retryAfter(_ field: String, now: Date) -> Duration? {
+        let text = field.drop { $0 == " " || $0 == "\t" }
+        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            // More digits than this are more seconds than anyone waits.
+            return .seconds(text.utf8.count > 9 ? 1_000_000_000 : Int(text) ?? 1_000_000_000)
+        }
+        guard let date = HTTPDate(text, now: now) else { return nil }
+        return max(.zero, .seconds(Double(date.seconds) - now.timeIntervalSince1970))
+    }
+}

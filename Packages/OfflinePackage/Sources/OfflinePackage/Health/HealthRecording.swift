@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Keeps the ledger of health from one process to the next.
+///
+/// Isolation: any; called by one owner, never at the same time. May block for as long as the disk takes.
+public protocol HealthRecording: Sendable {
+    /// What was saved last; an empty ledger where nothing was.
+    func load() throws -> HealthLedger
+    /// Replaces what was saved. When this returns it survives a kill.
+    func save(_ ledger: HealthLedger) throws
+}

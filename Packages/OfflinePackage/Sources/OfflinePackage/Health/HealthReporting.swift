@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import ResourceLoading
+
+/// Is told how pages boot. The one who watches pages calls it.
+///
+/// Isolation: any. Reports of one page come in the order in which they happened.
+public protocol HealthReporting: Sendable {
+    func report(_ report: BootReport) async
+}
+
+/// How a page is doing.
+public struct BootReport: Sendable, Hashable {
+    /// What happened. Kinds are added over time: keep a default when switching.
+    public enum Kind: Sendable, Hashable {
+        /// Its document begins to load.
+        case began
+        /// It shows what it should.
+        case healthy
+        /// It does not, and says why.
+        case failed(String)
+        /// It was closed.
+        case closed
+    }
+
+    /// The page, with its document's real URL and the generations it is pinned to.
+    public var page: PageReference
+    public var kind: Kind
+
+    public init(_ kind: Kind, of page: PageReference) {
+        self.page = page
+        self.kind = kind
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import PackageFormat
+public import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Answers from packages whose first download is under way: GET and HEAD of files whose bytes have arrived.
+///
+/// Each answer is unpacked from its place in the archive, as the manifest says, and has the manifest's SHA-256; the order
+/// and the headers of the zip are not looked at. What has not arrived, is too large to be held in memory, or is wrong is
+/// left to the next loader: no request waits. It comes after ``PackageLoader``, which takes over as soon as the package
+/// is installed.
+public struct ArrivingLoader: ResourceLoading {
+    /// The most bytes of a file that is answered. Default: 8 MiB.
+    public var sizeLimit: Int64 = 8 << 20
+    private let packages: ArrivingPackages
+    private let executor = BlockingExecutor(label: "container.arrivals")
+
+    public init(_ updater: PackageUpdater) {
+        packages = updater.arrivals
+    }
+
+    public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        guard request.head.method == .get || request.head.method == .head, let url = PackageURL(request.head) else {
+            return nil
+        }
+        for package in packages.candidates(for: url) {
+            guard packages.library.activeGeneration(of: package.manifest.id) == nil else { continue }
+            // The longest base path decides, also by having no such file.
+            guard let file = package.file(at: url), file.size <= sizeLimit else { return nil }
+            guard let content = try await read(file, of: package) else { return nil }
+            return respond(request.head.method, file, content, package.manifest)
+        }
+        return nil
+    }
+
+    /// The bytes of a file; `nil` where they are not what the manifest says.
+    private func read(_ file: PackageManifest.File, of package: ArrivingPackage) async throws -> Data? {
+        try await withTaskExecutorPreference(executor) {
+            do {
+                var content = Data()
+                try SliceFile.read(file, in: package.path) { content.append($0) }
+                return SHA256Digest(of: content) == file.sha256 ? content : nil
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    private func respond(
+        _ method: HTTPRequest.Method, _ file: PackageManifest.File, _ content: Data, _ manifest: PackageManifest
+    ) -> ResourceResponse {
+        // The same fields as of the installed package, so that the engine's copy stays good.
+        let fields: HTTPFields = [
+            .contentType: file.mediaType, .contentLength: String(file.size), .eTag: "\"\(file.sha256)\"",
+            .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
+        ]
+        return ResourceResponse(
+            head: HTTPResponse(status: .ok, headerFields: fields), body: method == .head ? .empty : .bytes(content),
+            provenance: Provenance(
+                .package, reason: "package \(manifest.id) \(manifest.version), still arriving: \(file.path)"))
+    }
+}
+
+extension ResourceLoading where Self == ArrivingLoader {
+    /// Answers from the packages that an updater is fetching for the first time.
+    public static func arriving(_ updater: PackageUpdater) -> Self {
+        ArrivingLoader(updater)
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import PackageFormat
+internal import Synchronization
+
+/// The packages whose first download is under way.
+///
+/// Isolation: any.
+final class ArrivingPackages: Sendable {
+    let library: PackageLibrary
+    private let state = Mutex<[ObjectIdentifier: ArrivingPackage]>([:])
+
+    init(library: PackageLibrary) {
+        self.library = library
+    }
+
+    /// Lets a package answer while it arrives; `nil` where its manifest does not say where its files lie.
+    func begin(_ manifest: PackageManifest, at path: String) -> ArrivingPackage? {
+        guard manifest.archive != nil, let package = ArrivingPackage(manifest, at: path) else { return nil }
+        state.withLock { $0[ObjectIdentifier(package)] = package }
+        return package
+    }
+
+    func end(_ package: ArrivingPackage) {
+        state.withLock { $0[ObjectIdentifier(package)] = nil }
+    }
+
+    /// The packages that a URL lies under, the longest base path first.
+    func candidates(for url: PackageURL) -> [ArrivingPackage] {
+        state.withLock { Array($0.values) }.filter { $0.contains(url) }
+            .sorted { $0.base.path.utf8.count > $1.base.path.utf8.count }
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import PackageFormat
+
+/// Something that happened to a package on its way. Kinds are added over time: keep a default when switching.
+public enum PackageEvent: Sendable {
+    case updateBegan(PackageSource)
+    case downloading(PackageID, PackageVersion, DownloadProgress)
+    /// A version is there and waits to be activated.
+    case staged(PackageID, PackageVersion, ApplyTiming)
+    /// Something else answers under a base URL.
+    case scopeChanged(PackageScopeChange)
+    /// A version passed its trial.
+    case proven(PackageID, PackageVersion)
+    /// A version failed its trial, and is never tried again.
+    case quarantined(PackageID, PackageVersion, reason: String)
+    /// Ranges did not lead to the package, so the whole archive is fetched.
+    case fellBack(PackageID, PackageVersion, reason: String)
+    case updateFailed(PackageSource, any Error)
+}

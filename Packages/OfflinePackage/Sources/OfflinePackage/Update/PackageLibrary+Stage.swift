@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import PackageFormat
+internal import ResourceLoading
+internal import ResourceStore
+
+// An install in steps, for who brings the bytes from the network. Each step runs on the library's thread.
+extension PackageLibrary {
+    /// Begins a generation: looks up what of it the store has.
+    /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
+    func draft(of manifest: PackageManifest) async throws -> PackageDraft {
+        try await onThread { library in
+            let entries = try manifest.files.map { file in
+                StoredEntry(
+                    path: file.path.description, blob: try BlobID(file.sha256), size: file.size,
+                    mediaType: file.mediaType)
+            }
+            let batch = library.store.makeBatch()
+            let wanted = Dictionary(entries.map { ($0.blob, $0.size) }, uniquingKeysWith: { first, _ in first })
+            return PackageDraft(
+                manifest: manifest, entries: entries, batch: batch, held: try batch.reuse(wanted))
+        }
+    }
+
+    /// The active package, where it is what a draft would become and has all its files.
+    func active(equalTo draft: PackageDraft) async throws -> InstalledPackage? {
+        guard draft.missing.isEmpty else { return nil }
+        return try await onThread { try $0.activePackage(equalTo: draft.manifest, draft.entries) }
+    }
+
+    /// Takes all files of a draft out of an archive: by their places where the manifest has them.
+    /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
+    func fill(_ draft: PackageDraft, from archive: String) async throws {
+        try await onThread { library in
+            var unpacking = PackageUnpacking(draft.entries, into: draft.batch, holding: draft.held)
+            let archives: any ArchiveReading =
+                draft.manifest.archive == nil ? library.archives : ArchiveSlices(draft.manifest)
+            try archives.read(archive, limits: library.configuration.archiveLimits) { entry, content in
+                try unpacking.add(entry, &content)
+            }
+            try unpacking.finish()
+        }
+    }
+
+    /// Stores a filled draft as staged. When this returns it survives a power cut.
+    /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
+    func stage(_ draft: PackageDraft, timing: ApplyTiming?, isBaseline: Bool) async throws -> PackageGeneration {
+        try await onThread { library in
+            let manifest = draft.manifest
+            var record = GenerationRecord(of: manifest)
+            record.timing = timing
+            record.isBaseline = isBaseline ? true : nil
+            let stored = try library.store.stage(
+                package: manifest.id.description, version: manifest.version.description, metadata: record.encoded(),
+                entries: draft.entries, from: draft.batch)
+            do {
+                return try PackageGeneration(
+                    InstalledPackage(
+                        id: manifest.id, version: manifest.version, baseURL: manifest.baseURL,
+                        isComplete: manifest.isComplete,
+                        generation: GenerationReference(package: stored.package, number: stored.number)),
+                    table: draft.entries)
+            } catch {
+                // Where this fails too, the next library on this store gives the generation up.
+                try? library.store.retire(stored.number)
+                throw error
+            }
+        }
+    }
+
+    /// Makes a staged generation, or a retired one that was not swept, the active one of its package.
+    /// - Throws: ``StoreError`` or `CancellationError`.
+    func activate(_ generation: PackageGeneration) async throws {
+        try await onThread { library in
+            try library.store.activate(generation.number)
+            library.adopt(generation)
+        }
+    }
+
+    /// Gives a staged generation up.
+    func giveUp(_ generation: PackageGeneration) async throws {
+        try await onThread { try $0.store.retire(generation.number) }
+    }
+
+    /// The generations that were staged to wait, with what they wait for.
+    func waiting() async throws -> [(generation: PackageGeneration, timing: ApplyTiming)] {
+        try await onThread { library in
+            try library.store.generations(in: .staged).compactMap { stored in
+                guard let timing = try? GenerationRecord(decoding: stored.metadata).timing,
+                    let generation = try? PackageGeneration(stored)
+                else { return nil }
+                return (generation, timing)
+            }
+        }
+    }
+
+    /// A retired generation that was not swept yet.
+    func retired(_ number: Int64) async throws -> PackageGeneration? {
+        try await onThread { library in
+            try library.store.generations(in: .retired).first { $0.number == number }.map(PackageGeneration.init)
+        }
+    }
+
+    /// Whether the active generation of a package came with the app; `nil` where the package is not active.
+    func isBaselineActive(_ id: PackageID) async throws -> Bool? {
+        try await onThread { library in
+            try library.store.activeGenerations().first { $0.package == id.description }.map { stored in
+                try GenerationRecord(decoding: stored.metadata).isBaseline ?? false
+            }
+        }
+    }
+
+    private func onThread<Value: Sendable>(
+        _ body: @Sendable (PackageLibrary) throws -> Value
+    ) async throws -> Value {
+        try await withTaskExecutorPreference(executor) { [self] in
+            try Task.checkCancellation()
+            return try body(self)
+        }
+    }
+}

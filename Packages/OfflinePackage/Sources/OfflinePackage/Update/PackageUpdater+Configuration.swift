@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import Logging
+public import PackageFormat
+internal import ResourceLoading
+
+extension PackageUpdater {
+    /// How an updater works.
+    public struct Configuration: Sendable {
+        /// The host's own version, for packages that ask for one. `nil`, the default, refuses every package that does.
+        public var hostVersion: PackageVersion?
+        /// The numbers of a trial.
+        public var trial = TrialPeriod.Limits()
+        /// What requests cost.
+        public var costs = RangePlan.Costs()
+        /// How downloads are done.
+        public var downloads = PackageDownloader.Configuration()
+        /// What updates depend on. Default: always yes.
+        public var conditions: any HostConditions = UnconditionalHost()
+        /// The store's budget. Default: no end.
+        public var room: any RoomEnsuring = UnlimitedRoom()
+        /// Where health is kept. `nil`, the default, for `health.json` in the store's directory.
+        public var health: (any HealthRecording)?
+        /// Times boots. Default: the machine's clock without the time in which the machine sleeps.
+        public var clock: any Clock<Duration> = SuspendingClock()
+        /// Is told what no caller hears. Default: a logger with the label `container.updates`.
+        public var logger = Logger(label: "container.updates")
+
+        public init() {}
+    }
+}

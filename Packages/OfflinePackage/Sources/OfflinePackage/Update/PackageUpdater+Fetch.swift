@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import PackageFormat
+internal import ResourceLoading
+internal import ResourceStore
+
+extension PackageUpdater {
+    /// Brings the missing files of a draft into its batch.
+    func fetch(
+        _ draft: PackageDraft, from source: PackageSource
+    ) async throws -> (PackageUpdate.Way, DeliveryTraffic) {
+        let manifest = draft.manifest
+        let download = PackageDownload(
+            url: source.archive(of: manifest), size: manifest.archive?.size, sha256: manifest.archive?.sha256)
+        let meter = TrafficMeter()
+        let missing = draft.missing
+        var way = PackageUpdate.Way.whole
+        switch plan(for: missing, of: manifest) {
+        case .nothing: return (.nothing, DeliveryTraffic())
+        case .ranges(let ranges):
+            try await checkRoom(for: draft, ranges.reduce(0) { $0 + Int64($1.count) })
+            do {
+                try await downloader.withRanges(ranges, of: download, meter: meter) { [library] path in
+                    try await library.fill(draft, missing, slicesIn: path)
+                }
+                return (.ranges, meter.traffic)
+            } catch let error where Self.leavesTheArchive(error) {
+                hub.send(.fellBack(manifest.id, manifest.version, reason: String(describing: error)))
+                way = .wholeAfterRanges
+            }
+        case .whole: break
+        }
+        try await checkRoom(for: draft, manifest.archive?.size ?? 0)
+        var traffic = meter.traffic
+        traffic += try await fetchWhole(download, draft)
+        return (way, traffic)
+    }
+
+    private func plan(for missing: [PackageManifest.File], of manifest: PackageManifest) -> RangePlan {
+        guard !missing.isEmpty else { return .nothing }
+        guard let archive = manifest.archive else { return .whole }
+        var ranges: [Range<Int64>] = []
+        for file in missing {
+            guard let slice = file.slice else { return .whole }
+            ranges.append(slice.offset..<slice.end)
+        }
+        // Files without bytes need none.
+        return ranges.allSatisfy(\.isEmpty)
+            ? .whole : RangePlan(ranges, ofArchive: archive.size, costs: configuration.costs)
+    }
+
+    /// Whether the whole archive may do better than its ranges did.
+    private static func leavesTheArchive(_ error: any Error) -> Bool {
+        switch error {
+        case is CancellationError: false
+        case let error as DeliveryError: ![.noRoom, .io, .queueFull].contains(error.code)
+        case let error as StoreError: error.code == .digestMismatch
+        default: true
+        }
+    }
+
+    private func fetchWhole(_ download: PackageDownload, _ draft: PackageDraft) async throws -> DeliveryTraffic {
+        let manifest = draft.manifest
+        let isFirst = library.activeGeneration(of: manifest.id) == nil
+        let arrival = isFirst ? arrivals.begin(manifest, at: downloader.partialPath(of: download)) : nil
+        defer { if let arrival { arrivals.end(arrival) } }
+        let archive = try await downloader.download(download) { [hub] progress in
+            arrival?.note(progress.received)
+            hub.send(.downloading(manifest.id, manifest.version, progress))
+        }
+        do {
+            try await library.fill(draft, from: archive.path)
+        } catch let error as PackageError {
+            // It is whole, and wrong: to go on with it the next time would be of no use.
+            downloader.discard(download)
+            throw error
+        }
+        downloader.discard(download)
+        return archive.traffic
+    }
+
+    /// Before anything is fetched: the packed bytes and the unpacked ones must fit together.
+    private func checkRoom(for draft: PackageDraft, _ packed: Int64) async throws {
+        let unpacked = draft.missingBytes
+        try downloader.checkRoom(for: packed + unpacked)
+        do {
+            try await configuration.room.ensureRoom(for: unpacked)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw DeliveryError(
+                .noRoom, "the store has no room for \(unpacked) bytes", at: library.store.directory, cause: error)
+        }
+    }
+}
+
+extension PackageLibrary {
+    /// Takes the missing files of a draft out of their slices, and checks size and digest of each.
+    /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
+    func fill(
+        _ draft: PackageDraft, _ missing: [PackageManifest.File], slicesIn path: String
+    ) async throws {
+        try await withTaskExecutorPreference(executor) {
+            for file in missing {
+                try Task.checkCancellation()
+                var writer = try draft.batch.makeWriter()
+                try SliceFile.read(file, in: path) { try writer.write($0) }
+                _ = try writer.finish(expecting: BlobID(file.sha256))
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Makes room in a budget before bytes are brought in.
+public protocol RoomEnsuring: Sendable {
+    /// Makes room for so many bytes more, or refuses.
+    /// - Throws: where there can be no such room.
+    func ensureRoom(for bytes: Int64) async throws
+}
+
+/// Room without an end.
+public struct UnlimitedRoom: RoomEnsuring {
+    public init() {}
+
+    public func ensureRoom(for bytes: Int64) async throws {}
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import ResourceLoading
+import Testing
+
+@testable import OfflinePackage
+
+@Suite(.timeLimit(.minutes(1)))
+struct RetryPlanTests {
+    /// 2026-11-21 12:00:00 UTC.
+    let now = Date(timeIntervalSince1970: 1_795_262_400)
+    var generator = SeededGenerator(seed: 7)
+
+    @Test func waitsDoubleWithJitterUpToTheLongest() {
+        var generator = generator
+        var configuration = RetryPlan.Configuration()
+        configuration.failuresInARow = 12
+        var plan = RetryPlan(configuration)
+        var waits: [Duration] = []
+        for _ in 1...10 {
+            guard
+                case .retry(let wait) = plan.decide(
+                    after: .transport(.connectionLost), now: now, using: &generator)
+            else { break }
+            waits.append(wait)
+        }
+        #expect(waits.count == 10)
+        for (index, wait) in waits.enumerated() {
+            let full = min(Duration.seconds(1 << index), .seconds(60))
+            #expect((full / 2...full).contains(wait), "wait \(index) of \(wait)")
+        }
+        #expect(Set(waits).count == 10)
+        // The same seed gives the same waits.
+        var again = RetryPlan(configuration)
+        var same = self.generator
+        #expect(again.decide(after: .transport(.connectionLost), now: now, using: &same) == .retry(after: waits[0]))
+    }
+
+    @Test func givesUpAfterSoManyInARowAndInAll() {
+        var generator = generator
+        var plan = RetryPlan()
+        func fail() -> Bool {
+            plan.decide(after: .transport(.timedOut), now: now, using: &generator) == .giveUp
+        }
+        #expect((1...5).map { _ in fail() } == [false, false, false, false, true])
+        plan = RetryPlan()
+        var endless = 0
+        while endless < 100, !fail() {
+            plan.noteProgress()
+            endless += 1
+        }
+        #expect(endless == 29)
+    }
+
+    @Test(
+        arguments: [
+            (.transport(.connectionLost), true), (.transport(.timedOut), true), (.transport(.cannotConnect), true),
+            (.transport(.unknownHost), true), (.transport(.tls), false), (.transport(.offline), false),
+            (.transport(.invalidRequest), false), (.damaged, true), (.status(503, retryAfter: nil), true),
+            (.status(429, retryAfter: nil), true), (.status(408, retryAfter: nil), true),
+            (.status(404, retryAfter: nil), false), (.status(403, retryAfter: nil), false),
+            (.status(501, retryAfter: nil), false),
+        ] as [(RetryPlan.Failure, Bool)])
+    func triesOnlyWhatMayPass(_ failure: RetryPlan.Failure, _ isRetried: Bool) {
+        var generator = generator
+        var plan = RetryPlan()
+        #expect((plan.decide(after: failure, now: now, using: &generator) != .giveUp) == isRetried)
+    }
+
+    @Test(
+        arguments: [
+            ("120", 120), ("0", 0), (" 5", 5), ("99999999999999999999", 1_000_000_000),
+            ("Sat, 21 Nov 2026 12:02:00 GMT", 120), ("Saturday, 21-Nov-26 12:00:30 GMT", 30),
+            ("Sat Nov 21 12:00:01 2026", 1), ("Fri, 20 Nov 2026 12:00:00 GMT", 0),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 0), ("-5", nil), ("1.5", nil), ("soon", nil), ("", nil),
+            ("Sat, 21 Nov 2026 25:00:00 GMT", nil), ("Sat, 21 Nox 2026 12:00:00 GMT", nil),
+            ("Sat, 00 Nov 2026 12:00:00 GMT", nil),
+        ] as [(String, Int?)])
+    func readsRetryAfter(_ field: String, _ seconds: Int?) {
+        #expect(RetryPlan.retryAfter(field, now: now) == seconds.map { .seconds($0) })
+    }
+
+    @Test func waitsAtLeastAsLongAsAskedButNotForEver() {
+        var generator = generator
+        var plan = RetryPlan()
+        #expect(
+            plan.decide(after: .status(503, retryAfter: "120"), now: now, using: &generator)
+                == .retry(after: .seconds(120)))
+        #expect(plan.decide(after: .status(503, retryAfter: "301"), now: now, using: &generator) == .giveUp)
+        plan = RetryPlan()
+        guard case .retry(let wait) = plan.decide(after: .status(503, retryAfter: "0"), now: now, using: &generator)
+        else {
+            Issue.record("given up")
+            return
+        }
+        #expect(wait >= .milliseconds(500))
+    }
+
+    @Test func datesOfAllForms() throws {
+        // The example of RFC 9110, section 5.6.7.
+        for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
+            #expect(HTTPDate(text, now: now)?.seconds == 784_111_777)
+        }
+        // Two digits mean the year that lies at most fifty years ahead.
+        #expect(HTTPDate("Sunday, 06-Nov-76 08:49:37 GMT", now: now)?.seconds == 3_371_878_177)
+        #expect(HTTPDate("Sunday, 06-Nov-77 08:49:37 GMT", now: now)?.seconds == 247_654_177)
+        #expect(HTTPDate("Thu, 29 Feb 2024 00:00:00 GMT", now: now)?.seconds == 1_709_164_800)
+    }
+
+    @Test func aStallIsTimedFromTheLastSignOfLife() async throws {
+        let clock = ManualClock()
+        let stall = StallLimit(limit: .seconds(10), clock: clock)
+        let (signals, send) = AsyncStream.makeStream(of: Void.self)
+        let (heard, hear) = AsyncStream.makeStream(of: Void.self)
+        async let outcome: Result<Int, any Error> = {
+            do {
+                return .success(
+                    try await stall.run { alive in
+                        for await _ in signals {
+                            alive()
+                            hear.yield()
+                        }
+                        try Task.checkCancellation()
+                        return 1
+                    })
+            } catch {
+                return .failure(error)
+            }
+        }()
+        var ears = heard.makeAsyncIterator()
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(9))
+        send.yield()
+        await ears.next()
+        clock.advance(by: .seconds(9))
+        await clock.sleepers(atLeast: 1)
+        #expect(clock.sleeperCount == 1)
+        clock.advance(by: .seconds(1))
+        guard case .failure(let error) = await outcome else {
+            Issue.record("it did not end")
+            return
+        }
+        #expect((error as? DeliveryError)?.code == .stalled)
+    }
+}

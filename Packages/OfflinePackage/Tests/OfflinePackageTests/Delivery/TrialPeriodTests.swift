@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import ResourceLoading
+import Testing
+
+@testable import OfflinePackage
+
+@Suite(.timeLimit(.minutes(1)))
+struct TrialPeriodTests {
+    let page = PageID(rawValue: 1)
+    let other = PageID(rawValue: 2)
+
+    func trial() -> TrialPeriod { TrialPeriod(of: 8, version: "2", over: 7) }
+
+    @Test func oneHealthyPageProvesIt() {
+        var trial = trial()
+        #expect(trial.take(.bootBegan(page), of: 8, at: .seconds(1)) == nil)
+        #expect(trial.deadline == .seconds(11))
+        #expect(trial.take(.healthy(page), of: 8, at: .seconds(10)) == .healthy)
+        #expect(trial.deadline == nil)
+        // What comes later changes nothing.
+        #expect(trial.take(.failed(page, "late"), of: 8, at: .seconds(11)) == nil)
+        #expect(trial.verdict == .healthy)
+    }
+
+    @Test func silenceForTheWholeLimitCondemnsIt() {
+        var trial = trial()
+        _ = trial.take(.bootBegan(page), of: 8, at: .zero)
+        #expect(trial.take(.clock, of: 8, at: .milliseconds(9_999)) == nil)
+        #expect(trial.take(.clock, of: 8, at: .seconds(10)) == .failed("the page did not report within 10.0 seconds"))
+    }
+
+    @Test func aHealthyReportAfterTheLimitIsTooLate() {
+        var trial = trial()
+        _ = trial.take(.bootBegan(page), of: 8, at: .zero)
+        #expect(trial.take(.healthy(page), of: 8, at: .seconds(10)) != .healthy)
+        #expect(trial.verdict != .healthy && trial.verdict != nil)
+    }
+
+    @Test func loadingAnewGivesNoMoreTime() {
+        var trial = trial()
+        _ = trial.take(.bootBegan(page), of: 8, at: .zero)
+        _ = trial.take(.bootBegan(page), of: 8, at: .seconds(9))
+        #expect(trial.deadline == .seconds(10))
+    }
+
+    @Test func aFailureCondemnsIt() {
+        var trial = trial()
+        #expect(trial.take(.failed(page, "white page"), of: 8, at: .zero) == .failed("white page"))
+    }
+
+    @Test func staleReportsAreIgnored() {
+        var trial = trial()
+        for stale in [Int64(7), 9] {
+            #expect(trial.take(.failed(page, "old"), of: stale, at: .zero) == nil)
+            #expect(trial.take(.healthy(page), of: stale, at: .zero) == nil)
+            #expect(trial.take(.bootBegan(page), of: stale, at: .zero) == nil)
+        }
+        #expect(trial == self.trial())
+    }
+
+    @Test func aClosedPageSaysNothing() {
+        var trial = trial()
+        _ = trial.take(.bootBegan(page), of: 8, at: .zero)
+        _ = trial.take(.bootBegan(other), of: 8, at: .seconds(5))
+        _ = trial.take(.closed(page), of: 8, at: .seconds(6))
+        #expect(trial.deadline == .seconds(15))
+        _ = trial.take(.closed(other), of: 8, at: .seconds(7))
+        #expect(trial.deadline == nil && trial.verdict == nil && trial.unfinishedBoots == 0)
+        #expect(trial.take(.clock, of: 8, at: .seconds(100)) == nil)
+    }
+
+    @Test func processesThatEndWhileItBootsCondemnIt() throws {
+        var trial = trial()
+        for process in 1...3 {
+            _ = trial.take(.bootBegan(page), of: 8, at: .zero)
+            _ = trial.take(.bootBegan(other), of: 8, at: .zero)
+            #expect(trial.unfinishedBoots == process)
+            trial = try JSONDecoder().decode(TrialPeriod.self, from: JSONEncoder().encode(trial))
+            let verdict = trial.take(.relaunched, of: 8, at: .zero)
+            #expect((verdict == nil) == (process < 3))
+        }
+        #expect(trial.verdict == .failed("3 processes in a row ended while it booted"))
+    }
+
+    /// Every order of events of two pages and the clock: a verdict never changes, and follows from the events before it.
+    @Test func everyInterleaving() {
+        let events: [(TrialPeriod.Event, Int64)] = [
+            (.bootBegan(page), 8), (.bootBegan(other), 8), (.healthy(page), 8), (.failed(other, "x"), 8),
+            (.closed(page), 8), (.clock, 8), (.healthy(page), 7),
+        ]
+        var orders = 0
+        func go(_ trial: TrialPeriod, _ rest: [Int], _ step: Int, _ began: Set<UInt64>) {
+            if rest.isEmpty { orders += 1 }
+            for index in rest {
+                var next = trial
+                let (event, generation) = events[index]
+                // Three seconds a step: the limit passes on some ways.
+                let verdict = next.take(event, of: generation, at: .seconds(3 * step))
+                if trial.verdict != nil || generation != 8 {
+                    #expect(verdict == nil && next == trial)
+                } else if case .healthy = verdict {
+                    guard case .healthy = event else {
+                        Issue.record("healthy by \(event)")
+                        continue
+                    }
+                }
+                go(next, rest.filter { $0 != index }, step + 1, began)
+            }
+        }
+        go(trial(), Array(events.indices), 0, [])
+        #expect(orders == 5_040)
+    }
+}

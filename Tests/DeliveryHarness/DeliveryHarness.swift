@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Dispatch
+internal import Foundation
+internal import HTTPTransport
+internal import OfflinePackage
+internal import ResourceStore
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Stands for an app that updates to one version after another, sweeps after each, and may be killed meanwhile.
+///
+///     delivery-harness STORE (MICROSECONDS | -) MANIFEST-URL...
+///
+/// Kills itself with SIGKILL after so many microseconds. Prints how many it took where it came to its end.
+@main
+enum DeliveryHarness {
+    static func main() async {
+        let began = ContinuousClock.now
+        let arguments = CommandLine.arguments
+        guard arguments.count > 3 else { exit(64) }
+        if let microseconds = Int(arguments[2]) {
+            DispatchQueue(label: "end").asyncAfter(deadline: .now() + .microseconds(microseconds)) {
+                kill(getpid(), SIGKILL)
+            }
+        }
+        do {
+            try await update(arguments[1], from: arguments[3...])
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            exit(1)
+        }
+        print(Int(began.duration(to: .now) / .microseconds(1)))
+    }
+
+    private static func update(_ directory: String, from urls: some Sequence<String>) async throws {
+        let library = try PackageLibrary(store: ResourceStore(directory: directory))
+        var configuration = PackageUpdater.Configuration()
+        // A kill loses the trial's verdict only; versions come again here, whatever became of them.
+        configuration.trial.unfinishedBoots = .max
+        let transport = AsyncHTTPTransport()
+        let updater = PackageUpdater(
+            library: library, loader: NetworkLoader(transport), configuration: configuration)
+        try await updater.start()
+        for url in urls {
+            try await updater.update(from: PackageSource(url))
+            try await library.sweep()
+        }
+        try await transport.shutDown()
+    }
+}

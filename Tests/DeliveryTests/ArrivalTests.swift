@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import HTTPTypes
+import OfflinePackage
+import PackageFormat
+import ProgramTesting
+import ResourceLoading
+import Testing
+
+/// What a package answers while its first download is under way.
+@Suite(.timeLimit(.minutes(1)))
+struct ArrivalTests {
+    let depot: Depot
+
+    init() throws {
+        depot = try Depot()
+    }
+
+    @Test func answersWhatHasArrivedAndThenTheInstalledPackageTakesOver() async throws {
+        let site = largeSite()
+        let manifest = try depot.publish(site, version: "1")
+        let ends = manifest.files.compactMap { file in file.slice.map { (file.path.description, $0.end) } }
+            .sorted { $0.1 < $1.1 }
+        let cut = Int(ends[20].1) + 100
+        let archive = OriginFile(
+            try Data(contentsOf: URL(filePath: depot.www + "/shop-1.zip")), turns: [.stall(cut)])
+        var configuration = try depot.configuration()
+        configuration.routes = [try archive.route("/shop-1.zip")]
+        try await Network.run(configuration) { (network) async throws in
+            let clock = ManualClock()
+            let updater = depot.updater(network) { $0.downloads.clock = clock }
+            let loader = ArrivingLoader(updater)
+            let events = updater.events()
+            async let update = updater.update(from: network.source())
+            for await event in events {
+                if case .downloading(_, _, let progress) = event, progress.received == Int64(cut) { break }
+            }
+            #expect(depot.library.installed == [])
+            for (index, (path, _)) in ends.enumerated() {
+                let answer = try await depot.get(path, by: loader)
+                #expect(answer == (index <= 20 ? site[path] : nil), "\(path)")
+            }
+            let head = try #require(HTTPRequest(urlText: "https://shop.example/\(ends[0].0)?x=1"))
+            let response = try #require(try await loader.load(ResourceRequest(head)))
+            #expect(response.provenance.source == .package && response.provenance.generation == nil)
+            #expect(response.head.headerFields[.eTag] == "\"\(SHA256Digest(of: try #require(site[ends[0].0])))\"")
+            #expect(response.head.headerFields[.cacheControl] == "no-cache")
+            for method in [HTTPRequest.Method.head, .post] {
+                var request = head
+                request.method = method
+                let answer = try await loader.load(ResourceRequest(request))
+                #expect((answer == nil) == (method == .post))
+                if let answer { #expect(answer.body.length == 0) }
+            }
+            #expect(try await depot.get("none.js", by: loader) == nil)
+            // The bytes on disk are never trusted: what is not the manifest's is left to the network.
+            let name = try #require(try depot.folder.names(below: "store/downloads").first { $0.hasSuffix(".part") })
+            let part = try FileHandle(forUpdating: URL(filePath: depot.folder.path + "/store/downloads/" + name))
+            let slice = try #require(manifest.files.first { $0.path.description == ends[3].0 }?.slice)
+            let place = UInt64(slice.offset + slice.size / 2)
+            try part.seek(toOffset: place)
+            let byte = try #require(try part.read(upToCount: 1))
+            try part.seek(toOffset: place)
+            try part.write(contentsOf: Data([byte[0] ^ 1]))
+            #expect(try await depot.get(ends[3].0, by: loader) == nil)
+            try part.seek(toOffset: place)
+            try part.write(contentsOf: byte)
+            try part.close()
+
+            await clock.sleepers(atLeast: 1)
+            clock.advance(by: .seconds(30))
+            #expect(try await update.outcome == .activated)
+            #expect(try await depot.get(ends[0].0, by: loader) == nil)
+            #expect(try await depot.serves(site))
+        }
+    }
+
+    @Test func aManifestWithoutPlacesAnswersNothing() async throws {
+        try depot.publish(largeSite(), version: "1") { manifest in manifest = manifest.withoutSlices() }
+        let archive = OriginFile(
+            try Data(contentsOf: URL(filePath: depot.www + "/shop-1.zip")), turns: [.stall(1_000_000)])
+        var configuration = try depot.configuration()
+        configuration.routes = [try archive.route("/shop-1.zip")]
+        try await Network.run(configuration) { (network) async throws in
+            let updater = depot.updater(network)
+            let events = updater.events()
+            let task = Task { try await updater.update(from: network.source()) }
+            for await event in events {
+                if case .downloading(_, _, let progress) = event, progress.received == 1_000_000 { break }
+            }
+            for path in largeSite().keys {
+                #expect(try await depot.get(path, by: ArrivingLoader(updater)) == nil)
+            }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    }
+}

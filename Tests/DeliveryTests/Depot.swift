@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import HTTPTypes
+import OfflinePackage
+import PackageFormat
+import PackagePublisher
+import ProgramTesting
+import ResourceLoading
+import ResourceStore
+import Testing
+
+/// A folder that a server serves packages from, and a store of its own.
+struct Depot: Sendable {
+    let folder: TemporaryFolder
+    let store: ResourceStore
+    let library: PackageLibrary
+
+    var www: String { folder.path + "/www" }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try ResourceStore(directory: folder.path + "/store")
+        library = try PackageLibrary(store: store)
+        try FileManager.default.createDirectory(atPath: folder.path + "/www", withIntermediateDirectories: true)
+    }
+
+    /// Packs a site as `ID-VERSION.zip`, and puts its manifest at `ID.json`.
+    @discardableResult
+    func publish(
+        _ site: [String: Data], id: String = "shop", version: String, base: String = "https://shop.example/",
+        edit: (inout PackageManifest) -> Void = { _ in }
+    ) throws -> PackageManifest {
+        let site = site.map { ("\(id)-\(version)/\($0)", $1) }
+        for (name, content) in site { try folder.write("sites/\(name)", content) }
+        let result = try PackageBuilder().build(
+            "\(folder.path)/sites/\(id)-\(version)", id: PackageID(id), version: PackageVersion(version),
+            baseURL: PackageBaseURL(base), output: www)
+        var manifest = try PackageManifest(path: result.manifest)
+        edit(&manifest)
+        try manifest.encoded().write(to: URL(filePath: "\(www)/\(id).json"))
+        // A server's `Last-Modified` names a file for certain only after a while.
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -3_600)], ofItemAtPath: result.archive)
+        return manifest
+    }
+
+    /// A server of the folder that counts every byte, headers among them.
+    func configuration() throws -> OriginServer.Configuration {
+        var configuration = OriginServer.Configuration(folder: www)
+        configuration.profile = try NetworkProfile(downKilobits: 10_000_000)
+        return configuration
+    }
+
+    func updater(
+        _ network: Network, library: PackageLibrary? = nil,
+        edit: (inout PackageUpdater.Configuration) -> Void = { _ in }
+    ) -> PackageUpdater {
+        var configuration = PackageUpdater.Configuration()
+        configuration.downloads = promptly()
+        edit(&configuration)
+        return PackageUpdater(library: library ?? self.library, loader: network.loader, configuration: configuration)
+    }
+
+    func get(_ path: String, by loader: (any ResourceLoading)? = nil) async throws -> Data? {
+        let head = try #require(HTTPRequest(urlText: "https://shop.example/\(path)"))
+        return try await (loader ?? .package(library)).load(ResourceRequest(head))?.body.collect(upTo: 64 << 20)
+    }
+
+    /// Whether the store serves exactly these files.
+    func serves(_ site: [String: Data]) async throws -> Bool {
+        for (path, content) in site where try await get(path) != content { return false }
+        return library.unreadableFiles == 0
+    }
+}
+
+extension Network {
+    func source(_ id: String = "shop") -> PackageSource {
+        PackageSource("\(server.url)/\(id).json")
+    }
+
+    /// The requests for archives.
+    var archiveRequests: [OriginRequest] { server.requests.filter { $0.path.hasSuffix(".zip") } }
+}
+
+/// Fifty files of 100 KB, one of them of 20 KB.
+func largeSite() -> [String: Data] {
+    var site: [String: Data] = [:]
+    for index in 0..<49 { site["js/\(index).js"] = text(102_000, seed: UInt64(index) + 100) }
+    site["index.html"] = text(20_480, seed: 1)
+    return site
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import OfflinePackage
+import PackageFormat
+import ResourceLoading
+import ResourceStore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct HealthTests {
+    let depot: Depot
+    let old = ["index.html": Data("old".utf8)]
+    let new = ["index.html": Data("new".utf8)]
+    let clock = ManualClock()
+
+    init() throws {
+        depot = try Depot()
+    }
+
+    func page(_ number: UInt64 = 1, of library: PackageLibrary? = nil) -> PageReference {
+        PageReference(
+            id: PageID(rawValue: number), documentURL: "https://shop.example/index.html",
+            generations: (library ?? depot.library).pin())
+    }
+
+    func run(_ body: (Network, PackageUpdater) async throws -> Void) async throws {
+        try depot.publish(old, version: "1")
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network) { $0.clock = clock }
+            try await updater.start()
+            try await updater.update(from: network.source())
+            try await body(network, updater)
+        }
+    }
+
+    /// Activates version 1 for good, and version 2 on trial.
+    func runWithTrial(_ body: (Network, PackageUpdater) async throws -> Void) async throws {
+        try await run { (network, updater) async throws in
+            await updater.report(BootReport(.began, of: page()))
+            await updater.report(BootReport(.healthy, of: page()))
+            try depot.publish(new, version: "2")
+            try await updater.update(from: network.source())
+            #expect(try await depot.serves(new))
+            try await body(network, updater)
+        }
+    }
+
+    func next<Value>(_ events: AsyncStream<PackageEvent>, _ pick: (PackageEvent) -> Value?) async throws -> Value {
+        for await event in events {
+            if let value = pick(event) { return value }
+        }
+        throw CancellationError()
+    }
+
+    func rollback(_ events: AsyncStream<PackageEvent>) async throws -> PackageScopeChange {
+        try await next(events) { event in
+            if case .scopeChanged(let change) = event, case .rolledBack = change.reason { change } else { nil }
+        }
+    }
+
+    @Test func aPageThatDoesNotReportInTimeRollsBack() async throws {
+        try await runWithTrial { (network, updater) async throws in
+            let events = updater.events()
+            let page = page()
+            await updater.report(BootReport(.began, of: page))
+            await clock.sleepers(atLeast: 1)
+            clock.advance(by: .seconds(10))
+            let change = try await rollback(events)
+            #expect(change.reason == .rolledBack("the page did not report within 10.0 seconds"))
+            #expect(change.former == page.generations.first && change.baseURL.description == "https://shop.example/")
+            #expect(try await depot.serves(old))
+            // It is never tried again, not by a later process either.
+            for updater in [updater, depot.updater(network)] {
+                try await updater.start()
+                let error = await #expect(throws: DeliveryError.self) {
+                    try await updater.update(from: network.source())
+                }
+                #expect(error?.code == .quarantined)
+            }
+            try depot.publish(new, version: "2.1")
+            try await updater.update(from: network.source())
+            #expect(try await depot.serves(new))
+        }
+    }
+
+    @Test func aHealthyPageEndsTheTrial() async throws {
+        try await runWithTrial { (_, updater) async throws in
+            let events = updater.events()
+            await updater.report(BootReport(.began, of: page()))
+            await updater.report(BootReport(.healthy, of: page()))
+            let proven = try await next(events) { event in
+                if case .proven(_, let version) = event { version.description } else { nil }
+            }
+            #expect(proven == "2")
+            await updater.report(BootReport(.failed("later"), of: page()))
+            clock.advance(by: .seconds(100))
+            #expect(try await depot.serves(new))
+        }
+    }
+
+    @Test func aStaleReportIsIgnored() async throws {
+        try await run { (network, updater) async throws in
+            let stale = page()
+            try depot.publish(new, version: "2")
+            try await updater.update(from: network.source())
+            await updater.report(BootReport(.failed("an old page"), of: stale))
+            #expect(try await depot.serves(new))
+        }
+    }
+
+    @Test func aPageElsewhereSaysNothing() async throws {
+        try await runWithTrial { (_, updater) async throws in
+            var elsewhere = page()
+            elsewhere.documentURL = "https://other.example/"
+            await updater.report(BootReport(.failed("not its fault"), of: elsewhere))
+            #expect(try await depot.serves(new))
+        }
+    }
+
+    @Test func theFormerOneOutlivesSweepsUntilTheVerdict() async throws {
+        try await runWithTrial { (_, updater) async throws in
+            depot.library.unpin(depot.library.pin())
+            #expect(try await depot.library.sweep().generations == [])
+            await updater.report(BootReport(.failed("white page"), of: page()))
+            #expect(try await depot.serves(old))
+        }
+    }
+
+    @Test func withoutAFormerOneThePackageGoesOutOfUse() async throws {
+        try await run { (_, updater) async throws in
+            await updater.report(BootReport(.failed("white page"), of: page()))
+            #expect(depot.library.installed == [])
+            #expect(try await depot.get("index.html") == nil)
+        }
+    }
+
+    @Test func twoUnprovenInARowFallBackToTheGoodOne() async throws {
+        try await runWithTrial { (network, updater) async throws in
+            try depot.publish(["index.html": Data("newer".utf8)], version: "3")
+            try await updater.update(from: network.source())
+            await updater.report(BootReport(.failed("white page"), of: page()))
+            #expect(try await depot.serves(old))
+        }
+    }
+
+    @Test func aKilledBootCountsAtTheNextStart() async throws {
+        try await runWithTrial { (network, updater) async throws in
+            await updater.report(BootReport(.began, of: page()))
+            for process in 2...4 {
+                let library = try PackageLibrary(store: depot.store)
+                let updater = depot.updater(network, library: library) { $0.clock = clock }
+                let changes = try await updater.start()
+                #expect(changes.isEmpty == (process < 4))
+                #expect(library.installed.map(\.version.description) == [process < 4 ? "2" : "1"])
+                await updater.report(BootReport(.began, of: page(of: library)))
+            }
+        }
+    }
+
+    @Test func aKillBetweenVerdictAndRollbackIsMadeGood() async throws {
+        try await runWithTrial { (network, updater) async throws in
+            // As after a kill: the verdict is written down, the generation is still active.
+            let path = depot.store.directory + "/health.json"
+            var ledger = try #require(
+                try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: path))) as? [String: Any])
+            var trials = try #require(ledger["trials"] as? [String: Any])
+            var trial = try #require(trials["shop"] as? [String: Any])
+            trial["verdict"] = ["failed": ["_0": "white page"]]
+            trials["shop"] = trial
+            ledger["trials"] = trials
+            try JSONSerialization.data(withJSONObject: ledger).write(to: URL(filePath: path))
+            let library = try PackageLibrary(store: depot.store)
+            let next = depot.updater(network, library: library)
+            #expect(try await next.start().count == 1)
+            #expect(library.installed.map(\.version.description) == ["1"])
+            await #expect(throws: DeliveryError.self) { try await next.update(from: network.source()) }
+        }
+    }
+
+    @Test func aDamagedRecordOfHealthIsNoReasonToFail() async throws {
+        try await runWithTrial { (network, updater) async throws in
+            try Data("{".utf8).write(to: URL(filePath: depot.store.directory + "/health.json"))
+            let library = try PackageLibrary(store: depot.store)
+            let next = depot.updater(network, library: library)
+            #expect(try await next.start() == [])
+            #expect(try await next.update(from: network.source()).outcome == .unchanged)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import HTTPTypes
+import OfflinePackage
+import PackageFormat
+import ProgramTesting
+import ResourceLoading
+import ResourceStore
+import Testing
+
+/// An app that is killed while it installs, updates and sweeps, over and over in one store.
+@Suite(.timeLimit(.minutes(10)))
+struct KillTests {
+    static let kills = 200
+
+    @Test func everyKillLeavesTheOldOrTheNewVersionWhole() async throws {
+        let depot = try Depot()
+        let sites = Self.sites()
+        for (version, site) in sites { try depot.publish(site, version: version) }
+        let bystander = ["kept.js": text(5_000, seed: 77)]
+        try depot.publish(bystander, id: "other", version: "1", base: "https://other.example/")
+        let harness = Program("delivery-harness")
+        let directory = depot.folder.path + "/killed"
+        try await Network.run(OriginServer.Configuration(folder: depot.www)) { (network) async throws in
+            func manifest(_ version: String) -> String { "\(network.server.url)/\(version).json" }
+            func run(_ versions: String..., killedAfter instant: Int? = nil) async throws -> Program.Outcome {
+                try await harness.run(
+                    [directory, instant.map { "\($0)" } ?? "-"] + versions.map(manifest), in: depot.folder.path)
+            }
+            func begin() async throws {
+                try? FileManager.default.removeItem(atPath: directory)
+                let outcome = try await run("other")
+                try #require(outcome.status == 0, "\(outcome.errors)")
+            }
+            // How long it takes when nobody kills it.
+            try await begin()
+            let whole = try await run("shop-1", "shop-2", "shop-3")
+            try #require(whole.status == 0, "\(whole.errors)")
+            var length = try #require(Int(whole.output.filter(\.isNumber)))
+            var dice = Dice(seed: 2_026)
+            var installed: String? = "3"
+            var (round, killed) = (0, 0)
+            var outcomes: [String: Int] = [:]
+            while killed < Self.kills, round < 4 * Self.kills {
+                defer { round += 1 }
+                // Now and then a first install.
+                if round % 20 == 0 {
+                    try await begin()
+                    installed = nil
+                }
+                let versions: [String] = ["1", "2", "3"]
+                let first = versions.filter { $0 != installed }[dice.next(below: installed == nil ? 3 : 2)]
+                let second = versions.filter { $0 != first }[dice.next(below: 2)]
+                // Later too than a run takes, so that its end is reached as often as its beginning.
+                let instant = dice.next(below: length + length / 4)
+                let outcome = try await run("shop-\(first)", "shop-\(second)", killedAfter: instant)
+                #expect(outcome.status == 0 || outcome.status == -9, "round \(round): \(outcome.errors)")
+                // The machine may have become faster or slower since.
+                if let time = Int(outcome.output.filter(\.isNumber)) { length = time }
+                let found = try await check(directory, sites, bystander)
+                #expect(
+                    found == installed || found == first || found == second,
+                    "round \(round), killed after \(instant) µs")
+                if outcome.status == 0 {
+                    #expect(found == second)
+                } else {
+                    killed += 1
+                    outcomes[found == installed ? "former" : found == first ? "first" : "second", default: 0] += 1
+                }
+                installed = found
+            }
+            // What all the kills left behind, one undisturbed run puts in order.
+            let last = try await run("shop-1")
+            #expect(last.status == 0, "\(last.errors)")
+            #expect(try await check(directory, sites, bystander) == "1")
+            let store = try ResourceStore(directory: directory)
+            #expect(try store.generations(in: .staged) == [])
+            #expect(killed == Self.kills)
+            print("\(killed) kills in \(round) runs left: \(outcomes)")
+            // Kills that all came before the first activation would prove little.
+            #expect(outcomes.count == 3)
+        }
+    }
+
+    /// The version that the store serves, every file of it checked; the bystander must be whole.
+    private func check(
+        _ directory: String, _ sites: [(String, [String: Data])], _ bystander: [String: Data]
+    ) async throws -> String? {
+        let library = try PackageLibrary(store: ResourceStore(directory: directory))
+        let loader = PackageLoader(library)
+        for (path, content) in bystander {
+            #expect(try await fetch("https://other.example/\(path)", loader) == content)
+        }
+        let version = library.installed.first { $0.id.description == "shop" }?.version.description
+        for (path, content) in sites.first(where: { $0.0 == version })?.1 ?? [:] {
+            #expect(
+                try await fetch("https://shop.example/\(path)", loader) == content, "\(path) of \(version ?? "none")")
+        }
+        #expect(library.unreadableFiles == 0)
+        return version
+    }
+
+    private func fetch(_ url: String, _ loader: PackageLoader) async throws -> Data? {
+        let head = try #require(HTTPRequest(urlText: url))
+        return try await loader.load(ResourceRequest(head))?.body.collect(upTo: 1 << 20)
+    }
+
+    /// From 1 to 2 a small file changes, to 3 almost everything.
+    private static func sites() -> [(String, [String: Data])] {
+        var first: [String: Data] = [:]
+        for index in 0..<20 { first["\(index).js"] = text(20_000, seed: UInt64(index)) }
+        var second = first
+        second["0.js"] = text(9_000, seed: 50)
+        second["new.js"] = text(3_000, seed: 51)
+        var third: [String: Data] = ["1.js": first["1.js"] ?? Data()]
+        for index in 2..<20 { third["\(index).js"] = text(21_000, seed: UInt64(index) + 60) }
+        return [("1", first), ("2", second), ("3", third)]
+    }
+
+    /// The same numbers for the same seed.
+    private struct Dice {
+        private var state: UInt64
+
+        init(seed: UInt64) {
+            state = seed
+        }
+
+        mutating func next(below bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int((state >> 33) % UInt64(max(bound, 1)))
+        }
+    }
+}

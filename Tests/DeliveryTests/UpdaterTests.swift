@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import HTTPTypes
+import OfflinePackage
+import PackageFormat
+import ProgramTesting
+import ResourceLoading
+import ResourceStore
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct UpdaterTests {
+    let depot: Depot
+    let old = ["index.html": Data("old home".utf8), "app.js": text(50_000, seed: 5), "gone.js": Data("gone".utf8)]
+    let new = ["index.html": Data("new home".utf8), "app.js": text(50_000, seed: 5), "added.js": Data("added".utf8)]
+
+    init() throws {
+        depot = try Depot()
+    }
+
+    @Test func installsAndUpdatesAndLeavesNoZip() async throws {
+        try depot.publish(old, version: "1")
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network)
+            try await updater.start()
+            let events = updater.events()
+            let first = try await updater.update(from: network.source())
+            #expect(first.outcome == .activated && first.way == .whole && first.traffic.requests == 1)
+            #expect(try await depot.serves(old))
+            #expect(try await updater.update(from: network.source()).outcome == .unchanged)
+            try depot.publish(new, version: "2")
+            let second = try await updater.update(from: network.source())
+            #expect(second.outcome == .activated && second.package.version.description == "2")
+            #expect(try await depot.serves(new))
+            #expect(try await depot.get("gone.js") == nil)
+            #expect(try depot.folder.names(below: "store/downloads") == [])
+            // Who listens hears which scope changed.
+            var changes: [PackageScopeChange] = []
+            for await event in events {
+                if case .scopeChanged(let change) = event { changes.append(change) }
+                if changes.count == 2 { break }
+            }
+            #expect(changes.map(\.baseURL.description) == ["https://shop.example/", "https://shop.example/"])
+            #expect(changes[0].former == nil && changes[0].current == first.package.generation)
+            #expect(changes[1].former == first.package.generation && changes[1].current == second.package.generation)
+            #expect(changes.allSatisfy { $0.reason == .activated })
+        }
+    }
+
+    /// The measure of small updates.
+    @Test func aSmallChangeTravelsAlone() async throws {
+        var site = largeSite()
+        try depot.publish(site, version: "1")
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network)
+            try await updater.update(from: network.source())
+            site["index.html"] = text(20_480, seed: 2)
+            let manifest = try depot.publish(site, version: "2")
+            let slice = try #require(manifest.files.first { $0.path.description == "index.html" }?.slice)
+            let size = try #require(manifest.archive).size
+            // The manifest is fetched once before, to know how many bytes it takes by itself.
+            let before = try #require(network.server.counters).bytesDown
+            _ = try await network.loader.load(
+                ResourceRequest(try #require(HTTPRequest(urlText: network.server.url + "/shop.json"))))?
+                .body.collect(upTo: 1 << 20)
+            let manifestBytes = try #require(network.server.counters).bytesDown - before
+            let requests = network.archiveRequests.count
+            let update = try await updater.update(from: network.source())
+            let travelled = try #require(network.server.counters).bytesDown - before - 2 * manifestBytes
+            let limit = Int64(Double(slice.size) * 1.1) + 4_096
+            print(
+                "small update: \(travelled) bytes in \(network.archiveRequests.count - requests) request; entry "
+                    + "\(slice.size) packed, limit \(limit), archive \(size)")
+            #expect(update.way == .ranges && update.outcome == .activated)
+            #expect(network.archiveRequests.count - requests == 1 && update.traffic.requests == 1)
+            #expect(travelled <= limit && travelled >= slice.size)
+            #expect(update.traffic.bytes == slice.size)
+            #expect(try await depot.serves(site))
+            #expect(try depot.folder.names(below: "store/downloads") == [])
+        }
+    }
+
+    @Test func filesThatOnlyMovedTravelNotAtAll() async throws {
+        try depot.publish(old, version: "1")
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network)
+            try await updater.update(from: network.source())
+            let moved = ["home.html": Data("old home".utf8), "copy/app.js": text(50_000, seed: 5)]
+            try depot.publish(moved, version: "2")
+            let update = try await updater.update(from: network.source())
+            #expect(update.way == .nothing && update.traffic == DeliveryTraffic())
+            #expect(try await depot.serves(moved))
+            #expect(try await depot.get("index.html") == nil)
+        }
+    }
+
+    /// What may go wrong with ranges, and how the update comes in the end.
+    static let turns: [([OriginFile.Turn], PackageUpdate.Way)] = [
+        ([.ignoreRange], .wholeAfterRanges),
+        ([.flip], .wholeAfterRanges),
+        ([.answer(OriginResponse(.rangeNotSatisfiable))], .wholeAfterRanges),
+        ([.answer(OriginResponse(.notFound))], .wholeAfterRanges),
+        (
+            [
+                .answer(
+                    OriginResponse(
+                        .partialContent, headers: [.contentRange: "bytes 0-9/10"], body: .bytes(Data(count: 10))))
+            ],
+            .wholeAfterRanges
+        ),
+        ([.long(1)], .wholeAfterRanges),
+        ([.cut(3_000)], .ranges),
+        ([.cut(3_000), .cut(2_000), .cut(1)], .ranges),
+        ([.answer(OriginResponse(.serviceUnavailable))], .ranges),
+        ([.cut(3_000), .ignoreRange, .cut(100_000), .cut(500_000)], .wholeAfterRanges),
+        ([.cut(0), .cut(0), .cut(0), .cut(0), .cut(0)], .wholeAfterRanges),
+    ]
+
+    @Test(arguments: turns.indices)
+    func endsRightWhateverBecomesOfRanges(_ index: Int) async throws {
+        let (turns, way) = Self.turns[index]
+        var site = largeSite()
+        try depot.publish(site, version: "1")
+        let first = OriginFile(try Data(contentsOf: URL(filePath: depot.www + "/shop-1.zip")))
+        site["index.html"] = text(20_480, seed: 2)
+        try depot.publish(site, version: "2")
+        let second = OriginFile(try Data(contentsOf: URL(filePath: depot.www + "/shop-2.zip")), turns: turns)
+        try depot.publish(largeSite(), version: "1")
+        var configuration = try depot.configuration()
+        configuration.routes = [try first.route("/shop-1.zip"), try second.route("/shop-2.zip")]
+        try await Network.run(configuration) { (network) async throws in
+            let updater = depot.updater(network)
+            try await updater.update(from: network.source())
+            try depot.publish(site, version: "2")
+            let update = try await updater.update(from: network.source())
+            #expect(update.way == way && update.outcome == .activated)
+            #expect(try await depot.serves(site))
+            #expect(try depot.folder.names(below: "store/downloads") == [])
+        }
+    }
+
+    @Test func aStallAmongRangesIsGoneOnWith() async throws {
+        var site = largeSite()
+        try depot.publish(site, version: "1")
+        site["index.html"] = text(20_480, seed: 2)
+        try depot.publish(site, version: "2")
+        let second = OriginFile(
+            try Data(contentsOf: URL(filePath: depot.www + "/shop-2.zip")), turns: [.stall(4_000)])
+        try depot.publish(largeSite(), version: "1")
+        var configuration = try depot.configuration()
+        configuration.routes = [try second.route("/shop-2.zip")]
+        try await Network.run(configuration) { (network) async throws in
+            let updater = depot.updater(network) {
+                // As long as no test waits, and long enough for a busy machine.
+                $0.downloads.stallLimit = .seconds(2)
+            }
+            try await updater.update(from: network.source())
+            try depot.publish(site, version: "2")
+            #expect(try await updater.update(from: network.source()).way == .ranges)
+            #expect(try await depot.serves(site))
+            #expect(second.requests.count == 2)
+        }
+    }
+
+    @Test func anArchiveThatIsNotTheManifestsChangesNothing() async throws {
+        try depot.publish(old, version: "1")
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network)
+            try await updater.update(from: network.source())
+            try depot.publish(new, version: "2") { manifest in
+                manifest.archive = nil
+                for index in manifest.files.indices { manifest.files[index].slice = nil }
+                manifest.files[0].sha256 = SHA256Digest(of: Data("else".utf8))
+            }
+            let error = await #expect(throws: PackageError.self) { try await updater.update(from: network.source()) }
+            #expect(error?.code == .digestMismatch)
+            #expect(try await depot.serves(old))
+            #expect(try depot.folder.names(below: "store/downloads") == [])
+            #expect(try depot.store.generations(in: .staged) == [])
+            // And the true one still goes in.
+            try depot.publish(new, version: "2")
+            try await updater.update(from: network.source())
+            #expect(try await depot.serves(new))
+        }
+    }
+
+    @Test func manifestsThatAreRefused() async throws {
+        let id = try PackageID("other")
+        let scope = try PackageBaseURL("https://shop.example/app/")
+        try depot.publish(old, version: "1") { $0.minHost = try? PackageVersion("2.10") }
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            func code(
+                _ host: String? = "3", _ edit: (inout PackageSource) -> Void = { _ in }
+            ) async -> DeliveryError.Code? {
+                let updater = depot.updater(network) { $0.hostVersion = host.flatMap { try? PackageVersion($0) } }
+                var source = network.source()
+                edit(&source)
+                do {
+                    try await updater.update(from: source)
+                    return nil
+                } catch {
+                    return (error as? DeliveryError)?.code
+                }
+            }
+            #expect(await code("2.9") == .hostTooOld)
+            #expect(await code(nil) == .hostTooOld)
+            #expect(await code("2.x") == .hostTooOld)
+            #expect(await code { $0.package = id } == .outOfScope)
+            #expect(await code { $0.scope = scope } == .outOfScope)
+            #expect(await code { $0.manifestURL = "shop.json" } == .badURL)
+            #expect(await code { $0.manifestURL += "x" } == .status)
+            #expect(depot.library.installed == [] && network.archiveRequests.isEmpty)
+            #expect(await code("2.10.0") == nil)
+        }
+    }
+
+    @Test func aLongManifestIsCutOff() async throws {
+        try depot.publish(old, version: "1")
+        var limited = PackageLibrary.Configuration()
+        limited.manifestLimits.maxBytes = 100
+        let store = try ResourceStore(directory: depot.folder.path + "/other")
+        let library = try PackageLibrary(store: store, configuration: limited)
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network, library: library)
+            let error = await #expect(throws: DeliveryError.self) { try await updater.update(from: network.source()) }
+            #expect(error?.code == .tooLarge)
+            #expect(network.server.requests.first?.headers[.cacheControl] == "no-cache")
+        }
+    }
+
+    @Test func waitsForTheNextLaunch() async throws {
+        try depot.publish(old, version: "1")
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network)
+            try await updater.update(from: network.source())
+            try depot.publish(new, version: "2")
+            let update = try await updater.update(from: network.source(), timing: .nextLaunch)
+            #expect(update.outcome == .staged(.nextLaunch))
+            #expect(try await updater.update(from: network.source(), timing: .nextLaunch).outcome == .unchanged)
+            #expect(try await depot.serves(old))
+            #expect(try await updater.hostEnteredBackground() == [])
+            try await depot.library.sweep()
+
+            let library = try PackageLibrary(store: depot.store)
+            let next = depot.updater(network, library: library)
+            let changes = try await next.start()
+            #expect(changes.map(\.current) == [update.package.generation])
+            #expect(try await depot.get("index.html", by: .package(library)) == new["index.html"])
+            #expect(try await next.start() == [])
+        }
+    }
+
+    @Test func waitsForTheBackgroundOrAnOrder() async throws {
+        try depot.publish(old, version: "1")
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network)
+            try await updater.update(from: network.source())
+            try depot.publish(new, version: "2")
+            try await updater.update(from: network.source(), timing: .inBackground)
+            #expect(try await depot.serves(old))
+            #expect(try await updater.hostEnteredBackground().count == 1)
+            #expect(try await depot.serves(new))
+
+            // What waits can be taken at once, and gives way to what is newer.
+            try depot.publish(old, version: "3")
+            try await updater.update(from: network.source(), timing: .nextLaunch)
+            try depot.publish(old, version: "4")
+            try await updater.update(from: network.source(), timing: .nextLaunch)
+            #expect(try depot.store.generations(in: .staged).map(\.version) == ["4"])
+            let update = try await updater.update(from: network.source())
+            #expect(update.outcome == .activated && update.way == .nothing)
+            #expect(update.package.version.description == "4" && depot.library.installed == [update.package])
+            // The publisher takes a waiting version back.
+            try depot.publish(new, version: "5")
+            try await updater.update(from: network.source(), timing: .nextLaunch)
+            try depot.publish(old, version: "4")
+            #expect(try await updater.update(from: network.source()).outcome == .unchanged)
+            #expect(try depot.store.generations(in: .staged) == [])
+        }
+    }
+
+    @Test func aBaselineGivesWayToDownloads() async throws {
+        func baseline(_ version: String, _ site: [String: Data], _ updater: PackageUpdater) async throws
+            -> PackageUpdate?
+        {
+            try depot.publish(site, version: version)
+            return try await updater.installBaseline(
+                archive: "\(depot.www)/shop-\(version).zip", manifest: "\(depot.www)/shop.json")
+        }
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network)
+            #expect(try await baseline("1", old, updater)?.outcome == .activated)
+            #expect(try await baseline("1", old, updater)?.outcome == .unchanged)
+            // The next app brings a newer one.
+            #expect(try await baseline("2", new, updater)?.outcome == .activated)
+            try depot.publish(old, version: "3")
+            try await updater.update(from: network.source())
+            #expect(try await baseline("4", new, updater) == nil)
+            #expect(try await depot.serves(old))
+            try await updater.remove(try PackageID("shop"))
+            #expect(try await baseline("4", new, updater)?.outcome == .activated)
+        }
+    }
+
+    @Test func conditionsAndRoom() async throws {
+        struct NoNetwork: HostConditions {
+            var network: NetworkKind { .none }
+        }
+        struct NoRoom: RoomEnsuring {
+            func ensureRoom(for bytes: Int64) async throws { throw CocoaError(.fileWriteOutOfSpace) }
+        }
+        try depot.publish(old, version: "1")
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let cut = depot.updater(network) { $0.conditions = NoNetwork() }
+            var error = await #expect(throws: DeliveryError.self) { try await cut.update(from: network.source()) }
+            #expect(error?.code == .notNow && network.server.requestCount == 0)
+            let full = depot.updater(network) { $0.room = NoRoom() }
+            error = await #expect(throws: DeliveryError.self) { try await full.update(from: network.source()) }
+            #expect(error?.code == .noRoom && network.archiveRequests.isEmpty)
+        }
+    }
+
+    @Test func packagesOfDifferentNamesComeTogether() async throws {
+        for index in 0..<6 {
+            try depot.publish(
+                ["a.js": text(20_000, seed: UInt64(index))], id: "p\(index)", version: "1",
+                base: "https://shop.example/\(index)/")
+        }
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<6 { group.addTask { try await updater.update(from: network.source("p\(index)")) } }
+                try await group.waitForAll()
+            }
+            #expect(depot.library.installed.count == 6)
+        }
+    }
+}
