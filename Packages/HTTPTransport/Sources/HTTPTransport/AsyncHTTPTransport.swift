@@ -74,7 +74,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         do {
             let response = try await client.execute(outgoing, deadline: .distantFuture)
             if response.version == .http2 { queue.raiseLimit(of: host, to: Self.streamsPerHost) }
-            return transportResponse(response, to: request, pass)
+            return try await transportResponse(response, to: request, pass)
         } catch {
             throw ResourceError(transport: error, at: url)
         }
@@ -95,7 +95,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
 
     private func transportResponse(
         _ response: HTTPClientResponse, to request: HTTPRequest, _ pass: HostQueue.Pass
-    ) -> TransportResponse {
+    ) async throws -> TransportResponse {
         var fields = HTTPFields()
         for (name, value) in response.headers {
             if let name = HTTPField.Name(name), !connectionFields.contains(name) {
@@ -119,6 +119,10 @@ public final class AsyncHTTPTransport: HTTPTransporting {
             code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase)
         // Where there are no bytes the client misses the end of the coding.
         let hasBody = request.method != .head && ![204, 304].contains(status.code) && length != 0
+        if !hasBody {
+            // Only an answer that was read to its end leaves its connection to the next request.
+            for try await _ in response.body {}
+        }
         let url = request.urlText
         let bytes = response.body.map { Data(buffer: $0, byteTransferStrategy: .noCopy) }
         let body = TransportBody(base: bytes, url: url, pass: pass)
