@@ -74,7 +74,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         do {
             let response = try await client.execute(outgoing, deadline: .distantFuture)
             if response.version == .http2 { queue.raiseLimit(of: host, to: Self.streamsPerHost) }
-            return try await transportResponse(response, to: request, pass)
+            return await transportResponse(response, to: request, pass)
         } catch {
             throw ResourceError(transport: error, at: url)
         }
@@ -95,7 +95,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
 
     private func transportResponse(
         _ response: HTTPClientResponse, to request: HTTPRequest, _ pass: HostQueue.Pass
-    ) async throws -> TransportResponse {
+    ) async -> TransportResponse {
         var fields = HTTPFields()
         for (name, value) in response.headers {
             if let name = HTTPField.Name(name), !connectionFields.contains(name) {
@@ -120,8 +120,9 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         // Where there are no bytes the client misses the end of the coding.
         let hasBody = request.method != .head && ![204, 304].contains(status.code) && length != 0
         if !hasBody {
-            // Only an answer that was read to its end leaves its connection to the next request.
-            for try await _ in response.body {}
+            // Only an answer that was read to its end leaves its connection to the next request. An error here says
+            // nothing of the answer, which is whole: the client looks for a coding where there are no bytes.
+            do { for try await _ in response.body {} } catch {}
         }
         let url = request.urlText
         let bytes = response.body.map { Data(buffer: $0, byteTransferStrategy: .noCopy) }
