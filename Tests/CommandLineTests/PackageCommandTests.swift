@@ -94,6 +94,10 @@ struct PackageCommandTests {
         }
         let version = try await Program("h5").run("--version", in: folder.path)
         #expect(version.status == 0 && version.output.contains(/^\d+\.\d+\.\d+\n$/))
+        #expect(try await Program("h5").run("verify", "--version", in: folder.path).output == version.output)
+        // The package's version is the only one that this command knows.
+        let pack = try await Program("h5").run("pack", "--help", in: folder.path)
+        #expect(pack.output.matches(of: /(?m)^ +--version/).count == 1, "\(pack.output)")
     }
 
     @Test(
@@ -164,6 +168,21 @@ struct PackageCommandTests {
         try folder.write("bad.json", "{".utf8)
         try await fails(65, "bad-manifest", "verify", "shop-1.zip", "bad.json")
         try await fails(65, "bad-manifest", "verify", "shop-1.zip", "shop-1.zip")
+    }
+
+    @Test("The archive of one build and the manifest of another do not verify, equal files or not")
+    func tornPair() async throws {
+        try await pack()
+        try FileManager.default.copyItem(atPath: "\(folder.path)/shop-1.json", toPath: "\(folder.path)/old.json")
+        try folder.write("site/js/app.js", "stop()".utf8)
+        try await pack()
+        // What a kill between the two renames leaves.
+        try await fails(65, "mismatch", "verify", "shop-1.zip", "old.json")
+        try folder.write("site/js/app.js", "go(1)!".utf8)
+        try await pack()
+        try await fails(65, "mismatch", "verify", "shop-1.zip", "old.json")
+        let outcome = try await Program("h5").run("verify", "shop-1.zip", "shop-1.json", in: folder.path)
+        #expect(outcome.status == 0)
     }
 
     @Test("A wrong hash")

@@ -23,7 +23,7 @@ public struct Program: Sendable {
     }
 
     /// Beside the test bundle, where the build puts both.
-    private var path: String {
+    var path: String {
         get throws {
             let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
             let started = CommandLine.arguments.first.map { URL(fileURLWithPath: $0) }

@@ -14,12 +14,16 @@ struct H5: AsyncParsableCommand {
         discussion: """
             Results go to standard output, as JSON with --json; everything else to standard error. Exit status: 0 done, \
             64 usage, 65 bad input, 66 no such input, 69 service unavailable, 70 internal error, 74 I/O error, 77 refused. \
-            An error is one line: error: <code>: <what> (<where>).
+            An error is one line: error: <code>: <what> (<where>). h5 --version prints the version.
             """,
-        version: ProgramVersion.current,
-        subcommands: [Pack.self, Unpack.self, Verify.self, Serve.self])
+        subcommands: [Pack.self, Unpack.self, Verify.self, Serve.self, Version.self])
 
+    // The configuration's `version` would take `--version` from every command, also from those that have an option of
+    // this name, and list it twice in their help. The other commands name it in their own configuration.
     static func main() async {
-        await CommandRunner.run(H5.self) { error in (error as? PackageError).map(CommandError.init) }
+        let asksForVersion = CommandLine.arguments.dropFirst().elementsEqual(["--version"])
+        await CommandRunner.run(H5.self, arguments: asksForVersion ? ["version"] : nil) { error in
+            (error as? PackageError).map(CommandError.init)
+        }
     }
 }

@@ -14,6 +14,10 @@ struct Pack: AsyncParsableCommand {
             The same site gives the same bytes. Hidden files are skipped and named on standard error: names that begin \
             with a dot (but for .well-known), Thumbs.db, desktop.ini and __MACOSX. Links and devices are refused.
 
+            An earlier package of the same name is replaced. A signal stops the work and leaves what was there; a kill leaves \
+            at most hidden files whose names end in .partial, and, between the two renames, the new zip beside the old \
+            manifest: a pair that is refused, since the manifest names its zip's SHA-256.
+
             Without --json, prints the paths of the zip and of the manifest, then the number of files, their bytes and those \
             of the zip. With --json, prints {"archive", "manifest", "id", "version", "baseURL", "complete", "files", \
             "bytes", "archiveBytes", "sha256", "skipped"}: two paths, three texts, a truth value, the number of files, their bytes, the bytes and \
@@ -68,8 +72,14 @@ struct Pack: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let bar = ProgressBar.onTerminal("packing")
+        defer { bar?.finish() }
         let result = try PackageBuilder().build(
-            site, id: id, version: packageVersion, baseURL: baseURL, isComplete: complete, output: out)
+            site, id: id, version: packageVersion, baseURL: baseURL, isComplete: complete, output: out
+        ) { progress in
+            bar?.update(progress.bytes, of: progress.totalBytes)
+        }
+        bar?.finish()
         if !result.skipped.isEmpty {
             let more = result.skipped.count > 5 ? ", …" : ""
             let names = result.skipped.prefix(5).joined(separator: ", ") + more

@@ -20,7 +20,8 @@ struct Serve: AsyncParsableCommand {
               status=503:/a.js                      answers with another status
               truncate=1000:/a.js                   ends the connection after so many bytes
               delay=2000:/*                         answers so many milliseconds late
-            """)
+            """,
+        version: ProgramVersion.current)
 
     @Argument(help: ArgumentHelp("The folder to serve.", valueName: "dir"))
     var folder: String

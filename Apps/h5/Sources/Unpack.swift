@@ -11,10 +11,13 @@ struct Unpack: AsyncParsableCommand {
         abstract: "Unpacks a zip, tar.gz or tar.zst: all of it, or nothing.",
         discussion: """
             The folder must be empty or absent, and is untouched on an error. Refused are names that leave the folder or \
-            collide, links and devices, encrypted and damaged entries, and archives that ask for more than the limits.
+            collide, links and devices, encrypted and damaged entries, and archives that ask for more than the limits. \
+            A signal stops the work and leaves nothing; a kill leaves at most a hidden folder beside the target, whose name \
+            ends in .partial.
 
             Without --json, prints the number of files and their bytes. With --json, prints {"directory", "files", "bytes"}.
-            """)
+            """,
+        version: ProgramVersion.current)
 
     @Argument(help: ArgumentHelp("The archive.", valueName: "zip"))
     var archive: String
@@ -34,7 +37,14 @@ struct Unpack: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let summary = try Unpacker(limits: limitOptions.limits).unpack(archive, into: into)
+        let limits = limitOptions.limits
+        let bar = ProgressBar.onTerminal("unpacking")
+        defer { bar?.finish() }
+        let reader = ProgressReader.make(LibarchiveReader(), bar) {
+            try? ZipValidator(limits: limits).validate(archive).totalSize
+        }
+        let summary = try Unpacker(reader: reader, limits: limits).unpack(archive, into: into)
+        bar?.finish()
         if json {
             try CommandOutput.result(json: Output(directory: into, files: summary.files, bytes: summary.bytes))
         } else {

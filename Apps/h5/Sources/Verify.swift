@@ -10,10 +10,14 @@ struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Verifies an archive's structure; with a manifest every digest, size and path too.",
         discussion: """
+            A manifest that says where files lie in its archive names that archive's size and SHA-256 too: both are compared, \
+            and so is each place.
+
             Without --json, prints the number of files, their bytes and how many digests were compared. With --json, prints \
             {"archive", "manifest", "id", "version", "files", "bytes", "digests"}; manifest, id and version are null \
             without a manifest.
-            """)
+            """,
+        version: ProgramVersion.current)
 
     @Argument(help: ArgumentHelp("The archive.", valueName: "zip"))
     var archive: String
@@ -61,13 +65,20 @@ struct Verify: AsyncParsableCommand {
                     maxFiles: limits.maxEntries, maxTotalBytes: limits.maxTotalBytes, maxRatio: limits.maxRatio,
                     ratioFloor: limits.ratioFloor))
         }
-        let verifier = PackageVerifier(limits: limits)
+        let bar = ProgressBar.onTerminal("verifying")
+        defer { bar?.finish() }
+        let reader = ProgressReader.make(LibarchiveReader(), bar) {
+            promised.map { $0.files.reduce(0) { $0 + $1.size } }
+                ?? (try? ZipValidator(limits: limits).validate(archive).totalSize)
+        }
+        let verifier = PackageVerifier(reader: reader, limits: limits)
         let summary =
             if let promised {
                 try verifier.verify(archive, against: promised)
             } else {
                 try verifier.verify(archive)
             }
+        bar?.finish()
         guard !json else {
             let output = Output(
                 archive: archive, manifest: manifest, id: promised?.id, version: promised?.version,

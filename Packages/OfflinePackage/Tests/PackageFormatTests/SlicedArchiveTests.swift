@@ -194,6 +194,31 @@ struct SlicedArchiveTests {
         for name in names { try expectSame("\(ConformanceData.root)/accepted/\(name)") }
     }
 
+    @Test("Shares can be read at once, on threads of their own")
+    func parallel() async throws {
+        try folder.write("a.zip", ZipMaker((0..<500).map { ZipMaker.Entry("f\($0)", "text \($0)") }).bytes())
+        let (manifest, files) = try manifest(of: "\(folder.path)/a.zip")
+        let archive = try SlicedArchive("\(folder.path)/a.zip", manifest: manifest)
+        let read = try await withThrowingTaskGroup { group in
+            for share in archive.shares(4) {
+                group.addTask {
+                    var count = 0
+                    try archive.read(share) { file, reader in
+                        var hasher = SHA256Hasher()
+                        while let bytes = try reader.next() { hasher.update(bytes) }
+                        guard hasher.finalize() == file.sha256 else {
+                            throw PackageError(.digestMismatch, "wrong bytes", at: file.path.description)
+                        }
+                        count += 1
+                    }
+                    return count
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(read == files.count)
+    }
+
     @Test("An archive of another size, a cut one, and a manifest without slices are refused")
     func refusals() throws {
         let archive = try folder.write("a.zip", ZipMaker("a", "b").bytes())

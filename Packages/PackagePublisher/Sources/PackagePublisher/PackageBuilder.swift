@@ -41,6 +41,17 @@ public struct PackageBuilder: Sendable {
         public var skipped: [String]
     }
 
+    /// How far a build has come.
+    public struct Progress: Sendable, Hashable {
+        /// Files that are packed.
+        public var files: Int
+        public var totalFiles: Int
+        /// Bytes that are packed, as they are in the site.
+        public var bytes: Int64
+        /// Bytes of the site when it was listed.
+        public var totalBytes: Int64
+    }
+
     public var writer: any ArchiveWriting
     /// Limits that the package must keep, so that readers take it.
     public var limits: ArchiveLimits
@@ -59,11 +70,13 @@ public struct PackageBuilder: Sendable {
     ///
     /// Hidden files (a name that begins with a dot, `.well-known` aside; `Thumbs.db`, `desktop.ini`, `__MACOSX`) are
     /// skipped; links and devices are refused. An earlier package of the same name is replaced. Blocks while it works.
-    /// - Parameter isComplete: whether the site has nothing else under the base URL; see `PackageManifest.isComplete`.
+    /// - Parameters:
+    ///   - isComplete: whether the site has nothing else under the base URL; see `PackageManifest.isComplete`.
+    ///   - progress: called often, on the calling thread.
     /// - Throws: `PackageError`, or `CancellationError` when the current task was cancelled.
     public func build(
         _ site: String, id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, isComplete: Bool = false,
-        output: String
+        output: String, progress: (Progress) -> Void = { _ in }
     ) throws -> Result {
         let (files, skipped) = try SiteFolder(root: site, limits: limits).files()
         let folder = try OutputFolder(output, outside: site)
@@ -71,7 +84,7 @@ public struct PackageBuilder: Sendable {
         let archive = folder.temporary(for: "\(name).zip")
         let manifest = folder.temporary(for: "\(name).json")
         do {
-            let listed = try write(files, to: archive)
+            let listed = try write(files, to: archive, progress: progress)
             // What the app would refuse is not handed out.
             let directory = try ZipValidator(limits: limits).validate(archive)
             let (digest, size) = try hash(archive)
@@ -90,8 +103,12 @@ public struct PackageBuilder: Sendable {
         }
     }
 
-    private func write(_ files: [SiteFolder.File], to archive: String) throws -> [PackageManifest.File] {
+    private func write(
+        _ files: [SiteFolder.File], to archive: String, progress: (Progress) -> Void
+    ) throws -> [PackageManifest.File] {
         var listed: [PackageManifest.File] = []
+        var state = Progress(
+            files: 0, totalFiles: files.count, bytes: 0, totalBytes: files.reduce(0) { $0 + $1.size })
         var total: Int64 = 0
         try writer.write(to: archive) { writer in
             for file in files {
@@ -108,7 +125,11 @@ public struct PackageBuilder: Sendable {
                 while let data = try input.next() {
                     hasher.update(data)
                     try writer.append(data)
+                    state.bytes += Int64(data.count)
+                    progress(state)
                 }
+                state.files += 1
+                progress(state)
                 listed.append(
                     PackageManifest.File(
                         path: file.path, size: input.size, sha256: hasher.finalize(), mediaType: type))

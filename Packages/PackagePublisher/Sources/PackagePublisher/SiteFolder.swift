@@ -28,6 +28,8 @@ struct SiteFolder {
         let path: ArchivePath
         /// Where it lies in the file system.
         let location: String
+        /// Bytes when it was listed.
+        let size: Int64
     }
 
     let root: String
@@ -55,7 +57,9 @@ struct SiteFolder {
                 let location = "\(root)/\(relative)"
                 guard lstat(location, &status) == 0 else { throw PackageError(errno: errno, "stat", at: location) }
                 switch status.st_mode & S_IFMT {
-                case S_IFREG: files.append(File(path: try ArchivePath(relative, limits: limits), location: location))
+                case S_IFREG:
+                    let path = try ArchivePath(relative, limits: limits)
+                    files.append(File(path: path, location: location, size: Int64(status.st_size)))
                 case S_IFDIR:
                     // Proves the name, and bounds the depth of the walk.
                     _ = try ArchivePath(relative, limits: limits)

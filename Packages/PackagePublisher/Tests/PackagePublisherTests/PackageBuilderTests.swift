@@ -96,6 +96,18 @@ struct PackageBuilderTests {
         #expect(first.archiveSHA256 == second.archiveSHA256)
     }
 
+    @Test("Progress ends at all files and all bytes, and never goes back")
+    func progress() throws {
+        var steps: [PackageBuilder.Progress] = []
+        let result = try PackageBuilder().build(
+            "\(folder.path)/site", id: PackageID("shop"), version: PackageVersion("1"),
+            baseURL: PackageBaseURL("https://shop.example/"), output: "\(folder.path)/out"
+        ) { steps.append($0) }
+        #expect(steps.allSatisfy { $0.totalFiles == result.files && $0.totalBytes == result.bytes })
+        #expect(zip(steps, steps.dropFirst()).allSatisfy { $0.bytes <= $1.bytes && $0.files <= $1.files })
+        #expect(steps.last?.files == result.files && steps.last?.bytes == result.bytes)
+    }
+
     @Test("A second run replaces the first")
     func replaces() throws {
         let first = try build()

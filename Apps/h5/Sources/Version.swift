@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+
+/// `h5 --version`, under a name that commands can have.
+struct Version: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Prints the version.", shouldDisplay: false)
+
+    func run() async throws {
+        try CommandOutput.result(ProgramVersion.current)
+    }
+}
