@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Dispatch
 internal import Synchronization
 
 #if canImport(FoundationEssentials)
-    internal import FoundationEssentials
+    public import FoundationEssentials
 #else
-    internal import Foundation
+    public import Foundation
 #endif
 
 /// Blobs that are being brought in together, before a generation or a resource names them.
@@ -22,32 +21,19 @@ internal import Synchronization
 public final class BlobBatch: Sendable {
     let store: ResourceStore
     private let state = Mutex(State())
-    /// Chunks on their way to the database. Invariant: each wait is followed by the chunk's signal, which comes when
-    /// SQLite has answered.
-    private let room = DispatchSemaphore(value: BlobBatch.chunksInFlight)
-    private let written = DispatchGroup()
+    private let writes = ChunkWrites()
 
-    static let chunkBytes = 4 << 20
-    private static let chunksInFlight = 2
+    private static let chunkBytes = 4 << 20
+    /// So that a transaction of tiny blobs is not much longer than another.
+    private static let chunkBlobs = 4_096
 
     private struct State {
         /// Every blob of this batch. Each is claimed in the store exactly once until `deinit`.
         var claimed: Set<BlobID> = []
-        /// Small blobs that are in no chunk yet.
-        var waiting: [BlobID: Data] = [:]
-        var waitingBytes = 0
+        /// Small blobs that are not sent to be written yet.
+        var chunk: BlobChunk?
         /// Whether one of the blobs is a file, so that the file system must be synced.
         var hasFiles = false
-        /// Why a chunk could not be written. Nothing of this batch can be named after that.
-        var failure: (any Error)?
-
-        mutating func takeChunk() -> [BlobID: Data] {
-            defer {
-                waiting = [:]
-                waitingBytes = 0
-            }
-            return waiting
-        }
     }
 
     init(_ store: ResourceStore) {
@@ -56,8 +42,11 @@ public final class BlobBatch: Sendable {
     }
 
     deinit {
-        let (claimed, waiting) = state.withLock { ($0.claimed, $0.waiting) }
-        store.release(claimed, unwritten: waiting.keys)
+        let (claimed, chunk) = state.withLock { ($0.claimed, $0.chunk) }
+        if let chunk { store.hide(chunk) }
+        // At most two chunks. After that nothing of this batch comes any more, and a sweep finds all that it left.
+        writes.wait()
+        store.release(claimed)
         store.endActivity()
     }
 
@@ -75,9 +64,28 @@ public final class BlobBatch: Sendable {
     /// Begins a new blob.
     /// - Throws: ``StoreError``, where an earlier blob of this batch could not be written.
     public func makeWriter() throws -> BlobWriter {
-        if let failure = state.withLock(\.failure) { throw failure }
+        if let failure = writes.failure { throw failure }
         try store.prepareToWrite()
         return BlobWriter(self)
+    }
+
+    /// Takes a blob whose bytes are all in memory: the same as a writer, with one copy less.
+    /// - Parameter expected: what the bytes were announced as, if they were.
+    /// - Returns: the address of the bytes.
+    /// - Throws: as ``BlobWriter/finish(expecting:)`` does.
+    public func add(_ bytes: Data, expecting expected: BlobID? = nil) throws -> BlobID {
+        guard bytes.count <= store.configuration.smallBlobLimit else {
+            var writer = try makeWriter()
+            try writer.write(bytes)
+            return try writer.finish(expecting: expected)
+        }
+        if let failure = writes.failure { throw failure }
+        try store.prepareToWrite()
+        let id = BlobID(hashing: bytes)
+        if let expected { try id.check(expected, size: Int64(bytes.count)) }
+        claim(id)
+        try add(bytes, as: id)
+        return id
     }
 
     /// The blobs of this batch, written or reused.
@@ -94,15 +102,29 @@ public final class BlobBatch: Sendable {
     /// Takes a small blob, which is claimed.
     func add(_ bytes: Data, as id: BlobID) throws {
         guard !store.isPlaced(id) else { return }
-        // Shown first: a chunk that takes it along hides it again.
-        store.show(bytes, as: id)
-        let chunk = state.withLock { state -> [BlobID: Data]? in
-            guard state.waiting[id] == nil else { return nil }
-            state.waiting[id] = bytes
-            state.waitingBytes += bytes.count
-            return state.waitingBytes >= Self.chunkBytes || state.waiting.count >= 4_096 ? state.takeChunk() : nil
+        while true {
+            var isDone = true
+            let full = state.withLock { state -> BlobChunk? in
+                let chunk = state.chunk ?? writes.takeSpare() ?? makeChunk()
+                state.chunk = chunk
+                guard chunk.ranges[id] == nil else { return nil }
+                if let range = chunk.append(bytes, as: id) {
+                    store.show(id, in: chunk, at: range)
+                    if chunk.count < Self.chunkBytes, chunk.ranges.count < Self.chunkBlobs { return nil }
+                } else {
+                    isDone = false
+                }
+                state.chunk = nil
+                return chunk
+            }
+            if let full { try writes.send(full, to: store) }
+            if isDone { return }
         }
-        if let chunk { try send(chunk) }
+    }
+
+    /// Room for one more blob when there are nearly enough bytes.
+    private func makeChunk() -> BlobChunk {
+        BlobChunk(capacity: Self.chunkBytes + store.configuration.smallBlobLimit)
     }
 
     /// Takes a large blob, which is claimed.
@@ -114,29 +136,12 @@ public final class BlobBatch: Sendable {
     /// Blocks until every small blob is committed.
     /// - Throws: why one is not.
     func finishWriting() throws {
-        let chunk = state.withLock { $0.takeChunk() }
-        if !chunk.isEmpty { try send(chunk) }
-        written.wait()
-        if let failure = state.withLock(\.failure) { throw failure }
-    }
-
-    private func send(_ chunk: [BlobID: Data]) throws {
-        room.wait()
-        if let failure = state.withLock(\.failure) {
-            room.signal()
-            store.hide(chunk.keys)
-            throw failure
+        let chunk = state.withLock { state in
+            defer { state.chunk = nil }
+            return state.chunk
         }
-        written.enter()
-        store.rowQueue.async { [self] in
-            do {
-                try store.writeRows(chunk)
-            } catch {
-                state.withLock { $0.failure = $0.failure ?? error }
-            }
-            store.hide(chunk.keys)
-            written.leave()
-            room.signal()
-        }
+        if let chunk, !chunk.ranges.isEmpty { try writes.send(chunk, to: store) }
+        writes.wait()
+        if let failure = writes.failure { throw failure }
     }
 }

@@ -81,7 +81,11 @@ final class BlobRows: Sendable {
     /// Moves what the log holds into the database, where no reader is in the way.
     func checkpoint() throws {
         try StoreError.mapping(path) {
-            _ = try database.writeWithoutTransaction { try $0.checkpoint(.passive) }
+            try database.writeWithoutTransaction { database in
+                // The store may have closed since this was asked for, and SQLite does not look.
+                guard database.sqliteConnection != nil else { return }
+                try database.checkpoint(.passive)
+            }
         }
     }
 
@@ -129,7 +133,7 @@ final class BlobRows: Sendable {
 
     /// Writes blobs in one transaction, over rows that are there already: those may be damaged, these are not.
     /// - Parameter beforeCommit: what it throws ends the transaction without a trace.
-    func write(_ blobs: [BlobID: Data], beforeCommit: () throws -> Void = {}) throws {
+    func write(_ chunk: BlobChunk, beforeCommit: () throws -> Void = {}) throws {
         try StoreError.mapping(path) {
             try database.write { database in
                 let insertion = try database.cachedStatement(
@@ -137,11 +141,13 @@ final class BlobRows: Sendable {
                 // An empty `Data` may be bound as NULL.
                 let empty = try database.cachedStatement(
                     sql: "INSERT OR REPLACE INTO blob (digest, size, bytes) VALUES (?, 0, x'')")
-                for (id, bytes) in blobs {
-                    if bytes.isEmpty {
+                for (id, range) in chunk.ranges {
+                    if range.isEmpty {
                         try empty.execute(arguments: [id.data])
                     } else {
-                        try insertion.execute(arguments: [id.data, bytes.count, bytes])
+                        try chunk.withBytes(in: range) { bytes in
+                            try insertion.execute(arguments: [id.data, bytes.count, bytes])
+                        }
                     }
                 }
                 try beforeCommit()

@@ -42,9 +42,7 @@ public struct BlobWriter: ~Copyable, Sendable {
     ///   not those expected.
     public consuming func finish(expecting expected: BlobID? = nil) throws -> BlobID {
         let id = BlobID(hasher.finalize())
-        if let expected, expected != id {
-            throw StoreError(.digestMismatch, "\(size) bytes with SHA-256 \(id), expected \(expected)")
-        }
+        if let expected { try id.check(expected, size: size) }
         batch.claim(id)
         switch buffer {
         case .memory(let bytes): try batch.add(bytes, as: id)

@@ -33,7 +33,9 @@ extension ResourceStore {
     }
 
     private func smallBlob(_ id: BlobID) throws -> StoredBlob? {
-        if let bytes = state.withLock({ $0.unwritten[id] }) { return StoredBlob(id, bytes) }
+        // Copied under the mutex: once it is hidden, its memory is used again.
+        let unwritten = state.withLock { state in state.unwritten[id].map { $0.chunk.bytes(in: $0.range) } }
+        if let unwritten { return StoredBlob(id, unwritten) }
         let bytes: Data
         do {
             guard let found = try rows.bytes(of: id) else { return nil }
@@ -123,9 +125,8 @@ extension ResourceStore {
         state.withLock { $0.claims[id, default: Claim(holders: 0)].holders += 1 }
     }
 
-    func release(_ ids: Set<BlobID>, unwritten: some Sequence<BlobID>) {
+    func release(_ ids: Set<BlobID>) {
         state.withLock { state in
-            for id in unwritten { state.unwritten[id] = nil }
             for id in ids {
                 guard var claim = state.claims[id] else { continue }
                 claim.holders -= 1
@@ -140,13 +141,14 @@ extension ResourceStore {
     }
 
     /// Lets ``blob(_:size:)`` find a small blob that is not committed yet.
-    func show(_ bytes: Data, as id: BlobID) {
-        state.withLock { $0.unwritten[id] = bytes }
+    func show(_ id: BlobID, in chunk: BlobChunk, at range: Range<Int>) {
+        state.withLock { $0.unwritten[id] = (chunk, range) }
     }
 
-    func hide(_ ids: some Sequence<BlobID>) {
+    /// Takes back what was shown of a chunk.
+    func hide(_ chunk: BlobChunk) {
         state.withLock { state in
-            for id in ids { state.unwritten[id] = nil }
+            for id in chunk.ranges.keys where state.unwritten[id]?.chunk === chunk { state.unwritten[id] = nil }
         }
     }
 
@@ -161,15 +163,15 @@ extension ResourceStore {
     }
 
     /// Commits small blobs. They are claimed.
-    func writeRows(_ blobs: [BlobID: Data]) throws {
+    func writeRows(_ chunk: BlobChunk) throws {
         do {
-            try rows.write(blobs) { try onStep(.rowsWritten) }
+            try rows.write(chunk) { try onStep(.rowsWritten) }
         } catch let error as StoreError where error.code == .damaged {
             noteBrokenRows()
             throw error
         }
         state.withLock { state in
-            for id in blobs.keys { state.claims[id]?.isPlaced = true }
+            for id in chunk.ranges.keys { state.claims[id]?.isPlaced = true }
         }
         try onStep(.rowsCommitted)
     }

@@ -59,7 +59,7 @@ public final class ResourceStore: Sendable {
         /// mutex, a row in a transaction that looked here after it had begun.
         var claims: [BlobID: Claim] = [:]
         /// Small blobs that batches have taken and not committed yet. At most a few chunks for each batch.
-        var unwritten: [BlobID: Data] = [:]
+        var unwritten: [BlobID: (chunk: BlobChunk, range: Range<Int>)] = [:]
         /// How often each generation is pinned; never zero.
         var pins: [Int64: Int] = [:]
         /// Generations that a sweep has taken or is taking. They can no longer be pinned.

@@ -50,6 +50,19 @@ struct BlobTests {
         #expect(store.state.withLock { $0.unwritten.isEmpty })
     }
 
+    @Test(arguments: [0, 5, 64 << 10])
+    func addsBytesThatAreInMemory(_ limit: Int) throws {
+        let store = try files(limit)
+        let batch = store.makeBatch()
+        #expect(try batch.add(text) == id)
+        #expect(try batch.add(text, expecting: id) == id)
+        #expect(code { _ = try batch.add(text, expecting: BlobID(hashing: Data())) } == .digestMismatch)
+        #expect(try store.bytes(of: id) == text)
+        try batch.finishWriting()
+        #expect(try store.bytes(of: id) == text)
+        #expect(try store.blobsOnDisk() == [id])
+    }
+
     @Test func aDroppedBatchLeavesNothing() throws {
         _ = try store.write(["a": "hello"], into: store.makeBatch())
         #expect(code { _ = try store.blob(id) } == .notFound)
@@ -65,7 +78,7 @@ struct BlobTests {
             try writer.write(Data(repeating: UInt8(number % 251), count: 50_000) + Data("\(number)".utf8))
             let size = writer.size
             entries.append(StoredEntry(path: "\(number)", blob: try writer.finish(), size: size, mediaType: "a/b"))
-            #expect(store.state.withLock { $0.unwritten.count } * 50_000 <= 4 * BlobBatch.chunkBytes)
+            #expect(store.state.withLock { $0.unwritten.count } * 50_000 <= 16 << 20)
         }
         _ = try store.stage(package: "p", version: "1", metadata: Data(), entries: entries, from: batch)
         #expect(try store.rows.all().count == 260)

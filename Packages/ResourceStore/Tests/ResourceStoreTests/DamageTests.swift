@@ -195,8 +195,8 @@ struct DamageTests {
         var (refused, absent) = (0, 0)
         for name in try directory.files() {
             let size = try #require(try FileSystem.size(of: "\(directory.path)/\(name)"))
-            // Headers densely, the rest in odd steps.
-            let offsets = Array(0..<min(110, size)) + Array(stride(from: 110, to: size, by: 397))
+            // Headers densely, the rest in odd steps. Most of what lies behind is empty pages.
+            let offsets = Array(stride(from: 0, to: min(110, size), by: 3)) + stride(from: 110, to: size, by: 1_231)
             for offset in offsets {
                 let copy = try picture()
                 try flip("\(copy.path)/\(name)", at: Int(offset), bit: 1 << UInt8(offset % 8))

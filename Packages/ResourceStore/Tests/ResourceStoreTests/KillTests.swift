@@ -23,17 +23,17 @@ struct KillTests {
 
     static func resource(_ key: String) -> String { "bytes of \(key) " + String(repeating: "r", count: 500) }
 
-    /// Works on a store until the alarm ends the process.
+    /// Works on a store until the timer ends the process.
     static func work(in path: String, microseconds: Int) throws {
-        // The default action of SIGALRM ends the process where it stands, as SIGKILL does. Unlike SIGKILL it can be
-        // ordered for later on every system.
+        // The default action of SIGPROF ends the process where it stands, as SIGKILL does. Unlike SIGKILL it can be
+        // ordered for later on every system, and by the processor's time: on a busy machine the work gets as far.
         var timer = itimerval()
         timer.it_value.tv_sec = .init(microseconds / 1_000_000)
         timer.it_value.tv_usec = .init(microseconds % 1_000_000)
         #if canImport(Glibc)
-            setitimer(.init(ITIMER_REAL.rawValue), &timer, nil)
+            setitimer(.init(ITIMER_PROF.rawValue), &timer, nil)
         #else
-            setitimer(ITIMER_REAL, &timer, nil)
+            setitimer(ITIMER_PROF, &timer, nil)
         #endif
         let store = try ResourceStore(directory: path, configuration: configuration)
         for number in try store.generations(in: .staged).map(\.number) { try store.retire(number) }
@@ -56,8 +56,8 @@ struct KillTests {
         for run in 0..<200 {
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             // Some before the store is open.
-            let microseconds = 200 + Int((random >> 33) % 40_000)
-            await #expect(processExitsWith: .signal(SIGALRM), "run \(run)") {
+            let microseconds = 200 + Int((random >> 33) % 120_000)
+            await #expect(processExitsWith: .signal(SIGPROF), "run \(run)") {
                 [path = path as String, microseconds = microseconds as Int] in
                 try KillTests.work(in: path, microseconds: microseconds)
             }

@@ -88,7 +88,9 @@ extension ResourceStore {
     /// Changes what a row holds behind the store's back.
     func overwriteRow(_ id: BlobID, with bytes: Data) throws {
         memory.removeAll()
-        try rows.write([id: bytes])
+        let chunk = BlobChunk(capacity: bytes.count)
+        _ = chunk.append(bytes, as: id)
+        try rows.write(chunk)
     }
 }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ResourceStore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct SweepTests {
     let directory: TemporaryDirectory
     let store: ResourceStore
