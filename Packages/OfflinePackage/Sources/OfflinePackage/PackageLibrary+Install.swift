@@ -43,7 +43,8 @@ extension PackageLibrary {
         let batch = store.makeBatch()
         let wanted = Dictionary(entries.map { ($0.blob, $0.size) }, uniquingKeysWith: { first, _ in first })
         let held = try batch.reuse(wanted)
-        if held.count == wanted.count, let active = try activePackage(equalTo: manifest, entries) { return active }
+        if held.count == wanted.count, let active = activePackage(equalTo: manifest, entries) { return active }
+        try store.ensureRoom(for: wanted.reduce(0) { held.contains($1.key) ? $0 : $0 + $1.value })
 
         var unpacking = PackageUnpacking(entries, into: batch, holding: held)
         try archives.read(archive, limits: configuration.archiveLimits) { entry, content in
@@ -74,11 +75,12 @@ extension PackageLibrary {
         }
     }
 
-    func activePackage(equalTo manifest: PackageManifest, _ entries: [StoredEntry]) throws -> InstalledPackage? {
+    func activePackage(equalTo manifest: PackageManifest, _ entries: [StoredEntry]) -> InstalledPackage? {
         guard let active = activeGeneration(of: manifest.id), active.package.version == manifest.version,
             active.package.baseURL == manifest.baseURL, active.package.isComplete == manifest.isComplete
         else { return nil }
-        let table = try active.entries(in: store)
+        // A table that cannot be read is mended by installing again.
+        guard let table = try? active.entries(in: store) else { return nil }
         return table.count == entries.count && entries.allSatisfy { table[$0.path] == $0 } ? active.package : nil
     }
 }

@@ -62,12 +62,13 @@ public struct PackageLoader: ResourceLoading {
     private func respond(
         _ method: HTTPRequest.Method, _ entry: StoredEntry, _ package: InstalledPackage
     ) throws -> ResourceResponse {
-        let blob = try library.store.blob(entry.blob)
-        guard blob.size == entry.size else {
-            throw StoreError(.damaged, "blob of \(blob.size) bytes, stored with \(entry.size)", at: blob.path)
+        let blob = try library.store.blob(entry.blob, size: entry.size)
+        let body: ResourceBody
+        switch blob.content {
+        case _ where method == .head || blob.size == 0: body = .empty
+        case .bytes(let bytes): body = .bytes(bytes)
+        case .file(let path): body = .file(FileSlice(try OpenFile(path: path), range: 0..<blob.size))
         }
-        let body: ResourceBody =
-            method == .head ? .empty : .file(FileSlice(try OpenFile(path: blob.path), range: 0..<blob.size))
         var fields = HTTPFields()
         fields.reserveCapacity(5)
         fields.append(HTTPField(name: .contentType, value: entry.mediaType))

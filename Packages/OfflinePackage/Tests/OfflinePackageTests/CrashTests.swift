@@ -18,8 +18,10 @@ struct CrashTests {
     }
 
     @Test func everyInstantAnswersTheOldOrTheNew() async throws {
-        let old = ["index.html": "old home", "app.js": "same", "gone.js": "gone"]
-        let new = ["index.html": "new home", "app.js": "same", "added.js": "added"]
+        // Longer than a row is.
+        let large = String(repeating: "x", count: 100_000)
+        let old = ["index.html": "old home", "app.js": "same", "gone.js": "gone", "large.js": large]
+        let new = ["index.html": "new home", "app.js": "same", "added.js": "added", "large.js": large + "y"]
         let pictures = Mutex<[Picture]?>(nil)
         let source = Mutex<String?>(nil)
         let fixture = try Fixture { step in
@@ -34,7 +36,8 @@ struct CrashTests {
         try await fixture.library.sweep()
 
         let taken = try #require(pictures.withLock { $0 })
-        #expect(Set(taken.map(\.step)) == Set(StoreStep.allCases))
+        #expect(
+            Set(taken.map(\.step)) == Set(StoreStep.allCases).subtracting([.resourcesWritten, .resourcesCommitted]))
         let activation = try #require(taken.firstIndex { $0.step == .generationActivated })
         for (index, picture) in taken.enumerated() {
             let library = try PackageLibrary(
@@ -42,7 +45,8 @@ struct CrashTests {
             var answers: Site = [:]
             for name in Set(old.keys).union(new.keys) {
                 let response = try await PackageLoader(library).load(.init(request("https://shop.example/\(name)")))
-                answers[name] = try await response?.body.collect(upTo: 100).map { String(UnicodeScalar($0)) }.joined()
+                answers[name] = try await response?.body.collect(upTo: 1 << 20).map { String(UnicodeScalar($0)) }
+                    .joined()
             }
             #expect(answers == (index < activation ? old : new), "after \(picture.step)")
             #expect(library.unreadableFiles == 0)

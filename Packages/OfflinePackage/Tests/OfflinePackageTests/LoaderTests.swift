@@ -27,14 +27,25 @@ struct LoaderTests {
             .xContentTypeOptions: "nosniff",
         ]
         #expect(response.head.headerFields == expected)
+        guard case .bytes(let bytes) = response.body else {
+            Issue.record("the body is not in memory: \(response.body)")
+            return
+        }
+        #expect(bytes == Data("code".utf8))
+        #expect(response.provenance.source == .package)
+        #expect(response.provenance.generation == package.generation)
+        #expect(response.provenance.reason == "package shop 1.0: app.js")
+    }
+
+    @Test func answersALargeFileAsAFile() async throws {
+        let text = String(repeating: "x", count: 100_000)
+        try await fixture.install(["large.js": text], version: "1")
+        let response = try #require(try await fixture.response(to: "https://shop.example/large.js"))
         guard case .file(let slice) = response.body else {
             Issue.record("the body is no file: \(response.body)")
             return
         }
-        #expect(try slice.read() == Data("code".utf8))
-        #expect(response.provenance.source == .package)
-        #expect(response.provenance.generation == package.generation)
-        #expect(response.provenance.reason == "package shop 1.0: app.js")
+        #expect(try slice.read() == Data(text.utf8))
     }
 
     @Test func answersHeadWithoutBytes() async throws {
@@ -137,9 +148,10 @@ struct LoaderTests {
     }
 
     @Test func aFileThatCannotBeReadIsNotSaidToBeMissing() async throws {
-        try await fixture.install(site, version: "1", isComplete: true)
-        try FileManager.default.removeItem(atPath: fixture.store.blob(BlobID(hashing: Data("code".utf8))).path)
-        #expect(try await fixture.response(to: "https://shop.example/app.js") == nil)
+        let large = String(repeating: "x", count: 100_000)
+        try await fixture.install(["large.js": large], version: "1", isComplete: true)
+        try FileManager.default.removeItem(atPath: path(of: large))
+        #expect(try await fixture.response(to: "https://shop.example/large.js") == nil)
     }
 
     @Test func covers() async throws {
@@ -154,20 +166,30 @@ struct LoaderTests {
 
     @Test(arguments: [true, false])
     func aDamagedFileIsLeftToTheNextAndCounted(_ isMissing: Bool) async throws {
+        let large = String(repeating: "x", count: 100_000)
+        let site = ["index.html": "home", "large.js": large]
         try await fixture.install(site, version: "1")
-        let path = try fixture.store.blob(BlobID(hashing: Data("code".utf8))).path
         if isMissing {
-            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.removeItem(atPath: path(of: large))
         } else {
-            try Data("cod".utf8).write(to: URL(filePath: path))
+            try Data("cod".utf8).write(to: URL(filePath: path(of: large)))
         }
-        #expect(try await fixture.get("https://shop.example/app.js") == nil)
+        #expect(try await fixture.get("https://shop.example/large.js") == nil)
         #expect(fixture.library.unreadableFiles == 1)
+        #expect(fixture.store.counters.damagedBlobs == (isMissing ? 0 : 1))
         #expect(try await fixture.get("https://shop.example/") == "home")
         // Installing again mends it.
         try await fixture.install(site, version: "1")
-        #expect(try await fixture.get("https://shop.example/app.js") == "code")
+        #expect(try await fixture.get("https://shop.example/large.js") == large)
         #expect(fixture.library.unreadableFiles == 1)
+    }
+
+    /// Where the store keeps a large file.
+    private func path(of text: String) throws -> String {
+        guard case .file(let path) = try fixture.store.blob(BlobID(hashing: Data(text.utf8))).content else {
+            throw CocoaError(.fileNoSuchFile)
+        }
+        return path
     }
 
     @Test func anEmptyFile() async throws {

@@ -5,8 +5,9 @@ import Foundation
 import OfflinePackage
 import PackageFormat
 import ResourceLoading
-import ResourceStore
 import Testing
+
+@testable import ResourceStore
 
 @Suite(.timeLimit(.minutes(1)))
 struct UpdateTests {
@@ -36,7 +37,7 @@ struct UpdateTests {
 
         fixture.library.unpin(pins)
         #expect(try await fixture.library.sweep().generations == [first.generation.number])
-        #expect(try fixture.directory.files(in: "store/blobs").count == 3)
+        #expect(try fixture.store.rows.all().count == 3)
         // A page that is gone gets nothing rather than another version.
         #expect(try await fixture.get("https://shop.example/", page: open) == nil)
     }

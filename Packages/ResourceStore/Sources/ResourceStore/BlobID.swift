@@ -76,6 +76,13 @@ public struct BlobID: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/digestMismatch`` where this is another address.
+    func check(_ expected: BlobID, size: Int64) throws {
+        guard self == expected else {
+            throw StoreError(.digestMismatch, "\(size) bytes with SHA-256 \(self), expected \(expected)")
+        }
+    }
+
     public func hash(into hasher: inout Hasher) {
         // The bytes are a hash already: eight of them spread as well as all.
         hasher.combine(words[0])

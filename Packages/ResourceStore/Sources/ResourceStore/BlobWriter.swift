@@ -14,38 +14,40 @@ internal import Crypto
 /// Dropped without ``finish(expecting:)``, or after any error, it leaves nothing behind.
 public struct BlobWriter: ~Copyable, Sendable {
     private let batch: BlobBatch
-    private let file: StagedFile
+    private var buffer = BlobBuffer.memory(Data())
     private var hasher = SHA256()
     /// How many bytes were written so far.
     public private(set) var size: Int64 = 0
 
-    init(_ batch: BlobBatch, file: StagedFile) {
+    init(_ batch: BlobBatch) {
         self.batch = batch
-        self.file = file
     }
 
-    /// Appends bytes.
+    /// Appends bytes. They are copied: the chunk's buffer is the caller's again.
     /// - Throws: ``StoreError``, as code ``StoreError/Code-swift.struct/diskFull`` where there is no room.
     public mutating func write(_ chunk: Data) throws {
         hasher.update(data: chunk)
-        try file.write(chunk)
+        try buffer.append(chunk, upTo: batch.store.configuration.smallBlobLimit, makeFile: batch.store.makeStagedFile)
         size += Int64(chunk.count)
     }
 
-    /// Moves the blob into place. A blob that is there already stays, and these bytes are dropped.
+    /// Gives the blob to its batch. From now on ``ResourceStore/blob(_:size:)`` finds it, while the batch lives.
     ///
-    /// The bytes are not safe from a power cut before a generation that names them is staged.
+    /// The bytes are not safe from a kill or a power cut before a generation that names them is staged. A small blob
+    /// is written with others a little later: an error of that is thrown by a later call to the batch, at the latest by
+    /// ``ResourceStore/stage(package:version:metadata:entries:from:)``.
     /// - Parameter expected: what the bytes were announced as, if they were.
     /// - Returns: the address of the bytes.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/digestMismatch`` where the bytes are
     ///   not those expected.
     public consuming func finish(expecting expected: BlobID? = nil) throws -> BlobID {
         let id = BlobID(hasher.finalize())
-        if let expected, expected != id {
-            throw StoreError(.digestMismatch, "\(size) bytes with SHA-256 \(id), expected \(expected)")
-        }
+        if let expected { try id.check(expected, size: size) }
         batch.claim(id)
-        try batch.store.place(file, as: id, size: size)
+        switch buffer {
+        case .memory(let bytes): try batch.add(bytes, as: id)
+        case .file(let file): try batch.place(file, as: id, size: size)
+        }
         return id
     }
 }

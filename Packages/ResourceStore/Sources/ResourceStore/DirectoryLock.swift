@@ -16,19 +16,32 @@
 final class DirectoryLock: Sendable {
     /// The open lock file.
     let descriptor: CInt
+    private let directory: String
 
     /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/inUse`` where someone else has it.
     init(directory: String) throws {
         let path = directory + "/lock"
+        self.directory = directory
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StoreError(errno: errno, "open", at: path) }
+        // From here on deinit closes it.
+        try take()
+    }
+
+    /// Takes the lock, again after ``release()``.
+    /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/inUse`` where someone else has it.
+    func take() throws {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let failure = errno
             if failure == EINTR { continue }
-            close(descriptor)
-            guard failure == EWOULDBLOCK else { throw StoreError(errno: failure, "flock", at: path) }
+            guard failure == EWOULDBLOCK else { throw StoreError(errno: failure, "flock", at: directory) }
             throw StoreError(.inUse, "another store has this directory open: \(directory)", at: directory)
         }
+    }
+
+    /// Lets go of the lock for a while.
+    func release() {
+        flock(descriptor, LOCK_UN)
     }
 
     deinit {

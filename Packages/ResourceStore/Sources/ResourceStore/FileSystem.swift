@@ -33,14 +33,76 @@ enum FileSystem {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The size in bytes of a regular file, or `nil` where there is none.
-    static func size(of path: String) throws -> Int64? {
+    /// What the store asks of a file.
+    struct Status {
+        /// In bytes.
+        var size: Int64
+        /// When its bytes, its name or its rights were last changed: nanoseconds since 1970.
+        var changeTime: Int64
+    }
+
+    /// The status of a regular file, or `nil` where there is none.
+    static func status(of path: String) throws -> Status? {
         var status = stat()
         guard lstat(path, &status) == 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw StoreError(errno: errno, "stat", at: path)
         }
-        return status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
+        guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+        #if canImport(Darwin)
+            let time = status.st_ctimespec
+        #else
+            let time = status.st_ctim
+        #endif
+        // 64 bits of nanoseconds last until 2262; a clock beyond that wraps and causes a check too many.
+        let changeTime = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+        return Status(size: Int64(status.st_size), changeTime: changeTime)
+    }
+
+    /// The size in bytes of a regular file, or `nil` where there is none.
+    static func size(of path: String) throws -> Int64? {
+        try status(of: path)?.size
+    }
+
+    /// The bytes that this user may still write to the file system of `path`.
+    static func freeBytes(at path: String) throws -> Int64 {
+        #if canImport(Darwin)
+            var status = statfs()
+            guard statfs(path, &status) == 0 else { throw StoreError(errno: errno, "statfs", at: path) }
+            let (free, overflow) = Int64(clamping: status.f_bavail).multipliedReportingOverflow(
+                by: Int64(status.f_bsize))
+        #else
+            var status = statvfs()
+            guard statvfs(path, &status) == 0 else { throw StoreError(errno: errno, "statvfs", at: path) }
+            let (free, overflow) = Int64(clamping: status.f_bavail).multipliedReportingOverflow(
+                by: Int64(clamping: status.f_frsize))
+        #endif
+        return overflow ? .max : free
+    }
+
+    /// Makes a file without bytes, where there is none.
+    static func createEmpty(_ path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StoreError(errno: errno, "create", at: path) }
+        close(descriptor)
+    }
+
+    /// Gives `body` the bytes of a file in pieces of 256 KB. The buffer is valid during the call.
+    static func read(_ path: String, _ body: (UnsafeRawBufferPointer) -> Void) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StoreError(errno: errno, "open", at: path) }
+        defer { close(descriptor) }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset: off_t = 0
+        while true {
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw StoreError(errno: errno, "read", at: path) }
+            guard count > 0 else { return }
+            body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            offset += off_t(count)
+        }
     }
 
     /// The names in a directory, none where it does not exist.
@@ -67,6 +129,43 @@ enum FileSystem {
     /// Removes a file; one that is not there is fine.
     static func remove(_ path: String) throws {
         guard unlink(path) == 0 || errno == ENOENT else { throw StoreError(errno: errno, "unlink", at: path) }
+    }
+
+    /// Removes a SQLite database, closed, with its log.
+    static func removeDatabase(_ path: String) throws {
+        // The log first: it means nothing to the database that comes next.
+        for suffix in ["-wal", "-shm", "-journal", ""] { try remove(path + suffix) }
+    }
+
+    /// Removes a directory with all that is in it; one that is not there is fine.
+    static func removeTree(_ path: String) throws {
+        guard isDirectory(path) else { return try remove(path) }
+        do {
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            throw StoreError(.io, "cannot remove the directory", at: path, cause: error)
+        }
+    }
+
+    /// Keeps a directory out of backups, and its files readable once the device was unlocked after a start, also while
+    /// it is locked: pages open in the background too. Files made in it later inherit both.
+    ///
+    /// Linux has neither.
+    static func excludeFromBackup(_ path: String) throws {
+        #if canImport(Darwin)
+            do {
+                var url = URL(filePath: path, directoryHint: .isDirectory)
+                var values = URLResourceValues()
+                values.isExcludedFromBackup = true
+                try url.setResourceValues(values)
+                #if !os(macOS)
+                    try FileManager.default.setAttributes(
+                        [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: path)
+                #endif
+            } catch {
+                throw StoreError(.io, "cannot set the attributes of the directory", at: path, cause: error)
+            }
+        #endif
     }
 
     /// Makes files that were written and moved into place safe from a power cut, and the directories that

@@ -25,6 +25,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let conflict = Code("conflict")
         /// Bytes do not have the digest they were announced with.
         public static let digestMismatch = Code("digest-mismatch")
+        /// The bytes do not fit into the budget beside what is in use.
+        public static let overBudget = Code("over-budget")
+        /// The store was told that the app is being suspended, and not yet that it goes on.
+        public static let suspended = Code("suspended")
         /// A later version of the software wrote this directory.
         public static let newerFormat = Code("newer-format")
     }

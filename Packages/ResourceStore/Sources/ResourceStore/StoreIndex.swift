@@ -14,44 +14,49 @@ internal import GRDB
 /// Isolation: writes are serialised by GRDB's one writing connection; reads run beside them on connections
 /// of their own, so that a look-up never waits for an install. Every call blocks its thread.
 final class StoreIndex: Sendable {
-    private let database: DatabasePool
-    private let path: String
-    private let onStep: @Sendable (StoreStep) throws -> Void
+    let database: DatabasePool
+    let path: String
+    let onStep: @Sendable (StoreStep) throws -> Void
 
-    init(path: String, onStep: @escaping @Sendable (StoreStep) throws -> Void) throws {
+    /// - Parameter wasClean: whether the store was closed properly; if not, SQLite checks the database's structure.
+    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` where that is broken.
+    init(path: String, wasClean: Bool, onStep: @escaping @Sendable (StoreStep) throws -> Void) throws {
         self.path = path
         self.onStep = onStep
-        var configuration = Configuration()
-        configuration.label = "ResourceStore"
-        // The store is opened exclusively: only a backup or an inspector can be in the way, and briefly.
-        configuration.busyMode = .timeout(5)
-        configuration.maximumReaderCount = 3
-        #if canImport(Darwin)
-            configuration.prepareDatabase { database in
-                try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+        database = try StoreError.mapping(path) {
+            let database = try DatabasePool.opened(
+                path: path, configuration: .forStore(label: "ResourceStore"), migrator: Self.migrator)
+            if !wasClean {
+                let finding = try database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+                guard finding == "ok" else {
+                    throw StoreError(.damaged, "the index is broken: \(finding ?? "no answer")", at: path)
+                }
             }
-        #endif
-        database = try Self.mapping(path) {
-            let database = try DatabasePool(path: path, configuration: configuration)
-            // GRDB sets NORMAL for WAL, where a commit may be lost to a power cut. Here blobs are unlinked
-            // because a commit says that nothing needs them, so a commit must stay.
-            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            let migrator = Self.migrator
-            guard try !database.read(migrator.hasBeenSuperseded) else {
-                throw StoreError(.newerFormat, "a later version wrote this store", at: path)
-            }
-            try migrator.migrate(database)
             return database
         }
     }
 
     func close() throws {
+        // Lets idle readers go. The connection that closes last moves the log into the database, and a reader cannot.
+        database.releaseMemory()
         try database.close()
+    }
+
+    /// Drops what SQLite keeps in memory.
+    func releaseMemory() {
+        database.releaseMemory()
+    }
+
+    /// Moves what the log holds into the database, where no reader is in the way.
+    func checkpoint() throws {
+        try StoreError.mapping(path) {
+            _ = try database.writeWithoutTransaction { try $0.checkpoint(.passive) }
+        }
     }
 
     /// SQLite's `synchronous` setting of the writing connection.
     func synchronousMode() throws -> Int? {
-        try Self.mapping(path) {
+        try StoreError.mapping(path) {
             try database.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
         }
     }
@@ -81,6 +86,27 @@ final class StoreIndex: Sendable {
                     CREATE INDEX entry_by_blob ON entry(blob);
                     """)
         }
+        migrator.registerMigration("seals, sizes by blob, resources") { database in
+            // A generation without a seal is from before there were any.
+            try database.execute(
+                sql: """
+                    ALTER TABLE generation ADD COLUMN seal BLOB;
+                    DROP INDEX entry_by_blob;
+                    CREATE INDEX entry_by_blob ON entry(blob, size);
+                    CREATE TABLE resource (
+                        number INTEGER PRIMARY KEY AUTOINCREMENT,
+                        key TEXT NOT NULL UNIQUE,
+                        blob BLOB NOT NULL,
+                        size INTEGER NOT NULL,
+                        media_type TEXT NOT NULL,
+                        validator TEXT NOT NULL,
+                        last_use INTEGER NOT NULL,
+                        seal BLOB NOT NULL
+                    ) STRICT;
+                    CREATE INDEX resource_by_blob ON resource(blob);
+                    CREATE INDEX resource_by_use ON resource(last_use, number, size);
+                    """)
+        }
         return migrator
     }
 }
@@ -105,32 +131,67 @@ extension StoreIndex {
     }
 
     /// The table of a generation by path, or `nil` where there is no such generation.
+    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` where it is not as it was written.
     func entries(of generation: Int64) throws -> [StoredEntry]? {
         try reading { database in
+            guard
+                let head = try Row.fetchOne(
+                    database,
+                    sql: "SELECT number, package, version, state, metadata, seal FROM generation WHERE number = ?",
+                    arguments: [generation])
+            else { return nil }
             let rows = try Row.fetchCursor(
                 database,
                 sql: "SELECT path, blob, size, media_type FROM entry WHERE generation = ? ORDER BY path",
                 arguments: [generation])
             var entries: [StoredEntry] = []
             while let row = try rows.next() { entries.append(try StoredEntry(row)) }
-            if entries.isEmpty, try !Self.exists(generation, in: database) { return nil }
+            if let seal = try head.decode(Data?.self, atIndex: 5),
+                try seal != StoredGeneration(head).seal(over: entries)
+            {
+                throw StoreError(.damaged, "generation \(generation) is not as it was written", at: path)
+            }
             return entries
         }
     }
 
-    /// Those of the given blobs that an entry names.
+    /// Those of the given blobs that an entry or a resource names.
     func named(of blobs: some Sequence<BlobID>) throws -> Set<BlobID> {
+        try reading { try Self.named(of: blobs, in: $0) }
+    }
+
+    static func named(of blobs: some Sequence<BlobID>, in database: Database) throws -> Set<BlobID> {
+        // A first install asks for thousands and there is nothing.
+        let isEmpty = try Bool.fetchOne(
+            database, sql: "SELECT NOT EXISTS (SELECT 1 FROM entry) AND NOT EXISTS (SELECT 1 FROM resource)")
+        if isEmpty == true { return [] }
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT EXISTS (SELECT 1 FROM entry WHERE blob = ?1) OR EXISTS (SELECT 1 FROM resource WHERE blob = ?1)
+                """)
+        var named: Set<BlobID> = []
+        for blob in blobs where try Bool.fetchOne(statement, arguments: [blob.data]) == true { named.insert(blob) }
+        return named
+    }
+
+    /// The bytes of all blobs that generations name, each blob counted once.
+    func packageBytes() throws -> Int64 {
         try reading { database in
-            let statement = try database.cachedStatement(sql: "SELECT 1 FROM entry WHERE blob = ? LIMIT 1")
-            var named: Set<BlobID> = []
-            for blob in blobs where try Int.fetchOne(statement, arguments: [blob.data]) != nil {
-                named.insert(blob)
-            }
-            return named
+            try Int64.fetchOne(
+                database, sql: "SELECT COALESCE(SUM(size), 0) FROM (SELECT size FROM entry GROUP BY blob)") ?? 0
+        }
+    }
+
+    /// Those of the given blobs that no generation names.
+    func newToPackages(of blobs: some Sequence<BlobID>) throws -> [BlobID] {
+        try reading { database in
+            let statement = try database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM entry WHERE blob = ?)")
+            return try blobs.filter { try Bool.fetchOne(statement, arguments: [$0.data]) != true }
         }
     }
 
     /// Adds a generation and its table, as staged.
+    /// - Parameter entries: in the order of the bytes of their paths.
     func stage(
         package: String, version: String, metadata: Data, entries: [StoredEntry]
     ) throws -> StoredGeneration {
@@ -139,16 +200,21 @@ extension StoreIndex {
             try database.execute(
                 sql: "INSERT INTO generation (package, version, state, metadata) VALUES (?, ?, ?, ?)",
                 arguments: [package, version, state.rawValue, metadata])
-            let number = database.lastInsertedRowID
+            let generation = StoredGeneration(
+                number: database.lastInsertedRowID, package: package, version: version, state: state,
+                metadata: metadata)
+            // The seal knows the number, which is known only now.
+            try database.execute(
+                sql: "UPDATE generation SET seal = ? WHERE number = ?",
+                arguments: [generation.seal(over: entries), generation.number])
             let insertion = try database.makeStatement(
                 sql: "INSERT INTO entry (generation, path, blob, size, media_type) VALUES (?, ?, ?, ?, ?)")
             for entry in entries {
                 try insertion.execute(
-                    arguments: [number, entry.path, entry.blob.data, entry.size, entry.mediaType])
+                    arguments: [generation.number, entry.path, entry.blob.data, entry.size, entry.mediaType])
             }
             try onStep(.generationWritten)
-            return StoredGeneration(
-                number: number, package: package, version: version, state: state, metadata: metadata)
+            return generation
         }
     }
 
@@ -176,13 +242,16 @@ extension StoreIndex {
 
     /// Removes retired generations, commits, and goes on to the blobs before any other write can begin.
     ///
+    /// The commit is moved into the database before that: it must not be lost with a damaged log, since then older
+    /// generations would come back whose blobs are gone.
+    ///
     /// - Parameters:
     ///   - choose: picks the numbers to remove from those of the retired generations.
     ///   - removeBlobs: is told the blobs that entries name after the commit.
     func sweep(
         choosing choose: ([Int64]) -> [Int64], removeBlobs: (_ named: Set<BlobID>) throws -> Void
     ) throws {
-        try Self.mapping(path) {
+        try StoreError.mapping(path) {
             try database.writeWithoutTransaction { database in
                 let retired = try Int64.fetchAll(
                     database, sql: "SELECT number FROM generation WHERE state = 'retired' ORDER BY number")
@@ -193,7 +262,13 @@ extension StoreIndex {
                     }
                     return .commit
                 }
-                let rows = try Row.fetchCursor(database, sql: "SELECT DISTINCT blob FROM entry")
+                do {
+                    _ = try database.checkpoint(.truncate)
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                    // A reader that stays for seconds. The log is only at risk from bits that flip in it.
+                }
+                let rows = try Row.fetchCursor(
+                    database, sql: "SELECT blob FROM entry GROUP BY blob UNION ALL SELECT blob FROM resource")
                 var named: Set<BlobID> = []
                 while let row = try rows.next() { named.insert(try BlobID(row, column: 0)) }
                 try removeBlobs(named)
@@ -203,58 +278,41 @@ extension StoreIndex {
 }
 
 extension StoreIndex {
-    private func reading<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try Self.mapping(path) { try database.read(body) }
+    func reading<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try StoreError.mapping(path) { try database.read(body) }
     }
 
-    private func writing<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try Self.mapping(path) { try database.write(body) }
-    }
-
-    private static func exists(_ generation: Int64, in database: Database) throws -> Bool {
-        try Int.fetchOne(
-            database, sql: "SELECT 1 FROM generation WHERE number = ?", arguments: [generation]) != nil
-    }
-
-    /// Gives errors of GRDB the store's type.
-    private static func mapping<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch let error as DatabaseError {
-            let code: StoreError.Code =
-                switch error.resultCode {
-                case .SQLITE_FULL: .diskFull
-                case .SQLITE_CORRUPT, .SQLITE_NOTADB: .damaged
-                case .SQLITE_CONSTRAINT: .conflict
-                default: .io
-                }
-            throw StoreError(code, error.message ?? error.resultCode.description, at: path, cause: error)
-        }
-    }
-}
-
-extension BlobID {
-    fileprivate var data: Data { Data(bytes) }
-
-    fileprivate init(_ row: Row, column: Int) throws {
-        guard let id = try row.withUnsafeData(atIndex: column, { $0.flatMap { BlobID(bytes: $0) } }) else {
-            throw StoreError(.damaged, "an entry of the index names no blob")
-        }
-        self = id
+    func writing<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try StoreError.mapping(path) { try database.write(body) }
     }
 }
 
 extension StoredEntry {
     /// Columns: path, blob, size, media type.
     fileprivate init(_ row: Row) throws {
-        self.init(path: row[0], blob: try BlobID(row, column: 1), size: row[2], mediaType: row[3])
+        self.init(
+            path: try row.decode(atIndex: 0), blob: try BlobID(row, column: 1), size: try row.decode(atIndex: 2),
+            mediaType: try row.decode(atIndex: 3))
     }
 }
 
 extension StoredGeneration {
     /// Columns: number, package, version, state, metadata.
-    fileprivate init(_ row: Row) {
+    fileprivate init(_ row: Row) throws {
         self.init(
-            number: row[0], package: row[1], version: row[2], state: State(rawValue: row[3]), metadata: row[4])
+            number: try row.decode(atIndex: 0), package: try row.decode(atIndex: 1),
+            version: try row.decode(atIndex: 2), state: State(rawValue: try row.decode(atIndex: 3)),
+            metadata: try row.decode(atIndex: 4))
+    }
+
+    /// Says of a generation and its table whether they are what was staged. The state is not part of it.
+    fileprivate func seal(over entries: [StoredEntry]) -> Data {
+        var seal = Seal()
+        seal.add(number)
+        seal.add(package)
+        seal.add(version)
+        seal.add(metadata)
+        for entry in entries { seal.add(entry) }
+        return seal.finish()
     }
 }

@@ -6,10 +6,14 @@
 /// A test stops, or takes a picture of the directory, at each: what is on disk between any two of them is
 /// what a kill at that instant leaves.
 enum StoreStep: String, Sendable, Hashable, CaseIterable {
-    /// The bytes of a blob are whole in `staging/`.
+    /// The bytes of a large blob are whole in `staging/`.
     case blobWritten
-    /// The blob is in `blobs/`; no row names it.
+    /// A large blob is in `blobs/`; nothing names it.
     case blobPlaced
+    /// Small blobs are written as rows, their transaction is open.
+    case rowsWritten
+    /// Small blobs are committed; nothing names them.
+    case rowsCommitted
     /// Every blob of the batch is safe from a power cut.
     case bytesSynced
     /// The rows of the staged generation are written, their transaction is open.
@@ -20,8 +24,14 @@ enum StoreStep: String, Sendable, Hashable, CaseIterable {
     case formerRetired
     /// The new generation is active and committed.
     case generationActivated
+    /// Resources are put, and others evicted for them; the transaction is open.
+    case resourcesWritten
+    /// Resources are put or removed, and committed; the blobs of those removed are still there.
+    case resourcesCommitted
     /// A sweep committed the removal of generations; their blobs are still there.
     case generationsRemoved
-    /// A sweep removed a blob.
+    /// Small blobs that nothing names any more were removed and committed.
+    case rowsRemoved
+    /// A large blob that nothing names any more was removed.
     case blobRemoved
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
+import Synchronization
 import Testing
 
 @testable import ResourceStore
@@ -11,33 +12,116 @@ struct BlobTests {
     let directory: TemporaryDirectory
     let store: ResourceStore
     let text = Data("hello".utf8)
+    let id = BlobID(hashing: Data("hello".utf8))
 
     init() throws {
         directory = try TemporaryDirectory()
         store = try ResourceStore(directory: directory.path)
     }
 
-    @Test func liesUnderItsDigest() throws {
+    @Test func smallOnesAreRows() throws {
+        let number = try store.install(["a": "hello"], version: "1")
+        #expect(try store.blob(id).content == .bytes(text))
+        #expect(try store.blob(id, size: 5).size == 5)
+        #expect(try store.rows.all().map(\.id) == [id])
+        #expect(try directory.files(in: "blobs") == [])
+        #expect(try store.read(number) == ["a": "hello"])
+    }
+
+    @Test(arguments: [64 << 10, (64 << 10) + 1])
+    func theLimitDecides(_ count: Int) throws {
+        let batch = store.makeBatch()
+        var writer = try batch.makeWriter()
+        let data = Data(repeating: 1, count: count)
+        try writer.write(data.prefix(60_000))
+        try writer.write(data.dropFirst(60_000))
+        let id = try writer.finish()
+        #expect(try directory.files(in: "blobs").count == (count > 64 << 10 ? 1 : 0))
+        #expect(try store.bytes(of: id) == data)
+    }
+
+    @Test func isFoundBeforeItIsCommitted() throws {
+        let batch = store.makeBatch()
+        _ = try store.write(["a": "hello"], into: batch)
+        #expect(try store.rows.all().isEmpty)
+        #expect(try store.bytes(of: id) == text)
+        try batch.finishWriting()
+        #expect(try store.rows.all().map(\.id) == [id])
+        #expect(store.state.withLock { $0.unwritten.isEmpty })
+    }
+
+    @Test(arguments: [0, 5, 64 << 10])
+    func addsBytesThatAreInMemory(_ limit: Int) throws {
+        let store = try files(limit)
+        let batch = store.makeBatch()
+        #expect(try batch.add(text) == id)
+        #expect(try batch.add(text, expecting: id) == id)
+        #expect(code { _ = try batch.add(text, expecting: BlobID(hashing: Data())) } == .digestMismatch)
+        #expect(try store.bytes(of: id) == text)
+        try batch.finishWriting()
+        #expect(try store.bytes(of: id) == text)
+        #expect(try store.blobsOnDisk() == [id])
+    }
+
+    @Test func aDroppedBatchLeavesNothing() throws {
+        _ = try store.write(["a": "hello"], into: store.makeBatch())
+        #expect(code { _ = try store.blob(id) } == .notFound)
+        #expect(store.state.withLock { $0.unwritten.isEmpty && $0.claims.isEmpty })
+    }
+
+    @Test func writesInChunks() throws {
+        // Three chunks of 4 MB and a rest, each blob its own.
+        let batch = store.makeBatch()
+        var entries: [StoredEntry] = []
+        for number in 0..<260 {
+            var writer = try batch.makeWriter()
+            try writer.write(Data(repeating: UInt8(number % 251), count: 50_000) + Data("\(number)".utf8))
+            let size = writer.size
+            entries.append(StoredEntry(path: "\(number)", blob: try writer.finish(), size: size, mediaType: "a/b"))
+            #expect(store.state.withLock { $0.unwritten.count } * 50_000 <= 16 << 20)
+        }
+        _ = try store.stage(package: "p", version: "1", metadata: Data(), entries: entries, from: batch)
+        #expect(try store.rows.all().count == 260)
+        for entry in entries { #expect(try store.bytes(of: entry.blob).count == entry.size) }
+    }
+
+    @Test func twoBatchesOfOneBlob() throws {
+        let (first, second) = (store.makeBatch(), store.makeBatch())
+        let entries = try store.write(["a": "hello"], into: first)
+        _ = try store.write(["a": "hello"], into: second)
+        let number = try store.stage(
+            package: "p", version: "1", metadata: Data(), entries: entries, from: second
+        ).number
+        #expect(try store.read(number) == ["a": "hello"])
+        #expect(
+            try store.read(
+                store.stage(package: "q", version: "1", metadata: Data(), entries: entries, from: first).number)
+                == ["a": "hello"])
+    }
+
+    @Test func largeOnesLieUnderTheirDigest() throws {
+        let store = try files()
         let batch = store.makeBatch()
         var writer = try batch.makeWriter()
         try writer.write(text)
         #expect(writer.size == 5)
         let id = try writer.finish()
         let hex = id.description
-        #expect(try directory.files(in: "blobs") == ["\(hex.prefix(2))/\(hex.dropFirst(2))"])
-        let blob = try store.blob(id)
-        #expect(blob.size == 5)
-        #expect(try Data(contentsOf: URL(filePath: blob.path)) == text)
-        #expect(try directory.files(in: "staging") == [])
+        #expect(try directory.files(in: "files/blobs") == ["\(hex.prefix(2))/\(hex.dropFirst(2))"])
+        #expect(try store.blob(id).content == .file(path: store.path(of: id)))
+        #expect(try store.bytes(of: id) == text)
+        #expect(try directory.files(in: "files/staging") == [])
     }
 
     @Test func takesNoBytes() throws {
-        let id = try store.makeBatch().makeWriter().finish()
-        #expect(try store.blob(id).size == 0)
-        #expect(id == BlobID(hashing: Data()))
+        let number = try store.install(["a": ""], version: "1")
+        #expect(try store.read(number) == ["a": ""])
+        #expect(try store.blob(BlobID(hashing: Data())).size == 0)
     }
 
-    @Test func leavesNothingOfAWrongDigest() throws {
+    @Test(arguments: [0, 64 << 10])
+    func leavesNothingOfAWrongDigest(_ limit: Int) throws {
+        let store = try files(limit)
         let batch = store.makeBatch()
         var writer = try batch.makeWriter()
         try writer.write(text)
@@ -49,30 +133,32 @@ struct BlobTests {
             #expect(error.code == .digestMismatch)
             #expect(error.message.contains(other.description))
         }
-        #expect(try directory.files(in: "blobs") == [])
-        #expect(try directory.files(in: "staging") == [])
+        try batch.finishWriting()
+        #expect(try store.blobsOnDisk() == [])
+        #expect(try directory.files(in: "files/staging") == [])
     }
 
     @Test func leavesNothingWhenDropped() throws {
+        let store = try files()
         do {
             var writer = try store.makeBatch().makeWriter()
             try writer.write(text)
-            #expect(try directory.files(in: "staging").count == 1)
+            #expect(try directory.files(in: "files/staging").count == 1)
         }
-        #expect(try directory.files(in: "staging") == [])
+        #expect(try directory.files(in: "files/staging") == [])
     }
 
     @Test func keepsTheFileThatAGenerationNames() throws {
+        let store = try files()
         try store.install(["a": "hello"], version: "1")
-        let path = try store.blob(BlobID(hashing: text)).path
-        let before = try inode(path)
+        let before = try inode(store.path(of: id))
         try store.install(["b": "hello"], version: "2")
-        #expect(try inode(path) == before)
+        #expect(try inode(store.path(of: id)) == before)
     }
 
     @Test func replacesAFileThatNoGenerationNames() throws {
         // As a power cut may leave it: the length is right and the bytes are not.
-        let id = BlobID(hashing: text)
+        let store = try files()
         let path = store.path(of: id)
         try FileManager.default.createDirectory(
             atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
@@ -83,28 +169,42 @@ struct BlobTests {
     }
 
     @Test func replacesAShortenedFile() throws {
+        let store = try files()
         let number = try store.install(["a": "hello"], version: "1")
-        let id = BlobID(hashing: text)
         #expect(truncate(store.path(of: id), 2) == 0)
         #expect(try store.makeBatch().reuse([id: 5]) == [])
         try store.install(["a": "hello"], version: "2")
         #expect(try store.read(number) == ["a": "hello"])
     }
 
-    @Test func reusesWhatIsNamedAndWhole() throws {
+    @Test(arguments: [0, 64 << 10])
+    func reusesWhatIsNamedAndWhole(_ limit: Int) throws {
+        let store = try files(limit)
         try store.install(["a": "hello", "b": "world"], version: "1")
         let world = BlobID(hashing: Data("world".utf8))
-        try FileManager.default.removeItem(atPath: store.path(of: world))
+        if limit == 0 {
+            try FileManager.default.removeItem(atPath: store.path(of: world))
+        } else {
+            try store.rows.remove([world], choosing: { $0 }, afterCommit: { _ in })
+        }
         let unknown = BlobID(hashing: Data("unknown".utf8))
-        let id = BlobID(hashing: text)
         #expect(try store.makeBatch().reuse([id: 5, world: 5, unknown: 7]) == [id])
     }
 
-    @Test func isNotFound() throws {
-        #expect(code { _ = try store.blob(BlobID(hashing: text)) } == .notFound)
+    @Test func readsWhatWasWrittenWithAnotherLimit() throws {
+        do { try files(0).install(["a": "hello"], version: "1") }
+        let store = try files(100)
+        #expect(try store.bytes(of: id, size: 5) == text)
+        #expect(try store.makeBatch().reuse([id: 5]) == [id])
     }
 
-    @Test func manyWritersOfOneBlob() async throws {
+    @Test func isNotFound() throws {
+        #expect(code { _ = try store.blob(id) } == .notFound)
+    }
+
+    @Test(arguments: [64 << 10, 1 << 20])
+    func manyWritersOfOneBlob(_ limit: Int) async throws {
+        let store = try files(limit)
         let batch = store.makeBatch()
         let ids = try await withThrowingTaskGroup(of: BlobID.self) { group in
             for _ in 0..<16 {
@@ -116,9 +216,15 @@ struct BlobTests {
             }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
+        try batch.finishWriting()
         #expect(ids == [BlobID(hashing: Data(repeating: 7, count: 100_000))])
         #expect(try store.blobsOnDisk() == ids)
-        #expect(try directory.files(in: "staging") == [])
+        #expect(try directory.files(in: "files/staging") == [])
+    }
+
+    /// A store in a folder of its own; blobs of more than `limit` bytes are files.
+    private func files(_ limit: Int = 0) throws -> ResourceStore {
+        try ResourceStore(directory: directory.path + "/files", configuration: .init(smallBlobLimit: limit))
     }
 
     private func inode(_ path: String) throws -> UInt64 {

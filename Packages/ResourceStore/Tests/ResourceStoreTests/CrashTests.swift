@@ -10,8 +10,8 @@ import Testing
 /// What a kill leaves, at every step that reaches the disk.
 @Suite(.timeLimit(.minutes(2)))
 struct CrashTests {
-    let old = ["a": "same", "b": "old"]
-    let new = ["a": "same", "b": "new", "c": "more"]
+    let old = ["a": "same", "b": "old", "d": "old, as a file"]
+    let new = ["a": "same", "b": "new", "c": "more", "d": "new, as a file"]
 
     /// A copy of the store's directory, taken in the middle of an operation.
     struct Picture: Sendable {
@@ -25,10 +25,29 @@ struct CrashTests {
         let isOn = Mutex(false)
     }
 
+    /// One of the two fits into the budget.
+    let configuration = ResourceStore.Configuration(resourceBudget: 20, smallBlobLimit: 8)
+    let resources = ["one": "resource one", "two": "resource two"]
+
+    /// What is put before the fault.
+    private func prepare(_ store: ResourceStore) throws -> Int64 {
+        try store.putResource("resource one", for: "one")
+        return try store.install(old, version: "1")
+    }
+
+    /// Install, update, sweep, eviction.
+    @discardableResult
+    private func change(_ store: ResourceStore) throws -> Int64 {
+        let second = try store.install(new, version: "2")
+        try store.sweep()
+        try store.putResource("resource two", for: "two")
+        return second
+    }
+
     @Test func everyInstantIsTheOldOrTheNew() throws {
         let directory = try TemporaryDirectory()
         let camera = Camera()
-        let store = try ResourceStore(directory: directory.path) { step in
+        let store = try ResourceStore(directory: directory.path, configuration: configuration) { step in
             guard camera.isOn.withLock({ $0 }) else { return }
             let copy = try TemporaryDirectory()
             for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
@@ -36,27 +55,35 @@ struct CrashTests {
             }
             camera.pictures.withLock { $0.append(Picture(step: step, directory: copy)) }
         }
-        let first = try store.install(old, version: "1")
+        let first = try prepare(store)
         camera.isOn.withLock { $0 = true }
-        let second = try store.install(new, version: "2")
-        try store.sweep()
+        let second = try change(store)
 
         let pictures = camera.pictures.withLock { $0 }
         // A step that is never reached is a step that is not tested.
         #expect(Set(pictures.map(\.step)) == Set(StoreStep.allCases))
         let activation = try #require(pictures.firstIndex { $0.step == .generationActivated })
+        let eviction = try #require(pictures.firstIndex { $0.step == .resourcesCommitted })
         for (index, picture) in pictures.enumerated() {
-            let reopened = try ResourceStore(directory: picture.directory.path)
+            let reopened = try ResourceStore(directory: picture.directory.path, configuration: configuration)
             let active = try reopened.activeGenerations().map(\.number)
             #expect(active == [index < activation ? first : second], "after \(picture.step)")
             #expect(try reopened.read(active[0]) == (index < activation ? old : new), "after \(picture.step)")
+            let key = index < eviction ? "one" : "two"
+            #expect(try reopened.readResources() == [key: resources[key]], "after \(picture.step)")
+            #expect(
+                reopened.counters
+                    == StoreCounters(
+                        memoryMisses: reopened.counters.memoryMisses, memoryBytes: reopened.counters.memoryBytes))
             #expect(try picture.directory.files(in: "staging") == [])
 
             // What was half done goes, and doing it again works.
             for number in try reopened.generations(in: .staged).map(\.number) { try reopened.retire(number) }
             try reopened.sweep()
-            #expect(try reopened.blobsOnDisk() == (index < activation ? blobs(old) : blobs(new)))
-            #expect(try reopened.read(reopened.install(new, version: "2")) == new)
+            let site = index < activation ? old : new
+            #expect(try reopened.blobsOnDisk() == blobs(site, ["": resources[key] ?? ""]))
+            #expect(try reopened.read(change(reopened)) == new)
+            #expect(try reopened.readResources() == ["two": resources["two"]])
         }
     }
 
@@ -65,27 +92,30 @@ struct CrashTests {
         struct Failure: Error {}
         let directory = try TemporaryDirectory()
         let isArmed = Mutex(false)
-        let store = try ResourceStore(directory: directory.path) { step in
+        let store = try ResourceStore(directory: directory.path, configuration: configuration) { step in
             if step == failing, isArmed.withLock({ $0 }) { throw Failure() }
         }
-        let first = try store.install(old, version: "1")
+        let first = try prepare(store)
         isArmed.withLock { $0 = true }
-        #expect(throws: Failure.self) {
-            try store.install(new, version: "2")
-            try store.sweep()
-        }
+        #expect(throws: Failure.self) { try change(store) }
         isArmed.withLock { $0 = false }
-        let isDone: Set<StoreStep> = [.generationActivated, .generationsRemoved, .blobRemoved]
+        let isSwept: Set<StoreStep> = [
+            .generationsRemoved, .rowsRemoved, .blobRemoved, .resourcesWritten, .resourcesCommitted,
+        ]
+        let isActivated = isSwept.union([.generationActivated]).contains(failing)
         let active = try #require(try store.activeGenerations().first).number
-        #expect(try store.read(active) == (isDone.contains(failing) ? new : old))
-        #expect((active == first) == !isDone.contains(failing))
+        #expect(try store.read(active) == (isActivated ? new : old))
+        #expect((active == first) == !isActivated)
+        let key = failing == .resourcesCommitted ? "two" : "one"
+        #expect(try store.readResources() == [key: resources[key]])
         #expect(try directory.files(in: "staging") == [])
+        #expect(store.state.withLock { $0.unwritten.isEmpty && $0.claims.isEmpty })
         // What was committed away is gone, also when the sweep failed later.
-        #expect(store.pin(first) == ![.generationsRemoved, .blobRemoved].contains(failing))
+        #expect(store.pin(first) == !isSwept.contains(failing))
         store.unpin(first)
         for number in try store.generations(in: .staged).map(\.number) { try store.retire(number) }
         try store.sweep()
-        #expect(try store.blobsOnDisk() == (isDone.contains(failing) ? blobs(new) : blobs(old)))
-        #expect(try store.read(store.install(new, version: "2")) == new)
+        #expect(try store.blobsOnDisk() == blobs(isActivated ? new : old, ["": resources[key] ?? ""]))
+        #expect(try store.read(change(store)) == new)
     }
 }

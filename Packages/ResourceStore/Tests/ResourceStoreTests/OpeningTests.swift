@@ -97,6 +97,17 @@ struct OpeningTests {
         #expect(code { _ = try ResourceStore(directory: directory.path + "/file") } == .io)
     }
 
+    @Test func aCheckpointAfterClosingDoesNothing() throws {
+        let rows: BlobRows
+        do {
+            let store = try ResourceStore(directory: directory.path)
+            try store.install(["a": "one"], version: "1")
+            rows = store.rows
+        }
+        try rows.checkpoint()
+        #expect(throws: StoreError.self) { try rows.all() }
+    }
+
     @Test func commitsReachTheDevice() throws {
         // SQLite's FULL is 2. What GRDB sets by itself is 1, which may lose a commit to a power cut.
         let store = try ResourceStore(directory: directory.path)

@@ -8,6 +8,13 @@ import Foundation
 /// Files by path, as a generation has them.
 typealias Site = [String: String]
 
+extension ResourceStore.Configuration {
+    /// Blobs of more than eight bytes are files, so that a short site has both kinds.
+    static let mixed = Self(smallBlobLimit: 8)
+    /// Every blob that has a byte is a file.
+    static let files = Self(smallBlobLimit: 0)
+}
+
 extension ResourceStore {
     /// Brings in a site's bytes.
     func write(_ site: Site, into batch: BlobBatch) throws -> [StoredEntry] {
@@ -42,7 +49,7 @@ extension ResourceStore {
     func read(_ generation: Int64) throws -> Site {
         try Dictionary(
             uniqueKeysWithValues: entries(of: generation).map { entry in
-                let data = try Data(contentsOf: URL(filePath: blob(entry.blob).path))
+                let data = try bytes(of: entry.blob, size: entry.size)
                 guard BlobID(hashing: data) == entry.blob, data.count == entry.size else {
                     throw StoreError(.damaged, "wrong bytes", at: entry.path)
                 }
@@ -50,12 +57,40 @@ extension ResourceStore {
             })
     }
 
-    /// The blobs that are on disk.
+    func putResource(_ text: String, for key: String) throws {
+        try putResource(Data(text.utf8), for: key, mediaType: "text/plain", validator: "md5 of \(text)")
+    }
+
+    /// Reads every resource back from disk.
+    func readResources() throws -> Site {
+        try Dictionary(
+            uniqueKeysWithValues: resources().map { resource in
+                (resource.key, String(decoding: try bytes(of: resource.blob, size: resource.size), as: UTF8.self))
+            })
+    }
+
+    /// The bytes of a blob, wherever they are.
+    func bytes(of id: BlobID, size: Int64? = nil) throws -> Data {
+        switch try blob(id, size: size).content {
+        case .bytes(let bytes): bytes
+        case .file(let path): try Data(contentsOf: URL(filePath: path))
+        }
+    }
+
+    /// The blobs that are on disk, as rows or as files.
     func blobsOnDisk() throws -> Set<BlobID> {
-        Set(
-            try TemporaryDirectory.files(in: directory + "/blobs").compactMap {
+        try Set(rows.all().map(\.id)).union(
+            TemporaryDirectory.files(in: directory + "/blobs").compactMap {
                 BlobID(hex: $0.replacing("/", with: ""))
             })
+    }
+
+    /// Changes what a row holds behind the store's back.
+    func overwriteRow(_ id: BlobID, with bytes: Data) throws {
+        memory.removeAll()
+        let chunk = BlobChunk(capacity: bytes.count)
+        _ = chunk.append(bytes, as: id)
+        try rows.write(chunk)
     }
 }
 

@@ -26,7 +26,7 @@ extension PackageLibrary {
     /// The active package, where it is what a draft would become and has all its files.
     func active(equalTo draft: PackageDraft) async throws -> InstalledPackage? {
         guard draft.missing.isEmpty else { return nil }
-        return try await onThread { try $0.activePackage(equalTo: draft.manifest, draft.entries) }
+        return try await onThread { $0.activePackage(equalTo: draft.manifest, draft.entries) }
     }
 
     /// Takes all files of a draft out of an archive: by their places where the manifest has them.

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A few megabytes of small blobs on their way to the database, in memory that is used again and again.
+///
+/// One buffer and not one for each blob: memory that one thread takes and another gives back goes to the system in
+/// between, and 50 MB of fresh pages take as long as hashing them.
+// Invariant: only the batch that owns the chunk appends, under its mutex and before the chunk is sent to be written, and
+// it is reset only after it was written and the store has hidden its blobs. What was appended does not change until then,
+// so a range that was made known under a mutex may be read by any thread.
+final class BlobChunk: @unchecked Sendable {
+    private let buffer: UnsafeMutableRawBufferPointer
+    /// Where each blob lies.
+    private(set) var ranges: [BlobID: Range<Int>] = [:]
+    /// How many bytes are in use.
+    private(set) var count = 0
+
+    init(capacity: Int) {
+        // Not touched before it is needed, so it costs nothing where a batch brings little.
+        buffer = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    /// Takes a blob in, or returns `nil` where there is no room for it.
+    func append(_ bytes: Data, as id: BlobID) -> Range<Int>? {
+        guard bytes.count <= buffer.count - count else { return nil }
+        let range = count..<count + bytes.count
+        bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: buffer[range]).copyMemory(from: $0) }
+        ranges[id] = range
+        count = range.upperBound
+        return range
+    }
+
+    /// Copies a blob's bytes.
+    func bytes(in range: Range<Int>) -> Data {
+        Data(buffer[range])
+    }
+
+    /// Gives a blob's bytes as they lie here. They are of use only during the call.
+    func withBytes<Value>(in range: Range<Int>, _ body: (Data) throws -> Value) rethrows -> Value {
+        guard let base = buffer.baseAddress, !range.isEmpty else { return try body(Data()) }
+        return try body(Data(bytesNoCopy: base + range.lowerBound, count: range.count, deallocator: .none))
+    }
+
+    func reset() {
+        ranges.removeAll(keepingCapacity: true)
+        count = 0
+    }
+}

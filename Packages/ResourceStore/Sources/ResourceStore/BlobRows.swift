@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import GRDB
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The small blobs: rows of a SQLite database of their own.
+///
+/// Why rows, why apart from the index, and where the figures come from: `docs/decisions/0006-small-blobs-in-rows.md`.
+///
+/// A commit reaches the device before it returns. Rows name nothing and are named by the index, so the order of steps
+/// is that of files: bytes first, then the transaction that names them.
+///
+/// Isolation: writes are serialised by GRDB's one writing connection; reads run beside them. Every call blocks its
+/// thread.
+final class BlobRows: Sendable {
+    let path: String
+    private let database: DatabasePool
+
+    /// Pages of 16 KB: a small blob is a page or two, and a chain of pages is short.
+    private static let pageSize = 16 << 10
+    /// Pages after which a commit moves what the log holds into the database: 64 MB.
+    private static let checkpointPages = 4_000
+
+    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` where the file is no database.
+    init(path: String) throws {
+        self.path = path
+        var configuration = GRDB.Configuration.forStore(label: "ResourceStore.blobs")
+        configuration.prepareDatabase { database in
+            guard !database.configuration.readonly else { return }
+            // The first two count only while the file is empty. The log is cut back after it was as long as a large
+            // package made it.
+            try database.execute(
+                sql: """
+                    PRAGMA page_size = \(Self.pageSize);
+                    PRAGMA auto_vacuum = INCREMENTAL;
+                    PRAGMA wal_autocheckpoint = \(Self.checkpointPages);
+                    PRAGMA journal_size_limit = \(4 << 20);
+                    """)
+        }
+        database = try StoreError.mapping(path) {
+            try .opened(path: path, configuration: configuration, migrator: Self.migrator)
+        }
+    }
+
+    private static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("small blobs") { database in
+            // The table is in the order of arrival, so that its pages fill one after another. The size is in the
+            // index too: a sweep and a batch ask for it and need not touch the bytes.
+            try database.execute(
+                sql: """
+                    CREATE TABLE blob (
+                        number INTEGER PRIMARY KEY,
+                        digest BLOB NOT NULL,
+                        size INTEGER NOT NULL,
+                        bytes BLOB NOT NULL
+                    ) STRICT;
+                    CREATE UNIQUE INDEX blob_by_digest ON blob(digest, size);
+                    """)
+        }
+        return migrator
+    }
+
+    func close() throws {
+        // Lets idle readers go. The connection that closes last moves the log into the database, and a reader cannot.
+        database.releaseMemory()
+        try database.close()
+    }
+
+    /// Drops what SQLite keeps in memory.
+    func releaseMemory() {
+        database.releaseMemory()
+    }
+
+    /// Moves what the log holds into the database, where no reader is in the way.
+    func checkpoint() throws {
+        try StoreError.mapping(path) {
+            try database.writeWithoutTransaction { database in
+                // The store may have closed since this was asked for, and SQLite does not look.
+                guard database.sqliteConnection != nil else { return }
+                try database.checkpoint(.passive)
+            }
+        }
+    }
+
+    /// The bytes of a blob as they are on disk. They are not checked.
+    func bytes(of id: BlobID) throws -> Data? {
+        try StoreError.mapping(path) {
+            // One statement is a transaction of its own.
+            try database.unsafeRead { database in
+                let statement = try database.cachedStatement(sql: "SELECT bytes FROM blob WHERE digest = ?")
+                return try Data.fetchOne(statement, arguments: [id.data])
+            }
+        }
+    }
+
+    /// The sizes in bytes of those of the given blobs that are here.
+    func sizes(of blobs: some Collection<BlobID>) throws -> [BlobID: Int64] {
+        guard !blobs.isEmpty else { return [:] }
+        return try StoreError.mapping(path) {
+            try database.read { database in
+                let statement = try database.cachedStatement(sql: "SELECT size FROM blob WHERE digest = ?")
+                var sizes: [BlobID: Int64] = [:]
+                for blob in blobs {
+                    if let size = try Int64.fetchOne(statement, arguments: [blob.data]) { sizes[blob] = size }
+                }
+                return sizes
+            }
+        }
+    }
+
+    /// Every blob that is here, with its size in bytes.
+    func all() throws -> [(id: BlobID, size: Int64)] {
+        try StoreError.mapping(path) {
+            try database.read { database in
+                let rows = try Row.fetchCursor(database, sql: "SELECT digest, size FROM blob ORDER BY digest")
+                var all: [(id: BlobID, size: Int64)] = []
+                while let row = try rows.next() {
+                    // A row without a sensible name cannot be asked for either.
+                    guard let id = try? BlobID(row, column: 0) else { continue }
+                    all.append((id, try row.decode(atIndex: 1)))
+                }
+                return all
+            }
+        }
+    }
+
+    /// Writes blobs in one transaction, over rows that are there already: those may be damaged, these are not.
+    /// - Parameter beforeCommit: what it throws ends the transaction without a trace.
+    func write(_ chunk: BlobChunk, beforeCommit: () throws -> Void = {}) throws {
+        try StoreError.mapping(path) {
+            try database.write { database in
+                let insertion = try database.cachedStatement(
+                    sql: "INSERT OR REPLACE INTO blob (digest, size, bytes) VALUES (?, ?, ?)")
+                // An empty `Data` may be bound as NULL.
+                let empty = try database.cachedStatement(
+                    sql: "INSERT OR REPLACE INTO blob (digest, size, bytes) VALUES (?, 0, x'')")
+                for (id, range) in chunk.ranges {
+                    if range.isEmpty {
+                        try empty.execute(arguments: [id.data])
+                    } else {
+                        try chunk.withBytes(in: range) { bytes in
+                            try insertion.execute(arguments: [id.data, bytes.count, bytes])
+                        }
+                    }
+                }
+                try beforeCommit()
+            }
+        }
+    }
+
+    /// Removes blobs, a thousand to a transaction.
+    /// - Parameters:
+    ///   - choose: picks those that may go, when no write can come between that and their removal.
+    ///   - afterCommit: is told of each transaction what was removed.
+    func remove(
+        _ blobs: [BlobID], choosing choose: ([BlobID]) -> [BlobID], afterCommit: ([BlobID]) throws -> Void
+    ) throws {
+        var rest = blobs[...]
+        while !rest.isEmpty {
+            let part = Array(rest.prefix(1_000))
+            rest = rest.dropFirst(1_000)
+            let removed = try StoreError.mapping(path) {
+                try database.write { database in
+                    let doomed = choose(part)
+                    let deletion = try database.cachedStatement(sql: "DELETE FROM blob WHERE digest = ?")
+                    for blob in doomed { try deletion.execute(arguments: [blob.data]) }
+                    return doomed
+                }
+            }
+            if !removed.isEmpty { try afterCommit(removed) }
+        }
+    }
+
+    /// Gives the pages of removed blobs back to the file system.
+    func shrink() throws {
+        try StoreError.mapping(path) {
+            try database.writeWithoutTransaction { database in
+                guard try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0 > 0 else { return }
+                try database.execute(sql: "PRAGMA incremental_vacuum")
+                try database.checkpoint(.passive)
+            }
+        }
+    }
+}
+
+extension BlobRows {
+    /// A file whose presence says that the database was found broken while it was in use.
+    static let brokenMarker = "blobs.broken"
+
+    /// Opens the database of a store. One that is broken is removed: what it held can be fetched again, and the index
+    /// says what that is.
+    /// - Returns: the database, and whether one was removed for it.
+    static func openOrReplace(in directory: String) throws -> (rows: BlobRows, isNew: Bool) {
+        let path = directory + "/blobs.sqlite"
+        let marker = "\(directory)/\(brokenMarker)"
+        if try FileSystem.size(of: marker) == nil {
+            do {
+                return (try BlobRows(path: path), false)
+            } catch let error as StoreError where error.code == .damaged {}
+        }
+        try FileSystem.removeDatabase(path)
+        let rows = try BlobRows(path: path)
+        try FileSystem.remove(marker)
+        return (rows, true)
+    }
+}

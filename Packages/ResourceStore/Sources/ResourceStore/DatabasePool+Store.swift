@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import GRDB
+
+extension GRDB.Configuration {
+    /// What both databases of the store have in common.
+    static func forStore(label: String) -> Self {
+        var configuration = GRDB.Configuration()
+        configuration.label = label
+        // The store is opened exclusively: only a backup or an inspector can be in the way, and briefly.
+        configuration.busyMode = .timeout(5)
+        configuration.maximumReaderCount = 3
+        #if canImport(Darwin)
+            // An app that is suspended with a lock on a shared file is killed. See ``ResourceStore/suspend()``.
+            configuration.observesSuspensionNotifications = true
+            configuration.prepareDatabase { database in
+                try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+            }
+        #endif
+        return configuration
+    }
+}
+
+extension DatabasePool {
+    /// Opens a database in which a commit reaches the device, and brings it to this version's tables.
+    static func opened(
+        path: String, configuration: GRDB.Configuration, migrator: DatabaseMigrator
+    ) throws -> DatabasePool {
+        let database = try DatabasePool(path: path, configuration: configuration)
+        // GRDB sets NORMAL for WAL, where a commit may be lost to a power cut. Here files are unlinked and
+        // generations named because a commit says so, so a commit must stay.
+        try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        guard try !database.read(migrator.hasBeenSuperseded) else {
+            throw StoreError(.newerFormat, "a later version wrote this store", at: path)
+        }
+        try migrator.migrate(database)
+        return database
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+extension ResourceStore {
+    /// Says before anything is downloaded or unpacked whether a package can be taken in: whether so many bytes fit into
+    /// ``Configuration/packageBudget`` beside the generations that are staged, active or pinned, and onto the device.
+    /// Where they do not, it sweeps first.
+    ///
+    /// - Parameter bytes: of the blobs that are not in the store yet, unpacked.
+    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/overBudget``, or
+    ///   ``StoreError/Code-swift.struct/diskFull`` where the device has less room than that and what the database's log
+    ///   takes meanwhile.
+    public func ensureRoom(for bytes: Int64) throws {
+        try makeRoom(for: bytes)
+        // Small blobs are written to the log first, which is emptied at 64 MB.
+        let (needed, overflow) = bytes.addingReportingOverflow(min(bytes, 64 << 20))
+        guard !overflow, try FileSystem.freeBytes(at: directory) >= needed else {
+            throw StoreError(.diskFull, "the device has no room for \(bytes) bytes", at: directory)
+        }
+    }
+
+    /// Makes room for a generation in the budget.
+    func makeRoom(for entries: [StoredEntry]) throws {
+        let sizes = Dictionary(entries.map { ($0.blob, $0.size) }, uniquingKeysWith: { first, _ in first })
+        // Most packages fit as if all of it were new, and need no look at every blob.
+        let most = try Self.sum(sizes.values, at: directory)
+        let used = try index.packageBytes()
+        guard !Self.fits(most, beside: used, within: configuration.packageBudget) else { return }
+        let new = try index.newToPackages(of: sizes.keys)
+        try makeRoom(for: Self.sum(new.map { sizes[$0] ?? 0 }, at: directory))
+    }
+
+    private func makeRoom(for bytes: Int64) throws {
+        let budget = configuration.packageBudget
+        if Self.fits(bytes, beside: try index.packageBytes(), within: budget) { return }
+        try sweep()
+        let used = try index.packageBytes()
+        guard Self.fits(bytes, beside: used, within: budget) else {
+            throw StoreError(
+                .overBudget, "\(bytes) bytes do not fit beside \(used) in use, the budget is \(budget)", at: directory)
+        }
+    }
+
+    private static func fits(_ bytes: Int64, beside used: Int64, within budget: Int64) -> Bool {
+        let (sum, overflow) = used.addingReportingOverflow(max(0, bytes))
+        return !overflow && sum <= budget
+    }
+
+    static func sum(_ sizes: some Sequence<Int64>, at path: String) throws -> Int64 {
+        var total: Int64 = 0
+        for size in sizes {
+            let (sum, overflow) = total.addingReportingOverflow(size)
+            guard size >= 0, !overflow else { throw StoreError(.conflict, "sizes that make no sense", at: path) }
+            total = sum
+        }
+        return total
+    }
+}

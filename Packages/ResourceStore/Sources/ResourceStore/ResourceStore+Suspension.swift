@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Dispatch
+internal import Synchronization
+
+#if canImport(Darwin)
+    internal import Foundation
+    internal import GRDB
+#endif
+
+extension ResourceStore {
+    /// Lets go of every lock before the system suspends the app. Until ``resume()``, what writes throws
+    /// ``StoreError/Code-swift.struct/suspended``; look-ups go on.
+    ///
+    /// iOS ends an app that is suspended while it holds a lock on a file of a shared container (`0xDEAD10CC`). This
+    /// settles the store, interrupts what SQLite still writes, and unlocks the directory. An install that was under
+    /// way fails, leaves nothing behind, and can be done again.
+    /// On Apple's systems this suspends every GRDB database of the process that observes its suspension.
+    /// - Throws: ``StoreError``, where what is in the logs could not be moved; the store is suspended all the same.
+    public func suspend() throws {
+        state.withLock { $0.isSuspended = true }
+        // Chunks that a batch has sent: a few megabytes each, at most two.
+        rowQueue.sync {}
+        defer {
+            #if canImport(Darwin)
+                NotificationCenter.default.post(name: Database.suspendNotification, object: nil)
+            #endif
+            lock.release()
+        }
+        try index.checkpoint()
+        try rows.checkpoint()
+        try marker.put()
+    }
+
+    /// Goes on after ``suspend()``.
+    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/inUse`` where another store has opened the
+    ///   directory meanwhile. This one is of no use then.
+    public func resume() throws {
+        try lock.take()
+        #if canImport(Darwin)
+            NotificationCenter.default.post(name: Database.resumeNotification, object: nil)
+        #endif
+        state.withLock { $0.isSuspended = false }
+    }
+}

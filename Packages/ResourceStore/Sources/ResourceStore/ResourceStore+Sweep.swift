@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Synchronization
+
+extension ResourceStore {
+    /// Removes the retired generations that no one pins, then the blobs that nothing names and no batch
+    /// holds, those among them that a crash left. Other writes wait meanwhile; look-ups go on.
+    /// - Throws: ``StoreError``; what was removed until then stays removed, and the next sweep goes on.
+    @discardableResult
+    public func sweep() throws -> SweepResult {
+        var result = SweepResult()
+        var isCommitted = false
+        return try writing {
+            do {
+                try index.sweep { retired in
+                    result.generations = state.withLock { state in
+                        let doomed = retired.filter { state.pins[$0] == nil }
+                        state.swept.formUnion(doomed)
+                        return doomed
+                    }
+                    return result.generations
+                } removeBlobs: { named in
+                    isCommitted = true
+                    try onStep(.generationsRemoved)
+                    try removeRows(rows.all().lazy.map(\.id).filter { !named.contains($0) }, counting: &result)
+                    for directory in try FileSystem.names(in: directory + "/blobs") {
+                        for name in try FileSystem.names(in: "\(self.directory)/blobs/\(directory)") {
+                            guard let id = BlobID(hex: directory + name), !named.contains(id) else { continue }
+                            try removeFile(id, counting: &result)
+                        }
+                    }
+                }
+            } catch {
+                if !isCommitted { state.withLock { $0.swept.subtract(result.generations) } }
+                throw error
+            }
+            if result.blobs > 0 { try rows.shrink() }
+            return result
+        }
+    }
+
+    /// Removes blobs that nothing names, unless a batch holds them. To be called where no other write to the index can
+    /// begin.
+    func removeBlobs(_ blobs: Set<BlobID>) throws {
+        var result = SweepResult()
+        try removeRows(Array(blobs), counting: &result)
+        for blob in blobs { try removeFile(blob, counting: &result) }
+    }
+
+    private func removeRows(_ blobs: [BlobID], counting result: inout SweepResult) throws {
+        guard !blobs.isEmpty else { return }
+        let sizes = try rows.sizes(of: blobs)
+        try rows.remove(Array(sizes.keys)) { part in
+            // Within the transaction: a batch that writes a blob has claimed it before.
+            state.withLock { state in part.filter { state.claims[$0] == nil } }
+        } afterCommit: { removed in
+            memory.remove(removed)
+            result.blobs += removed.count
+            result.bytes += removed.reduce(0) { $0 + (sizes[$1] ?? 0) }
+            try onStep(.rowsRemoved)
+        }
+    }
+
+    private func removeFile(_ id: BlobID, counting result: inout SweepResult) throws {
+        let size: Int64? = try state.withLock { state in
+            guard state.claims[id] == nil else { return nil }
+            let path = path(of: id)
+            guard let size = try FileSystem.size(of: path) else { return nil }
+            try FileSystem.remove(path)
+            state.checked.remove(id)
+            return size
+        }
+        guard let size else { return }
+        result.blobs += 1
+        result.bytes += size
+        try onStep(.blobRemoved)
+    }
+}

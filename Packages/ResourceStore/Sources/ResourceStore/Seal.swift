@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Crypto
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A digest over the fields of rows. SQLite notices a page whose structure is broken, but not a flipped bit in a
+/// path, which would quietly make it another path.
+struct Seal {
+    private var hasher = SHA256()
+    private var buffer = Data()
+
+    mutating func add(_ text: String) {
+        add(Int64(text.utf8.count))
+        buffer.append(contentsOf: text.utf8)
+    }
+
+    mutating func add(_ bytes: Data) {
+        add(Int64(bytes.count))
+        buffer.append(bytes)
+    }
+
+    mutating func add(_ number: Int64) {
+        withUnsafeBytes(of: number.littleEndian) { buffer.append(contentsOf: $0) }
+        if buffer.count > 64 << 10 { flush() }
+    }
+
+    mutating func add(_ blob: BlobID) {
+        buffer.append(contentsOf: blob.bytes)
+    }
+
+    mutating func add(_ entry: StoredEntry) {
+        add(entry.path)
+        add(entry.blob)
+        add(entry.size)
+        add(entry.mediaType)
+    }
+
+    /// 16 bytes: this is against accidents, not against someone who can write the database.
+    consuming func finish() -> Data {
+        flush()
+        return Data(hasher.finalize().prefix(16))
+    }
+
+    private mutating func flush() {
+        hasher.update(data: buffer)
+        buffer.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import GRDB
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension StoreIndex {
+    /// The record of a key.
+    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` where it is not as it was written.
+    func resource(_ key: String) throws -> StoredResource? {
+        try reading { database in
+            let statement = try database.cachedStatement(sql: "\(Self.selection) WHERE key = ?")
+            return try Row.fetchOne(statement, arguments: [key]).map { try self.resource($0) }
+        }
+    }
+
+    /// Every record that is as it was written, by key, and how many others there are.
+    func resources() throws -> (sound: [StoredResource], damaged: Int) {
+        try reading { database in
+            let rows = try Row.fetchCursor(database, sql: "\(Self.selection) ORDER BY key")
+            var sound: [StoredResource] = []
+            var damaged = 0
+            while let row = try rows.next() {
+                do {
+                    sound.append(try resource(row))
+                } catch let error as StoreError where error.code == .damaged {
+                    damaged += 1
+                }
+            }
+            return (sound, damaged)
+        }
+    }
+
+    /// The bytes of all resources together.
+    func resourceBytes() throws -> Int64 {
+        try reading { try Self.resourceBytes(in: $0) }
+    }
+
+    /// What a change of resources took away.
+    struct Removal {
+        var keys = 0
+        /// Blobs that lost a name and have no other.
+        var blobs: Set<BlobID> = []
+    }
+
+    /// Changes resources in one transaction, and goes on to the blobs before any other write can begin.
+    /// - Parameters:
+    ///   - used: keys that were used since the last change, for `day`.
+    ///   - added: records to add, in place of those with the same keys.
+    ///   - removed: keys to remove.
+    ///   - budget: where the resources have more bytes than the upper mark after that, the least recently used go until
+    ///     they are at the lower; those just added stay.
+    ///   - removeBlobs: is told what was removed, after the commit.
+    func changeResources(
+        used: Set<String>, on day: Int64, adding added: [StoredResource] = [], removing removed: [String] = [],
+        budget: (high: Int64, low: Int64)?, removeBlobs: (Removal) throws -> Void
+    ) throws {
+        try StoreError.mapping(path) {
+            try database.writeWithoutTransaction { database in
+                var removal = Removal()
+                try database.inTransaction {
+                    try Self.touch(used, on: day, in: database)
+                    for resource in added { try Self.put(resource, on: day, in: database, &removal) }
+                    for key in removed { removal.keys += try Self.remove(key, in: database, &removal) }
+                    if let budget {
+                        let fresh = Set(added.map(\.key))
+                        removal.keys += try Self.evict(budget, sparing: fresh, in: database, &removal)
+                    }
+                    try onStep(.resourcesWritten)
+                    return .commit
+                }
+                try onStep(.resourcesCommitted)
+                removal.blobs.subtract(try Self.named(of: removal.blobs, in: database))
+                try removeBlobs(removal)
+            }
+        }
+    }
+}
+
+extension StoreIndex {
+    private static let selection = "SELECT key, blob, size, media_type, validator, last_use, seal FROM resource"
+
+    private static func resourceBytes(in database: Database) throws -> Int64 {
+        try Int64.fetchOne(database, sql: "SELECT COALESCE(SUM(size), 0) FROM resource") ?? 0
+    }
+
+    private static func touch(_ keys: Set<String>, on day: Int64, in database: Database) throws {
+        guard !keys.isEmpty else { return }
+        let update = try database.cachedStatement(
+            sql: "UPDATE resource SET last_use = ?1 WHERE key = ?2 AND last_use < ?1")
+        for key in keys { try update.execute(arguments: [day, key]) }
+    }
+
+    private static func put(
+        _ resource: StoredResource, on day: Int64, in database: Database, _ removal: inout Removal
+    ) throws {
+        // Those replaced are not counted as removed, but their blobs may be.
+        _ = try remove(resource.key, in: database, &removal)
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO resource (key, blob, size, media_type, validator, last_use, seal)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            resource.key, resource.blob.data, resource.size, resource.mediaType, resource.validator, day,
+            resource.seal,
+        ])
+    }
+
+    private static func remove(_ key: String, in database: Database, _ removal: inout Removal) throws -> Int {
+        let selection = try database.cachedStatement(sql: "SELECT blob FROM resource WHERE key = ?")
+        guard let row = try Row.fetchOne(selection, arguments: [key]) else { return 0 }
+        // A name that is none has no blob.
+        if let blob = try? BlobID(row, column: 0) { removal.blobs.insert(blob) }
+        try database.cachedStatement(sql: "DELETE FROM resource WHERE key = ?").execute(arguments: [key])
+        return 1
+    }
+
+    private static func evict(
+        _ budget: (high: Int64, low: Int64), sparing fresh: Set<String>, in database: Database,
+        _ removal: inout Removal
+    ) throws -> Int {
+        var bytes = try resourceBytes(in: database)
+        guard bytes > budget.high else { return 0 }
+        var doomed: [String] = []
+        let oldest = try Row.fetchCursor(database, sql: "SELECT key, size FROM resource ORDER BY last_use, number")
+        while bytes > budget.low, let row = try oldest.next() {
+            let key = try row.decode(String.self, atIndex: 0)
+            if fresh.contains(key) { continue }
+            doomed.append(key)
+            bytes -= try row.decode(Int64.self, atIndex: 1)
+        }
+        for key in doomed { _ = try remove(key, in: database, &removal) }
+        return doomed.count
+    }
+
+    /// Columns as in `selection`.
+    private func resource(_ row: Row) throws -> StoredResource {
+        var resource = StoredResource(
+            key: try row.decode(atIndex: 0), blob: try BlobID(row, column: 1), size: try row.decode(atIndex: 2),
+            mediaType: try row.decode(atIndex: 3), validator: try row.decode(atIndex: 4))
+        resource.lastUse = try row.decode(atIndex: 5)
+        guard try row.decode(Data.self, atIndex: 6) == resource.seal else {
+            throw StoreError(.damaged, "the record of a resource is not as it was written", at: path)
+        }
+        return resource
+    }
+}

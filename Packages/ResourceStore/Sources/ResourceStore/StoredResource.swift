@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Crypto
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A file that is kept under a key, outside of any generation, until it is removed or evicted.
+public struct StoredResource: Sendable, Hashable {
+    /// What it is found by: its download URL. Compared byte by byte.
+    public let key: String
+    public let blob: BlobID
+    /// In bytes.
+    public let size: Int64
+    /// Media type as it goes into `Content-Type`.
+    public let mediaType: String
+    /// What says whether the bytes are still those wanted, such as an MD5. The store attaches no meaning to it.
+    public let validator: String
+    /// The day of its last use, see ``ResourceStore/Configuration/today``. Set by the store.
+    public internal(set) var lastUse: Int64 = 0
+
+    public init(key: String, blob: BlobID, size: Int64, mediaType: String, validator: String) {
+        self.key = key
+        self.blob = blob
+        self.size = size
+        self.mediaType = mediaType
+        self.validator = validator
+    }
+
+    /// Says of a row whether it is what was written, the day apart.
+    var seal: Data {
+        var seal = Seal()
+        seal.add(key)
+        seal.add(blob)
+        seal.add(size)
+        seal.add(mediaType)
+        seal.add(validator)
+        return seal.finish()
+    }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+
+@testable import ResourceStore
+
+/// What a store makes of bytes that are not those it wrote.
+@Suite(.timeLimit(.minutes(3)))
+struct DamageTests {
+    let site = ["a": "small", "b": "large enough to be a file", "c": "another large one, a file"]
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// A copy of the directory as it is now: what a kill would leave.
+    private func picture() throws -> TemporaryDirectory {
+        let copy = try TemporaryDirectory()
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+            try FileManager.default.copyItem(atPath: "\(directory.path)/\(name)", toPath: "\(copy.path)/\(name)")
+        }
+        return copy
+    }
+
+    private func open(_ directory: TemporaryDirectory) throws -> ResourceStore {
+        try ResourceStore(directory: directory.path, configuration: .mixed)
+    }
+
+    private func blob(_ path: String) -> BlobID { BlobID(hashing: Data((site[path] ?? "").utf8)) }
+
+    private func flip(_ path: String, at offset: Int, bit: UInt8 = 0x10) throws {
+        var data = try Data(contentsOf: URL(filePath: path))
+        data[offset] ^= bit
+        try data.write(to: URL(filePath: path))
+    }
+
+    @Test func aRowIsCheckedWheneverItIsRead() throws {
+        let store = try open(directory)
+        let number = try store.install(site, version: "1")
+        try store.overwriteRow(blob("a"), with: Data("smell".utf8))
+        #expect(code { _ = try store.blob(blob("a"), size: 5) } == .damaged)
+        #expect(code { _ = try store.blob(blob("a"), size: 5) } == .notFound)
+        #expect(store.counters.damagedBlobs == 1)
+        // The next batch brings it again.
+        #expect(try store.makeBatch().reuse([blob("a"): 5]) == [])
+        try store.install(site, version: "2")
+        #expect(try store.read(number) == site)
+    }
+
+    @Test func aFileIsCheckedAfterAnUncleanShutdown() throws {
+        let store = try open(directory)
+        let number = try store.install(site, version: "1")
+        let copy = try picture()
+        let reopened = try open(copy)
+        #expect(reopened.marker.cleanSince == nil)
+        try flip(reopened.path(of: blob("b")), at: 3)
+        #expect(code { _ = try reopened.blob(blob("b")) } == .damaged)
+        #expect(code { _ = try reopened.blob(blob("b")) } == .notFound)
+        #expect(reopened.counters.damagedBlobs == 1)
+        #expect(try reopened.bytes(of: blob("c")) == Data((site["c"] ?? "").utf8))
+        try reopened.install(site, version: "2")
+        #expect(try reopened.read(number) == site)
+    }
+
+    @Test func aFileIsCheckedOnce() throws {
+        do { try open(directory).install(site, version: "1") }
+        try FileManager.default.removeItem(atPath: directory.path + "/clean")
+        let store = try open(directory)
+        #expect(store.state.withLock { $0.checked } == [])
+        _ = try store.blob(blob("b"))
+        #expect(store.state.withLock { $0.checked } == [blob("b")])
+    }
+
+    @Test func aFileThatWasTouchedIsCheckedThoughTheStoreWasClosed() throws {
+        do { try open(directory).install(site, version: "1") }
+        let store: ResourceStore
+        do {
+            let hex = blob("b").description
+            try flip("\(directory.path)/blobs/\(hex.prefix(2))/\(hex.dropFirst(2))", at: 3)
+            store = try open(directory)
+        }
+        #expect(store.marker.cleanSince != nil)
+        #expect(code { _ = try store.blob(blob("b"), size: 25) } == .damaged)
+    }
+
+    @Test func aFileOfAnotherSizeIsDamaged() throws {
+        let store = try open(directory)
+        try store.install(site, version: "1")
+        try Data("short".utf8).write(to: URL(filePath: store.path(of: blob("b"))))
+        #expect(code { _ = try store.blob(blob("b"), size: 25) } == .damaged)
+        #expect(!FileManager.default.fileExists(atPath: store.path(of: blob("b"))))
+    }
+
+    @Test func theMarkerSaysHowTheStoreWasLeft() throws {
+        let path = directory.path + "/clean"
+        do {
+            let store = try open(directory)
+            #expect(!FileManager.default.fileExists(atPath: path))
+            let batch = store.makeBatch()
+            try store.settle()
+            #expect(!FileManager.default.fileExists(atPath: path))
+            withExtendedLifetime(batch) {}
+        }
+        #expect(FileManager.default.fileExists(atPath: path))
+        let store = try open(directory)
+        #expect(store.marker.cleanSince != nil)
+        try store.settle()
+        #expect(FileManager.default.fileExists(atPath: path))
+        try store.install(site, version: "1")
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func closingLeavesNoLog() throws {
+        do {
+            let store = try open(directory)
+            #expect(try store.read(store.install(site, version: "1")) == site)
+        }
+        #expect(try directory.files().filter { $0.hasSuffix("-wal") } == [])
+    }
+
+    @Test func aBrokenDatabaseOfBlobsIsBegunAnew() throws {
+        let number: Int64
+        do { number = try open(directory).install(site, version: "1") }
+        try Data(repeating: 0x55, count: 65_536).write(to: URL(filePath: directory.path + "/blobs.sqlite"))
+        let store = try open(directory)
+        #expect(store.counters.lostRowDatabases == 1)
+        #expect(code { _ = try store.blob(blob("a")) } == .notFound)
+        #expect(try store.bytes(of: blob("b")) == Data((site["b"] ?? "").utf8))
+        try store.install(site, version: "2")
+        #expect(try store.read(number) == site)
+    }
+
+    @Test func aPurgeOfAnyFileIsSurvived() throws {
+        let store = try open(directory)
+        let number = try store.install(site, version: "1")
+        for name in try directory.files() + ["blobs", "staging"] {
+            let copy = try picture()
+            try FileManager.default.removeItem(atPath: "\(copy.path)/\(name)")
+            let reopened = try open(copy)
+            for generation in try reopened.activeGenerations() {
+                #expect(generation.number == number)
+                for entry in try reopened.entries(of: number) {
+                    let bytes = try? reopened.bytes(of: entry.blob, size: entry.size)
+                    #expect(bytes == nil || bytes == Data((site[entry.path] ?? "").utf8), "without \(name)")
+                }
+            }
+            #expect(try reopened.read(reopened.install(site, version: "2")) == site, "without \(name)")
+        }
+    }
+
+    @Test func aChangedTableIsNotGivenOut() throws {
+        let store = try open(directory)
+        for change in [
+            "UPDATE entry SET path = 'z' WHERE path = 'a'", "UPDATE entry SET media_type = 'x/y' WHERE path = 'b'",
+            "UPDATE entry SET size = 4 WHERE path = 'a'", "DELETE FROM entry WHERE path = 'c'",
+            "UPDATE generation SET version = '3'", "UPDATE generation SET metadata = x'00'",
+            "UPDATE generation SET package = 'shoq'",
+        ] {
+            let number = try store.install(site, version: "1")
+            try store.index.writing { try $0.execute(sql: change) }
+            #expect(code { _ = try store.entries(of: number) } == .damaged, "\(change)")
+            try store.retire(number)
+            try store.sweep()
+        }
+    }
+
+    @Test func resetBeginsAnew() throws {
+        do {
+            let store = try open(directory)
+            try store.install(site, version: "1")
+            #expect(code { try ResourceStore.reset(directory: directory.path) } == .inUse)
+        }
+        try Data(repeating: 0x55, count: 8_192).write(to: URL(filePath: directory.path + "/index.sqlite"))
+        try Data("keep".utf8).write(to: URL(filePath: directory.path + "/note"))
+        #expect(code { _ = try open(directory) } == .damaged)
+        try ResourceStore.reset(directory: directory.path)
+        #expect(try directory.files() == ["lock", "note"])
+        let store = try open(directory)
+        #expect(try store.activeGenerations() == [])
+        #expect(try store.read(store.install(site, version: "1")) == site)
+    }
+
+    /// Whatever bit flips in whatever file: an error at opening, or each file right or absent, and a way back.
+    @Test(arguments: [true, false])
+    func aFlippedBit(_ isClosed: Bool) throws {
+        var store: ResourceStore? = try open(directory)
+        let number = try #require(try store?.install(site, version: "1"))
+        try store?.putResource("a resource that is a file", for: "key")
+        if isClosed { store = nil }
+        var (refused, absent) = (0, 0)
+        for name in try directory.files() {
+            let size = try #require(try FileSystem.size(of: "\(directory.path)/\(name)"))
+            // Headers densely, the rest in odd steps. Most of what lies behind is empty pages.
+            let offsets = Array(stride(from: 0, to: min(110, size), by: 3)) + stride(from: 110, to: size, by: 1_231)
+            for offset in offsets {
+                let copy = try picture()
+                try flip("\(copy.path)/\(name)", at: Int(offset), bit: 1 << UInt8(offset % 8))
+                let place = "byte \(offset) of \(name)"
+                let reopened: ResourceStore
+                do {
+                    reopened = try open(copy)
+                } catch let error as StoreError {
+                    refused += 1
+                    #expect([.damaged, .newerFormat, .io, .conflict].contains(error.code), "\(place): \(error)")
+                    try ResourceStore.reset(directory: copy.path)
+                    let store = try open(copy)
+                    #expect(try store.read(store.install(site, version: "1")) == site, "\(place)")
+                    continue
+                }
+                var isWhole = true
+                do {
+                    for generation in try reopened.activeGenerations() where generation.number == number {
+                        let entries = try reopened.entries(of: number)
+                        #expect(entries.map(\.path) == site.keys.sorted(), "\(place)")
+                        for entry in entries {
+                            let right = Data((site[entry.path] ?? "").utf8)
+                            do {
+                                #expect(try reopened.bytes(of: entry.blob, size: entry.size) == right, "\(place)")
+                            } catch is StoreError {
+                                isWhole = false
+                            }
+                        }
+                    }
+                    if let resource = try reopened.resource(for: "key") {
+                        #expect(resource.validator == "md5 of a resource that is a file", "\(place)")
+                        _ = try? reopened.blob(resource.blob, size: resource.size)
+                    }
+                } catch is StoreError {
+                    isWhole = false
+                }
+                if !isWhole { absent += 1 }
+            }
+        }
+        // While a log holds all of the index, flips in the index itself do nothing.
+        #expect(absent > 0 && (refused > 0 || !isClosed))
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import Testing
+
+@testable import ResourceStore
+
+/// Processes that end in the middle of installs, updates, sweeps and evictions.
+@Suite(.timeLimit(.minutes(10)), .serialized)
+struct KillTests {
+    static let configuration = ResourceStore.Configuration(resourceBudget: 2_000, smallBlobLimit: 1_000)
+
+    /// What version `round` holds: files that stay, that change, and that come and go; rows and files.
+    static func site(_ round: Int) -> Site {
+        var site = ["same": "the same in all", "same large": String(repeating: "s", count: 3_000)]
+        for number in 0..<12 where (number + round) % 5 != 0 {
+            site["\(number)"] = "\(number) of \(round / (number + 1))"
+            site["\(number) large"] = String(repeating: "\(round % (number + 2))", count: 1_500 + number)
+        }
+        return site
+    }
+
+    static func resource(_ key: String) -> String { "bytes of \(key) " + String(repeating: "r", count: 500) }
+
+    /// Works on a store until the timer ends the process.
+    static func work(in path: String, microseconds: Int) throws {
+        // The default action of SIGPROF ends the process where it stands, as SIGKILL does. Unlike SIGKILL it can be
+        // ordered for later on every system, and by the processor's time: on a busy machine the work gets as far.
+        var timer = itimerval()
+        timer.it_value.tv_sec = .init(microseconds / 1_000_000)
+        timer.it_value.tv_usec = .init(microseconds % 1_000_000)
+        #if canImport(Glibc)
+            setitimer(.init(ITIMER_PROF.rawValue), &timer, nil)
+        #else
+            setitimer(ITIMER_PROF, &timer, nil)
+        #endif
+        let store = try ResourceStore(directory: path, configuration: configuration)
+        for number in try store.generations(in: .staged).map(\.number) { try store.retire(number) }
+        var round = try store.activeGenerations().first.flatMap { Int($0.version) } ?? 0
+        while true {
+            round += 1
+            try store.install(site(round), version: "\(round)")
+            // What was promised: from here on this version or a later one is active.
+            try Data("\(round)".utf8).write(to: URL(filePath: path + ".done"), options: .atomic)
+            try store.putResource(resource("\(round % 7)"), for: "\(round % 7)")
+            try store.sweep()
+        }
+    }
+
+    @Test func twoHundredTimes() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/store"
+        var random: UInt64 = 2_026
+        var versions: Set<Int> = []
+        for run in 0..<200 {
+            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            // Some before the store is open.
+            let microseconds = 200 + Int((random >> 33) % 120_000)
+            await #expect(processExitsWith: .signal(SIGPROF), "run \(run)") {
+                [path = path as String, microseconds = microseconds as Int] in
+                try KillTests.work(in: path, microseconds: microseconds)
+            }
+            let done = (try? String(contentsOfFile: path + ".done", encoding: .utf8)).flatMap { Int($0) } ?? 0
+            let store = try ResourceStore(directory: path, configuration: Self.configuration)
+            let active = try store.activeGenerations()
+            guard let generation = active.first else {
+                #expect(done == 0, "run \(run): nothing is active")
+                continue
+            }
+            let version = try #require(Int(generation.version))
+            #expect(active.count == 1 && (version == done || version == done + 1), "run \(run)")
+            #expect(try store.read(generation.number) == Self.site(version), "run \(run)")
+            for (key, text) in try store.readResources() { #expect(text == Self.resource(key), "run \(run)") }
+            #expect(try store.resourceBytes() <= 2_000)
+            #expect(store.counters.damagedBlobs == 0 && store.counters.lostRowDatabases == 0)
+            versions.insert(version)
+            if run % 10 == 0 {
+                for number in try store.generations(in: .staged).map(\.number) { try store.retire(number) }
+                try store.sweep()
+                let resources = try store.readResources()
+                #expect(try store.blobsOnDisk() == blobs(Self.site(version), resources), "run \(run)")
+            }
+        }
+        // Else the runs were too short to be in the middle of anything.
+        #expect(versions.count > 20)
+    }
+}

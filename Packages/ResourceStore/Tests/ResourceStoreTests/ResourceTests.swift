@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+
+@testable import ResourceStore
+
+@Suite(.timeLimit(.minutes(1)))
+struct ResourceTests {
+    /// A calendar that a test turns.
+    final class Calendar: Sendable {
+        let day = Mutex<Int64>(1)
+    }
+
+    let directory: TemporaryDirectory
+    let calendar = Calendar()
+    let store: ResourceStore
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Self.open(directory, calendar)
+    }
+
+    /// Ten resources of 100 bytes fit.
+    static func open(_ directory: TemporaryDirectory, _ calendar: Calendar) throws -> ResourceStore {
+        try ResourceStore(
+            directory: directory.path,
+            configuration: .init(resourceBudget: 1_000, smallBlobLimit: 50) { calendar.day.withLock { $0 } })
+    }
+
+    /// A text of 100 bytes, a file, that is its own.
+    private func text(_ name: String) -> String { name + String(repeating: ".", count: 100 - name.utf8.count) }
+
+    private func put(_ names: [String], on day: Int64) throws {
+        calendar.day.withLock { $0 = day }
+        for name in names { try store.putResource(text(name), for: name) }
+    }
+
+    private var keys: [String] {
+        get throws { try store.resources().map(\.key) }
+    }
+
+    @Test func keepsWhatItWasGiven() throws {
+        try store.putResource(Data("body".utf8), for: "https://a/x?y", mediaType: "text/css", validator: "md5")
+        let resource = try #require(try store.resource(for: "https://a/x?y"))
+        #expect(resource.mediaType == "text/css" && resource.validator == "md5" && resource.size == 4)
+        #expect(resource.lastUse == 1)
+        #expect(try store.bytes(of: resource.blob, size: 4) == Data("body".utf8))
+        #expect(try store.resource(for: "https://a/X?y") == nil)
+        #expect(try store.resources() == [resource])
+        #expect(try store.resourceBytes() == 4)
+    }
+
+    @Test func outlivesTheStore() throws {
+        let other = try TemporaryDirectory()
+        do { try Self.open(other, calendar).putResource(text("a"), for: "a") }
+        #expect(try Self.open(other, calendar).readResources() == ["a": text("a")])
+    }
+
+    @Test func isReplacedWithItsBytes() throws {
+        try store.putResource("old", for: "a")
+        try store.putResource(text("new"), for: "a")
+        #expect(try store.readResources() == ["a": text("new")])
+        #expect(try store.blobsOnDisk() == blobs(["a": text("new")]))
+    }
+
+    @Test func isRemovedWithItsBytes() throws {
+        try store.putResource("one", for: "a")
+        try store.putResource("one", for: "b")
+        try store.putResource(text("two"), for: "c")
+        #expect(try store.removeResources(["a", "c", "none"]) == 2)
+        #expect(try store.readResources() == ["b": "one"])
+        #expect(try store.blobsOnDisk() == blobs(["b": "one"]))
+    }
+
+    @Test func sweepLeavesIt() throws {
+        try store.putResource("one", for: "a")
+        try store.putResource(text("two"), for: "b")
+        #expect(try store.sweep() == SweepResult())
+        #expect(try store.readResources() == ["a": "one", "b": text("two")])
+    }
+
+    @Test func theLeastRecentlyUsedGo() throws {
+        try put(["a", "b", "c"], on: 1)
+        try put(["d", "e", "f", "g", "h", "i", "j"], on: 2)
+        // Full, not over.
+        #expect(try keys.count == 10)
+        calendar.day.withLock { $0 = 3 }
+        #expect(try store.resource(for: "b") != nil)
+        try put(["k"], on: 3)
+        // Down to nine tenths, the two of the first day that were not used since.
+        #expect(try keys == ["b", "d", "e", "f", "g", "h", "i", "j", "k"])
+        #expect(store.counters.evictedResources == 2)
+        #expect(try store.blobsOnDisk().count == 9)
+        #expect(try store.resource(for: "b")?.lastUse == 3)
+    }
+
+    @Test func aReadWritesNothing() throws {
+        try put(["a"], on: 1)
+        calendar.day.withLock { $0 = 2 }
+        let log = directory.path + "/index.sqlite-wal"
+        let before = try Data(contentsOf: URL(filePath: log))
+        #expect(try store.resource(for: "a")?.lastUse == 1)
+        #expect(try Data(contentsOf: URL(filePath: log)) == before)
+        try store.settle()
+        #expect(try store.resource(for: "a")?.lastUse == 2)
+    }
+
+    @Test func useOutlivesTheStore() throws {
+        let other = try TemporaryDirectory()
+        do {
+            let store = try Self.open(other, calendar)
+            try store.putResource("a", for: "a")
+            calendar.day.withLock { $0 = 5 }
+            _ = try store.resource(for: "a")
+        }
+        #expect(try Self.open(other, calendar).resource(for: "a")?.lastUse == 5)
+    }
+
+    @Test func evictionLeavesTheBlobsOfGenerations() throws {
+        let number = try store.stage(["x": text("a"), "y": "small"], version: "1")
+        try put(["a"], on: 1)
+        try store.putResource("small", for: "small")
+        #expect(try store.evictResources(to: 0) == 2)
+        #expect(try store.read(number) == ["x": text("a"), "y": "small"])
+        #expect(try store.resourceBytes() == 0)
+    }
+
+    @Test func evictionLeavesWhatABatchHolds() throws {
+        try put(["a"], on: 1)
+        let batch = store.makeBatch()
+        let id = BlobID(hashing: Data(text("a").utf8))
+        #expect(try batch.reuse([id: 100]) == [id])
+        try store.evictResources(to: 0)
+        let entry = StoredEntry(path: "p", blob: id, size: 100, mediaType: "a/b")
+        let number = try store.stage(
+            package: "p", version: "1", metadata: Data(), entries: [entry], from: batch
+        ).number
+        #expect(try store.read(number) == ["p": text("a")])
+    }
+
+    @Test func whatIsPutTogetherStaysTogether() throws {
+        try put(["old"], on: 1)
+        let batch = store.makeBatch()
+        let resources = try (0..<10).map { number in
+            var writer = try batch.makeWriter()
+            try writer.write(Data(text("\(number)").utf8))
+            return StoredResource(
+                key: "\(number)", blob: try writer.finish(), size: 100, mediaType: "a/b", validator: "")
+        }
+        #expect(try store.putResources(resources, from: batch) == 1)
+        #expect(try keys == (0..<10).map { "\($0)" })
+        #expect(
+            code { try store.putResources([resources[0], resources[0]], from: batch) } == .conflict)
+        #expect(code { try store.putResources(resources, from: store.makeBatch()) } == .conflict)
+    }
+
+    @Test func refusesMoreThanTheBudget() throws {
+        try put(["a"], on: 1)
+        #expect(code { try store.putResource(String(repeating: "x", count: 1_001), for: "b") } == .overBudget)
+        #expect(try keys == ["a"])
+        try store.sweep()
+        #expect(try store.blobsOnDisk().count == 1)
+    }
+
+    @Test func aDamagedRecordIsNotThere() throws {
+        try put(["a", "b"], on: 1)
+        try store.index.writing { try $0.execute(sql: "UPDATE resource SET media_type = 'text/html' WHERE key = 'a'") }
+        #expect(try store.resource(for: "a") == nil)
+        #expect(try keys == ["b"])
+        #expect(store.counters.damagedResources == 2)
+        try put(["a"], on: 1)
+        #expect(try keys == ["a", "b"])
+    }
+}
