@@ -21,13 +21,14 @@ let storage: Set<String> = ["Storage"]
 let network: Set<String> = ["Network"]
 let testing: Set<String> = ["Testing"]
 let tools: Set<String> = ["Tools"]
+let table: Set<String> = ["Table"]
 
 extension Target.Dependency {
     static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
     static let log = product(
         name: "Logging", package: "swift-log", condition: .when(traits: network.union(storage).union(testing)))
     static let crypto = product(
-        name: "Crypto", package: "swift-crypto", condition: .when(traits: storage.union(testing)))
+        name: "Crypto", package: "swift-crypto", condition: .when(traits: storage.union(testing).union(table)))
     static let grdb = product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: storage))
     static func nio(_ name: String) -> Self {
         .product(name: name, package: "swift-nio", condition: .when(traits: network.union(testing)))
@@ -77,6 +78,7 @@ let package = Package(
         .library(name: "ResourceLoading", targets: ["ResourceLoading"]),
         .library(name: "ResourceStore", targets: ["ResourceStore"]),
         .library(name: "OfflinePackage", targets: ["OfflinePackage", "PackageFormat"]),
+        .library(name: "ResourceTable", targets: ["ResourceTable"]),
         .library(name: "PackagePublisher", targets: ["PackagePublisher"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "SchemeRouter", targets: ["SchemeRouter", "SchemeMode"]),
@@ -88,8 +90,9 @@ let package = Package(
         .executable(name: "container-browser", targets: ["container-browser"]),
     ],
     traits: [
-        .default(enabledTraits: ["Storage", "Network", "Testing", "Tools"]),
+        .default(enabledTraits: ["Storage", "Table", "Network", "Testing", "Tools"]),
         .trait(name: "Storage", description: "ResourceStore, OfflinePackage: brings GRDB and swift-crypto."),
+        .trait(name: "Table", description: "ResourceTable: brings swift-crypto."),
         .trait(name: "Network", description: "HTTPTransport: brings AsyncHTTPClient and SwiftNIO."),
         .trait(name: "Testing", description: "ContainerTesting: brings hummingbird, swift-certificates and SwiftNIO."),
         .trait(name: "Tools", description: "The programs h5 and container-browser: brings ArgumentParser."),
@@ -124,6 +127,8 @@ let package = Package(
         // Middle rooms: they know the ground and never each other.
         target("OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(of: "OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
+        target("ResourceTable", in: "OfflinePackage", ["ResourceLoading", .crypto, .httpTypes]),
+        tests(of: "ResourceTable", in: "OfflinePackage", ["ContainerTesting", "ResourceLoading", .httpTypes]),
         target("PackagePublisher", ["PackageFormat"]),
         tests(of: "PackagePublisher", ["PackageFormat"]),
         target(
@@ -180,7 +185,10 @@ let package = Package(
             swiftSettings: settings),
         program(
             "h5", folder: "h5",
-            ["CommandSupport", "PackageFormat", "PackagePublisher", "ContainerTesting", .argumentParser]),
+            [
+                "CommandSupport", "PackageFormat", "PackagePublisher", "ResourceTable", "ContainerTesting",
+                .argumentParser,
+            ]),
         program(
             "container-browser", folder: "ContainerBrowser",
             [

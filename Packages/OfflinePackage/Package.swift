@@ -19,8 +19,10 @@ let package = Package(
     products: [
         .library(name: "PackageFormat", targets: ["PackageFormat"]),
         .library(name: "OfflinePackage", targets: ["OfflinePackage"]),
+        .library(name: "ResourceTable", targets: ["ResourceTable"]),
     ],
     dependencies: [
+        .package(path: "../ContainerTesting"),
         .package(path: "../ResourceLoading"),
         .package(path: "../ResourceStore"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
@@ -53,6 +55,21 @@ let package = Package(
                 "PackageFormat",
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "ResourceStore", package: "ResourceStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .target(
+            name: "ResourceTable",
+            dependencies: [
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "ResourceTableTests",
+            dependencies: [
+                "ResourceTable",
+                .product(name: "ContainerTesting", package: "ContainerTesting"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
     ],
