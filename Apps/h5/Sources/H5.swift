@@ -17,7 +17,7 @@ struct H5: AsyncParsableCommand {
             An error is one line: error: <code>: <what> (<where>).
             """,
         version: ProgramVersion.current,
-        subcommands: [Pack.self, Unpack.self, Verify.self, Serve.self])
+        subcommands: [Pack.self, Unpack.self, Verify.self, Table.self, Serve.self])
 
     static func main() async {
         await CommandRunner.run(H5.self) { error in (error as? PackageError).map(CommandError.init) }
