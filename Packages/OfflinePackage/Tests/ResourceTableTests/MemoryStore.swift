@@ -16,6 +16,8 @@ final class MemoryStore: TableStoring {
         var refusesDocuments = false
         var refusesFiles = false
         var refusesReading = false
+        /// Holds up files before they are kept.
+        var gate: Gate?
     }
 
     let state = Mutex(State())
@@ -37,6 +39,7 @@ final class MemoryStore: TableStoring {
     }
 
     func put(_ content: Data, md5: MD5Digest, for key: TableURL) async throws {
+        try await state.withLock(\.gate)?.wait()
         try state.withLock { state in
             if state.refusesFiles { throw Refusal() }
             state.files[key] = (content, md5)

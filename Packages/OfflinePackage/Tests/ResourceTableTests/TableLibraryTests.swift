@@ -427,4 +427,33 @@ struct TableLibraryTests {
         #expect(store.keys == [maker.items[0].key])
         #expect(await library.pendingDownloads == 0)
     }
+
+    @Test("A file that is put after its entry left the table is removed again")
+    func latePut() async throws {
+        let library = try await fixture.open()
+        let maker = TableMaker("1", count: 1)
+        try await fixture.update(library, to: maker)
+        let gate = Gate()
+        store.state.withLock { $0.gate = gate }
+        async let done: Void = library.downloadPending()
+        await gate.arrivals(1)
+        try await fixture.update(library, to: TableMaker("2", count: 0))
+        gate.open()
+        await done
+        #expect(store.keys.isEmpty && library.counters.downloads == 1)
+    }
+
+    @Test("A file whose bytes are another version's does not answer")
+    func outdated() async throws {
+        let library = try await fixture.open()
+        var maker = TableMaker("1", count: 1)
+        try await fixture.update(library, to: maker)
+        await library.downloadPending()
+        maker.version = "2"
+        maker.items[0].content = "new"
+        try await fixture.update(library, to: maker)
+        network[maker.items[0].key] = .status(500)
+        #expect(try await fixture.response(library, maker.items[0].url) == nil)
+        #expect(store.keys == keys(maker))
+    }
 }
