@@ -22,13 +22,14 @@ let packaging: Set<String> = ["Packaging"]
 let network: Set<String> = ["Network"]
 let testing: Set<String> = ["Testing"]
 let tools: Set<String> = ["Tools"]
+let table: Set<String> = ["Table"]
 
 extension Target.Dependency {
     static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
     static let log = product(
         name: "Logging", package: "swift-log", condition: .when(traits: network.union(storage).union(testing)))
     static let crypto = product(
-        name: "Crypto", package: "swift-crypto", condition: .when(traits: storage.union(packaging).union(testing)))
+        name: "Crypto", package: "swift-crypto", condition: .when(traits: storage.union(packaging).union(testing).union(table)))
     static let grdb = product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: storage))
     static func nio(_ name: String) -> Self {
         .product(name: name, package: "swift-nio", condition: .when(traits: network.union(testing)))
@@ -79,6 +80,7 @@ let package = Package(
         .library(name: "ResourceStore", targets: ["ResourceStore"]),
         .library(name: "OfflinePackage", targets: ["OfflinePackage", "PackageFormat"]),
         .library(name: "PackageFormat", targets: ["PackageFormat"]),
+        .library(name: "ResourceTable", targets: ["ResourceTable"]),
         .library(name: "PackagePublisher", targets: ["PackagePublisher"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "SchemeRouter", targets: ["SchemeRouter", "SchemeMode"]),
@@ -90,9 +92,10 @@ let package = Package(
         .executable(name: "container-browser", targets: ["container-browser"]),
     ],
     traits: [
-        .default(enabledTraits: ["Storage", "Network", "Testing", "Tools"]),
+        .default(enabledTraits: ["Storage", "Table", "Network", "Testing", "Tools"]),
         .trait(name: "Storage", description: "ResourceStore, OfflinePackage: brings GRDB and swift-crypto."),
         .trait(name: "Packaging", description: "PackageFormat, PackagePublisher alone: brings swift-crypto."),
+        .trait(name: "Table", description: "ResourceTable: brings swift-crypto."),
         .trait(name: "Network", description: "HTTPTransport: brings AsyncHTTPClient and SwiftNIO."),
         .trait(name: "Testing", description: "ContainerTesting: brings hummingbird, swift-certificates and SwiftNIO."),
         .trait(name: "Tools", description: "The programs h5 and container-browser: brings ArgumentParser."),
@@ -131,6 +134,8 @@ let package = Package(
         target("OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(
             of: "OfflinePackage", ["ContainerTesting", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
+        target("ResourceTable", in: "OfflinePackage", ["ResourceLoading", .crypto, .httpTypes]),
+        tests(of: "ResourceTable", in: "OfflinePackage", ["ContainerTesting", "ResourceLoading", .httpTypes]),
         target("PackagePublisher", ["PackageFormat"]),
         tests(of: "PackagePublisher", ["PackageFormat"]),
         target(
@@ -187,7 +192,10 @@ let package = Package(
             swiftSettings: settings),
         program(
             "h5", folder: "h5",
-            ["CommandSupport", "PackageFormat", "PackagePublisher", "ContainerTesting", .argumentParser]),
+            [
+                "CommandSupport", "PackageFormat", "PackagePublisher", "ResourceTable", "ContainerTesting",
+                .argumentParser,
+            ]),
         program(
             "container-browser", folder: "ContainerBrowser",
             [

@@ -19,6 +19,7 @@ let package = Package(
     products: [
         .library(name: "PackageFormat", targets: ["PackageFormat"]),
         .library(name: "OfflinePackage", targets: ["OfflinePackage"]),
+        .library(name: "ResourceTable", targets: ["ResourceTable"]),
     ],
     dependencies: [
         .package(path: "../ContainerTesting"),
@@ -57,6 +58,21 @@ let package = Package(
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "ResourceStore", package: "ResourceStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .target(
+            name: "ResourceTable",
+            dependencies: [
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "ResourceTableTests",
+            dependencies: [
+                "ResourceTable",
+                .product(name: "ContainerTesting", package: "ContainerTesting"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
     ],

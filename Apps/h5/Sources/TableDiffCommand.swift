@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+internal import ResourceTable
+
+/// `h5 table diff`: what a new table means to a client that has an old one.
+struct TableDiffCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Says what a new table means to a client that has an old one.",
+        discussion: """
+            Tables are compared, never files. Without --json, prints a line for each entry, + added, ~ changed, - removed, \
+            then how many there are, how many files are fetched and how many deleted. With --json, prints {"oldVersion", \
+            "newVersion", "replaces", "added", "changed", "removed", "download", "delete"}: two versions, whether a client \
+            takes the new table, page URLs three times, and download URLs twice. newVersion is null, and all is empty, \
+            where the new answer brings no table.
+            """)
+
+    @Argument(help: ArgumentHelp("The table that the client has.", valueName: "old"))
+    var old: String
+
+    @Argument(help: ArgumentHelp("What the server answers now.", valueName: "new"))
+    var new: String
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    private struct Output: Encodable {
+        var oldVersion: String
+        var newVersion: String?
+        var replaces: Bool
+        var added: [String] = []
+        var changed: [String] = []
+        var removed: [String] = []
+        var download: [String] = []
+        var delete: [String] = []
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(oldVersion, forKey: .oldVersion)
+            // Null where there is none, not left out.
+            try container.encode(newVersion, forKey: .newVersion)
+            try container.encode(replaces, forKey: .replaces)
+            try container.encode(added, forKey: .added)
+            try container.encode(changed, forKey: .changed)
+            try container.encode(removed, forKey: .removed)
+            try container.encode(download, forKey: .download)
+            try container.encode(delete, forKey: .delete)
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case oldVersion, newVersion, replaces, added, changed, removed, download, delete
+        }
+    }
+
+    func run() async throws {
+        let old = try TableInput.table(old)
+        let output: Output
+        switch try TableInput.answer(new) {
+        case .unchanged:
+            CommandOutput.note("note: the answer brings no table: a client keeps its own")
+            output = Output(oldVersion: old.version, newVersion: nil, replaces: false)
+        case .table(let new):
+            if new.version == old.version {
+                CommandOutput.note("note: both have version \(old.version): a client keeps the old table")
+            }
+            let diff = TableDiff(from: old, to: new)
+            output = Output(
+                oldVersion: old.version, newVersion: new.version, replaces: new.version != old.version,
+                added: diff.added.map(\.url.description), changed: diff.changed.map(\.url.description),
+                removed: diff.removed.map(\.url.description), download: diff.downloads.map(\.download.description),
+                delete: diff.abandoned.map(\.description))
+        }
+        try json ? CommandOutput.result(json: output) : print(output)
+    }
+
+    private func print(_ output: Output) throws {
+        for (mark, urls) in [("+", output.added), ("~", output.changed), ("-", output.removed)] {
+            for url in urls { try CommandOutput.result("\(mark) \(url)") }
+        }
+        try CommandOutput.result(
+            "\(output.added.count) added, \(output.changed.count) changed, \(output.removed.count) removed; "
+                + "\(output.download.count) to download, \(output.delete.count) to delete")
+    }
+}

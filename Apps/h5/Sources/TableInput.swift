@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CommandSupport
+internal import Foundation
+internal import ResourceTable
+
+/// Tables from the file system.
+enum TableInput {
+    /// Reads and decodes an answer, no more of it than allowed.
+    /// - Parameter path: of a file or a pipe; `-` for standard input.
+    /// - Throws: ``CommandError``.
+    static func answer(_ path: String) throws -> TableAnswer {
+        let limits = TableLimits.default
+        let data = try read(path, upTo: limits.maxBytes + 1)
+        do {
+            return try TableAnswer(decoding: data, limits: limits)
+        } catch let error as TableError {
+            let message = error.location.map { "\(error.message), at \($0)" } ?? error.message
+            throw CommandError(.badInput, code: error.code.description, message, at: path)
+        }
+    }
+
+    /// Reads an answer that must bring a table.
+    /// - Throws: ``CommandError``.
+    static func table(_ path: String) throws -> ResourceTable {
+        guard case .table(let table) = try answer(path) else {
+            throw CommandError(.badInput, code: "bad-table", "the answer brings no table", at: path)
+        }
+        return table
+    }
+
+    private static func read(_ path: String, upTo limit: Int) throws -> Data {
+        do {
+            let file =
+                path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            var data = Data()
+            while data.count < limit, let chunk = try file.read(upToCount: min(1 << 20, limit - data.count)),
+                !chunk.isEmpty
+            {
+                data.append(chunk)
+            }
+            return data
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
+            throw CommandError(.noInput, code: "no-input", "no such file", at: path)
+        } catch {
+            throw CommandError(.io, code: "io", "the file cannot be read", at: path)
+        }
+    }
+}

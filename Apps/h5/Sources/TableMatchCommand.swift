@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+internal import ResourceTable
+
+/// `h5 table match`: which entry of a table answers a URL.
+struct TableMatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "match",
+        abstract: "Says which entry of a table answers a URL.",
+        discussion: """
+            The fragment of the URL is ignored, the query counts. Without --json, prints the entry's URL, version, MD5, \
+            download URL and content type, a line for each, or "no entry". With --json, prints {"url", "entry"}: the URL as it \
+            is compared, and {"url", "version", "md5", "download", "contentType"} or null. That no entry answers is a result \
+            too: the exit status is 0.
+            """)
+
+    @Argument(help: ArgumentHelp("The table.", valueName: "table"))
+    var table: String
+
+    @Argument(
+        help: ArgumentHelp("An http or https URL.", valueName: "url"),
+        transform: { text in
+            guard let url = TableURL(text) else { throw ValidationError("Not an absolute http or https URL.") }
+            return url
+        })
+    var url: TableURL
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    private struct Output: Encodable {
+        struct Entry: Encodable {
+            var url: String
+            var version: String
+            var md5: String
+            var download: String
+            var contentType: String?
+
+            init(_ entry: TableEntry) {
+                url = entry.url.description
+                version = entry.version
+                md5 = entry.md5.description
+                download = entry.download.description
+                contentType = entry.contentType
+            }
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encode(url, forKey: .url)
+                try container.encode(version, forKey: .version)
+                try container.encode(md5, forKey: .md5)
+                try container.encode(download, forKey: .download)
+                // Null where there is none, not left out.
+                try container.encode(contentType, forKey: .contentType)
+            }
+
+            enum CodingKeys: String, CodingKey {
+                case url, version, md5, download, contentType
+            }
+        }
+
+        var url: String
+        var entry: Entry?
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(url, forKey: .url)
+            try container.encode(entry, forKey: .entry)
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case url, entry
+        }
+    }
+
+    func run() async throws {
+        let entry = try TableInput.table(table)[url].map(Output.Entry.init)
+        guard !json else {
+            return try CommandOutput.result(json: Output(url: url.description, entry: entry))
+        }
+        guard let entry else { return try CommandOutput.result("no entry") }
+        for (name, value) in [
+            ("url", entry.url), ("version", entry.version), ("md5", entry.md5), ("download", entry.download),
+            ("type", entry.contentType ?? "none"),
+        ] {
+            try CommandOutput.result("\(name): \(value)")
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// The entry points of the fuzz targets.
+@_spi(Fuzzing)
+public enum TableFuzzing {
+    /// Decodes any bytes, and holds what comes of it against what must be true of every table.
+    /// - Returns: whether all of it was true; bytes that are refused are fine.
+    public static func readerHolds(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard case .table(let table)? = try? TableAnswer(decoding: bytes) else { return true }
+        let empty = ResourceTable(version: "", entries: [], index: [:])
+        let gone = TableDiff(from: table, to: empty)
+        return TableDiff(from: table, to: table).isEmpty
+            && TableDiff(from: nil, to: table).added == table.entries
+            && gone.removed == table.entries && Set(gone.abandoned) == Set(table.entries.map(\.download))
+            && table.entries.allSatisfy { entry in
+                // The normal form of a URL is its own normal form.
+                table.entry(answering: entry.url.description + "#f") == entry
+                    && entry.url.description.utf8.allSatisfy { 0x20 < $0 && $0 < 0x7F }
+                    && TableURL(entry.download.description) == entry.download
+            }
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// What a table may ask for.
+public struct TableLimits: Sendable, Hashable {
+    /// The most bytes of an answer. Default: 64 MiB, twice what 100,000 entries take.
+    public var maxBytes = 64 << 20
+    /// The most entries. Default: 200,000.
+    public var maxEntries = 200_000
+    /// The most bytes of a URL. Default: 8,192.
+    public var maxURLLength = 8192
+    /// The most bytes of a version or a content type. Default: 256.
+    public var maxTextLength = 256
+    /// The deepest that values may nest, skipped ones included. Default: 32; a table needs 4.
+    public var maxDepth = 32
+
+    public init() {}
+
+    public static let `default` = TableLimits()
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Synchronization
+
+/// A network that answers what it is told to answer, and remembers what it was asked.
+final class FakeNetwork: ResourceLoading {
+    enum Answer: Sendable {
+        case bytes(Data, HTTPFields = [:])
+        case status(Int)
+        case error(ResourceError.Code)
+        case nobody
+        /// Answers when the gate opens.
+        case gated(Gate, Data)
+    }
+
+    private let state = Mutex((answers: [String: Answer](), asked: [String](), open: 0, mostOpen: 0))
+
+    /// What was asked, in order.
+    var asked: [String] { state.withLock { $0.asked } }
+    /// The most requests that were under way at once.
+    var mostOpen: Int { state.withLock { $0.mostOpen } }
+
+    subscript(url: String) -> Answer? {
+        get { state.withLock { $0.answers[url] } }
+        set { state.withLock { $0.answers[url] = newValue } }
+    }
+
+    func forget() { state.withLock { $0.asked = [] } }
+
+    /// The files of a table.
+    func serve(_ maker: TableMaker) {
+        for item in maker.items { self[item.key] = .bytes(item.bytes) }
+    }
+
+    func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        let url = request.head.urlText
+        let answer = state.withLock { state in
+            state.asked.append(url)
+            state.open += 1
+            state.mostOpen = max(state.mostOpen, state.open)
+            return state.answers[url] ?? .status(404)
+        }
+        defer { state.withLock { $0.open -= 1 } }
+        switch answer {
+        case .bytes(let data, let fields): return Self.response(200, data, fields)
+        case .status(let status): return Self.response(status, Data("<html>".utf8), [:])
+        case .error(let code): throw ResourceError(code, "told to fail", at: url)
+        case .nobody: return nil
+        case .gated(let gate, let data):
+            try await gate.wait()
+            return Self.response(200, data, [:])
+        }
+    }
+
+    private static func response(_ status: Int, _ data: Data, _ fields: HTTPFields) -> ResourceResponse {
+        ResourceResponse(
+            head: HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: fields), body: .bytes(data),
+            provenance: Provenance(.network, reason: "test"))
+    }
+}

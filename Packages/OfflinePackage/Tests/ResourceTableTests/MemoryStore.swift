@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import ResourceLoading
+import ResourceTable
+import Synchronization
+
+/// A store in memory that outlives its libraries, and refuses what it is told to refuse.
+final class MemoryStore: TableStoring {
+    struct Refusal: Error {}
+
+    struct State {
+        var files: [TableURL: (bytes: Data, md5: MD5Digest)] = [:]
+        var documents: [TableDocument: Data] = [:]
+        var refusesDocuments = false
+        var refusesFiles = false
+        var refusesReading = false
+        /// Holds up files before they are kept.
+        var gate: Gate?
+    }
+
+    let state = Mutex(State())
+
+    var keys: Set<String> { state.withLock { Set($0.files.keys.map(\.description)) } }
+
+    func files() async throws -> [TableURL: MD5Digest] {
+        try state.withLock { state in
+            if state.refusesReading { throw Refusal() }
+            return state.files.mapValues(\.md5)
+        }
+    }
+
+    func file(for key: TableURL) async throws -> TableFile? {
+        try state.withLock { state in
+            if state.refusesReading { throw Refusal() }
+            return state.files[key].map { TableFile(md5: $0.md5, body: .bytes($0.bytes)) }
+        }
+    }
+
+    func put(_ content: Data, md5: MD5Digest, for key: TableURL) async throws {
+        try await state.withLock(\.gate)?.wait()
+        try state.withLock { state in
+            if state.refusesFiles { throw Refusal() }
+            state.files[key] = (content, md5)
+        }
+    }
+
+    func remove(_ keys: [TableURL]) async throws {
+        state.withLock { state in
+            for key in keys { state.files[key] = nil }
+        }
+    }
+
+    func document(_ name: TableDocument) async throws -> Data? {
+        state.withLock { $0.documents[name] }
+    }
+
+    func put(_ document: Data, as name: TableDocument) async throws {
+        try state.withLock { state in
+            if state.refusesDocuments { throw Refusal() }
+            state.documents[name] = document
+        }
+    }
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import Testing
+
+@testable import ResourceTable
+
+/// The update policy, moment by moment and in any order.
+@Suite("The update policy", .timeLimit(.minutes(1)))
+struct TableCheckTests {
+    private var check = TableCheck()
+    private var now = Date(timeIntervalSince1970: 1_000_000)
+
+    private mutating func ask(_ trigger: TableTrigger = .open, after seconds: TimeInterval = 30) -> TableCheck.Attempt?
+    {
+        now += seconds
+        guard case .ask(let attempt) = begin(trigger, at: now) else { return nil }
+        return attempt
+    }
+
+    private mutating func begin(
+        _ trigger: TableTrigger, at now: Date, hasMirror: Bool = true
+    ) -> TableCheck.Decision {
+        check.begin(trigger, at: now, hasMirror: hasMirror)
+    }
+
+    private mutating func finish(
+        _ attempt: TableCheck.Attempt, with outcome: TableCheck.Outcome
+    ) -> TableCheck.Attempt? {
+        check.finish(attempt, with: outcome)
+    }
+
+    /// Runs a check to its end; the sources that were asked, in their order.
+    private mutating func run(
+        _ outcomes: TableCheck.Outcome..., on trigger: TableTrigger = .open, after seconds: TimeInterval = 30
+    ) -> [TableSource] {
+        var asked: [TableSource] = []
+        var next = ask(trigger, after: seconds)
+        for outcome in outcomes {
+            guard let attempt = next else { break }
+            asked.append(attempt.source)
+            next = finish(attempt, with: outcome)
+        }
+        #expect(next == nil)
+        return asked
+    }
+
+    private mutating func moveToMirror() {
+        for _ in 0..<5 { _ = run(.failure) }
+        #expect(check.isOnMirror)
+    }
+
+    @Test("Five errors in a row, and not four, lead to the mirror")
+    mutating func fiveErrors() {
+        for count in 1...5 {
+            #expect(!check.isOnMirror)
+            #expect(run(.failure) == [.primary])
+            #expect(check.errors == count)
+        }
+        #expect(check.isOnMirror)
+        #expect(run(.success) == [.mirror])
+        #expect(run(.failure) == [.mirror])
+        #expect(check.errors == 5)
+    }
+
+    @Test("A success in between starts the count again")
+    mutating func consecutive() {
+        for _ in 0..<4 { _ = run(.failure) }
+        _ = run(.success)
+        #expect(check.errors == 0)
+        for _ in 0..<4 { _ = run(.failure) }
+        #expect(!check.isOnMirror)
+    }
+
+    @Test("Offline counts nothing: no error, no check, no success")
+    mutating func offline() {
+        for _ in 0..<4 { _ = run(.failure) }
+        for _ in 0..<10 { #expect(run(.nothing) == [.primary]) }
+        #expect(check.errors == 4)
+        // Not even for the 30 seconds.
+        #expect(run(.failure, after: 0) == [.primary])
+        #expect(check.isOnMirror)
+        #expect(run(.nothing) == [.mirror] && check.isOnMirror)
+    }
+
+    @Test("On the mirror the primary is tried first every 30 minutes, then the mirror in the same check")
+    mutating func primaryAgain() {
+        moveToMirror()
+        #expect(run(.success, after: 29 * 60) == [.mirror])
+        #expect(run(.success, after: 59) == [.mirror])
+        #expect(run(.failure, .success, after: 31) == [.primary, .mirror])
+        #expect(check.isOnMirror)
+        #expect(run(.failure, after: 30 * 60 - 1) == [.mirror])
+        #expect(run(.success, after: 30) == [.primary])
+        #expect(!check.isOnMirror && check.errors == 0)
+        #expect(run(.failure) == [.primary])
+    }
+
+    @Test("On the mirror a launch tries the primary first, once")
+    mutating func launch() {
+        moveToMirror()
+        #expect(run(.failure, .failure, on: .launch) == [.primary, .mirror])
+        #expect(run(.success) == [.mirror])
+        #expect(run(.success, on: .launch) == [.primary])
+        #expect(!check.isOnMirror)
+    }
+
+    @Test("A launch that is dropped still makes the next check try the primary")
+    mutating func droppedLaunch() {
+        moveToMirror()
+        now += 10
+        #expect(begin(.launch, at: now) == .tooSoon)
+        #expect(run(.failure, .success, after: 20) == [.primary, .mirror])
+    }
+
+    @Test("A launch offline leaves the primary due")
+    mutating func launchOffline() {
+        moveToMirror()
+        #expect(run(.nothing, on: .launch) == [.primary])
+        #expect(run(.failure, .nothing) == [.primary, .mirror])
+        #expect(run(.success) == [.mirror])
+    }
+
+    @Test("Triggers less than 30 s after the last check are dropped", arguments: TableTrigger.allCases)
+    mutating func fatigue(_ trigger: TableTrigger) {
+        #expect(run(.success, on: trigger, after: 0) == [.primary])
+        for _ in 0..<29 { #expect(ask(trigger, after: 1) == nil) }
+        #expect(ask(trigger, after: 1) != nil)
+    }
+
+    @Test("A check that is under way drops triggers, however long it takes")
+    mutating func underWay() throws {
+        let attempt = try #require(ask())
+        now += 3600
+        #expect(begin(.foreground, at: now) == .underWay)
+        #expect(finish(attempt, with: .success) == nil)
+        #expect(ask(after: 0) != nil)
+    }
+
+    @Test("An answer to an old question is ignored")
+    mutating func stale() throws {
+        moveToMirror()
+        let primary = try #require(ask(.launch))
+        let mirror = try #require(finish(primary, with: .failure))
+        #expect(finish(primary, with: .success) == nil)
+        #expect(check.isOnMirror && begin(.open, at: now + 60) == .underWay)
+        #expect(finish(mirror, with: .success) == nil)
+        #expect(finish(mirror, with: .failure) == nil)
+        #expect(ask() != nil)
+    }
+
+    @Test("Without a mirror the primary is always asked")
+    mutating func noMirror() {
+        for _ in 0..<20 {
+            now += 30
+            guard case .ask(let attempt) = begin(.open, at: now, hasMirror: false) else {
+                Issue.record("dropped")
+                return
+            }
+            #expect(attempt.source == .primary && finish(attempt, with: .failure) == nil)
+        }
+        #expect(check.errors == 5)
+    }
+
+    @Test("It survives a restart, and a restart ends a check that was under way")
+    mutating func restart() throws {
+        moveToMirror()
+        _ = ask()
+        check = try JSONDecoder().decode(TableCheck.self, from: JSONEncoder().encode(check))
+        #expect(check.isOnMirror)
+        #expect(ask(.open, after: 29) == nil)
+        #expect(run(.success, after: 1) == [.mirror])
+        check = try JSONDecoder().decode(TableCheck.self, from: JSONEncoder().encode(check))
+        #expect(run(.success, on: .launch) == [.primary])
+    }
+
+    @Test("A damaged state is brought into range, and a clock that was set back holds nothing up")
+    mutating func hostileState() throws {
+        func decode(_ json: String) throws -> TableCheck {
+            try JSONDecoder().decode(TableCheck.self, from: Data(json.utf8))
+        }
+        #expect(try decode(#"{"errors":-3}"#).errors == 0)
+        #expect(try decode(#"{"errors":9000000000}"#).errors == 5)
+        #expect(throws: (any Error).self) { try decode(#"{"errors":"x"}"#) }
+        check = try decode(#"{"errors":5,"lastCheck":9e18,"lastPrimary":9e18}"#)
+        #expect(run(.failure, .success) == [.primary, .mirror])
+    }
+
+    @Test("In any order of triggers, answers, launches and waits, the rules hold")
+    mutating func interleavings() throws {
+        var seed: UInt64 = 7
+        func random(_ limit: Int) -> Int {
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(seed >> 33) % limit
+        }
+        var open: TableCheck.Attempt?
+        var old: [TableCheck.Attempt] = []
+        var errors = 0
+        var began: Date?
+        var starts: [Date] = []
+        var mirrors = 0
+        for _ in 0..<50_000 {
+            switch random(6) {
+            case 0, 1:
+                let trigger = TableTrigger.allCases[random(4)]
+                let decision = begin(trigger, at: now)
+                if open != nil {
+                    #expect(decision == .underWay)
+                } else if let last = starts.last, now.timeIntervalSince(last) < 30 {
+                    #expect(decision == .tooSoon)
+                } else if case .ask(let attempt) = decision {
+                    #expect(attempt.source == .primary || errors == 5)
+                    open = attempt
+                    began = now
+                } else {
+                    Issue.record("\(decision)")
+                }
+            case 2, 3:
+                guard let attempt = open else { continue }
+                let outcome: TableCheck.Outcome = [.success, .failure, .failure, .failure, .nothing][random(5)]
+                let wasOnMirror = errors == 5
+                let next = finish(attempt, with: outcome)
+                old.append(attempt)
+                open = next
+                let isPrimary = attempt.source == .primary
+                if isPrimary, outcome == .success { errors = 0 }
+                if isPrimary, outcome == .failure { errors = min(errors + 1, 5) }
+                #expect((next != nil) == (isPrimary && wasOnMirror && outcome == .failure))
+                if let next { #expect(next.source == .mirror) }
+                if !isPrimary { mirrors += 1 }
+                if outcome != .nothing, starts.last != began, let began { starts.append(began) }
+            case 4:
+                // An answer that comes late changes nothing.
+                guard let attempt = old.randomElement() else { continue }
+                let before = check
+                #expect(finish(attempt, with: .success) == nil)
+                #expect(check == before)
+            default: now += TimeInterval(random(90))
+            }
+            #expect(check.errors == errors)
+        }
+        #expect(mirrors > 100 && starts.count > 1000)
+    }
+
+    @Test(
+        "Which remote version replaces",
+        arguments: [
+            ("2", .primary, "1", true), ("1", .primary, "2", true), ("1", .primary, "1", false),
+            ("1", .mirror, "1", false), ("2", .mirror, "1", true), ("1", .mirror, "2", false),
+            ("9", .mirror, "10", false), ("10", .mirror, "9", true), ("a", .mirror, "2", true),
+            ("1", .mirror, "b", true), ("1", .mirror, nil, true), ("009", .mirror, "10", false),
+            ("99999999999999999999998", .mirror, "99999999999999999999999", false),
+            ("1.0", .mirror, "2", true), ("-1", .mirror, "2", true), ("", .mirror, "2", true),
+            ("010", .mirror, "9", true),
+        ] as [(String, TableSource, String?, Bool)])
+    func versions(_ remote: String, _ source: TableSource, _ local: String?, _ replaces: Bool) {
+        #expect(TableVersionRule.replaces(remote, from: source, local: local) == replaces)
+    }
+}

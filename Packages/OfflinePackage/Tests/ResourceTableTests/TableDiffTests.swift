@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ResourceTable
+import Testing
+
+/// What a new table means, and which entry answers.
+@Suite("Comparing and matching tables", .timeLimit(.minutes(1)))
+struct TableDiffTests {
+    @Test("From 200 to 201 entries, exactly the new one is fetched")
+    func oneMore() throws {
+        let diff = TableDiff(
+            from: try TableMaker("1", count: 200).table(), to: try TableMaker("2", count: 201).table())
+        #expect(diff.downloads.map(\.url.description) == ["https://cdn.example.com/e200.js"])
+        #expect(diff.added == diff.downloads && diff.changed.isEmpty && diff.removed.isEmpty && diff.abandoned.isEmpty)
+    }
+
+    @Test("The order of a table means nothing")
+    func order() throws {
+        let old = TableMaker("1", count: 50)
+        var new = old
+        new.items.reverse()
+        new.items.swapAt(3, 17)
+        #expect(TableDiff(from: try old.table(), to: try new.table()).isEmpty)
+    }
+
+    @Test("Another version or another MD5 is a change")
+    func changes() throws {
+        let old = TableMaker("1", count: 4)
+        var new = old
+        new.items[1].version = "2"
+        new.items[2].content = "other"
+        let diff = TableDiff(from: try old.table(), to: try new.table())
+        #expect(diff.changed.map(\.url.description) == [new.items[1].url, new.items[2].url])
+        #expect(diff.downloads == diff.changed && diff.added.isEmpty && diff.removed.isEmpty)
+        // The version is part of the first one's key here; the second keeps its key, and its file until it is replaced.
+        #expect(diff.abandoned.map(\.description) == [old.items[1].key])
+    }
+
+    @Test("What vanished is removed, and its file where nothing else names it")
+    func removals() throws {
+        var old = TableMaker("1", count: 4)
+        old.items[0].download = "https://cdn.example.com/shared"
+        old.items[1].download = "https://cdn.example.com/shared"
+        old.items[1].content = old.items[0].content
+        var new = old
+        new.items.removeSubrange(1...2)
+        let diff = TableDiff(from: try old.table(), to: try new.table())
+        #expect(diff.removed.map(\.url.description) == [old.items[1].url, old.items[2].url])
+        #expect(diff.abandoned.map(\.description) == [old.items[2].key] && diff.downloads.isEmpty)
+    }
+
+    @Test("An entry that only moves its file is unchanged: the new file comes on first use, the old one goes")
+    func moved() throws {
+        let old = TableMaker("1", count: 2)
+        var new = old
+        new.items[0].download = "https://other.example/e0.js"
+        let diff = TableDiff(from: try old.table(), to: try new.table())
+        #expect(diff.downloads.isEmpty && diff.abandoned.map(\.description) == [old.items[0].key])
+    }
+
+    @Test("Without a table all is new, and a file that two entries share is fetched once")
+    func first() throws {
+        var new = TableMaker("1", count: 3)
+        new.items[2].download = new.items[0].key
+        new.items[2].content = new.items[0].content
+        let diff = TableDiff(from: nil, to: try new.table())
+        #expect(diff.added.count == 3 && diff.downloads.map(\.url.description) == [new.items[0].url, new.items[1].url])
+    }
+
+    @Test("The fragment of a page URL is ignored, the query counts")
+    func matching() throws {
+        let maker = TableMaker(
+            "1",
+            ["p.html?a=1&b=2", "p.html", "q.html?", "ü.html?ä=|", "s'.html", ""].map { .init(path: $0, content: $0) })
+        let table = try maker.table()
+        let cases: [(String, Int?)] = [
+            ("https://cdn.example.com/p.html?a=1&b=2", 0), ("https://cdn.example.com/p.html?a=1&b=2#x", 0),
+            ("HTTPS://CDN.example.com:443/p.html?a=1&b=2#x?y", 0), ("https://cdn.example.com/p.html", 1),
+            ("https://cdn.example.com/p.html#a=1", 1), ("https://cdn.example.com/p.html?", nil),
+            ("https://cdn.example.com/p.html?b=2&a=1", nil), ("https://cdn.example.com/p.html?a=1", nil),
+            ("https://cdn.example.com/P.html", nil), ("http://cdn.example.com/p.html", nil),
+            ("https://cdn.example.com:8443/p.html", nil), ("https://cdn.example.com/q.html?", 2),
+            ("https://cdn.example.com/q.html", nil), ("https://cdn.example.com/%C3%BC.html?%C3%A4=%7C", 3),
+            ("https://cdn.example.com/ü.html?ä=|#ö", 3), ("https://cdn.example.com/s'.html", 4),
+            ("https://cdn.example.com", 5), ("https://cdn.example.com/#top", 5), ("https://me@cdn.example.com/", nil),
+            ("cdn.example.com/p.html", nil), ("", nil), ("#", nil), ("https://", nil), ("about:blank", nil),
+        ]
+        for (url, place) in cases {
+            #expect(table.entry(answering: url)?.url == place.map { table.entries[$0].url }, "\(url)")
+        }
+    }
+}

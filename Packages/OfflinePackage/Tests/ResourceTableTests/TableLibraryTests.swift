@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import ResourceTable
+import Synchronization
+import Testing
+
+/// Checks, take-over, downloads in the background, and restarts.
+@Suite("The table library", .timeLimit(.minutes(1)))
+struct TableLibraryTests {
+    private let fixture = LibraryFixture()
+    private var network: FakeNetwork { fixture.network }
+    private var store: MemoryStore { fixture.store }
+
+    private func keys(_ maker: TableMaker) -> Set<String> { Set(maker.items.map(\.key)) }
+
+    @Test("From 200 to 201 entries exactly one file is fetched, and a missing file is not")
+    func oneMore() async throws {
+        let library = try await fixture.open()
+        let old = TableMaker("1", count: 200)
+        try await fixture.update(library, to: old)
+        await library.downloadPending()
+        #expect(store.keys == keys(old) && library.counters.downloads == 200)
+        // A budget took one.
+        try await store.remove([try #require(TableURL(old.items[7].key))])
+        network.forget()
+        let new = TableMaker("2", count: 201)
+        guard case .replaced(.primary, let diff) = try await fixture.update(library, to: new) else {
+            Issue.record("not replaced")
+            return
+        }
+        #expect(diff.downloads.count == 1)
+        await library.downloadPending()
+        #expect(network.asked == [LibraryFixture.primary, new.items[200].key])
+        #expect(store.keys == keys(new).subtracting([old.items[7].key]))
+        // It comes on first use.
+        #expect(try await fixture.text(library, new.items[7].url) == "content 7")
+        #expect(store.keys == keys(new))
+    }
+
+    @Test("Changed files are fetched again, what left the table is deleted")
+    func changes() async throws {
+        let library = try await fixture.open()
+        let old = TableMaker("1", count: 4)
+        try await fixture.update(library, to: old)
+        await library.downloadPending()
+        network.forget()
+        var new = old
+        new.version = "0"
+        new.items.remove(at: 3)
+        new.items[0].version = "2"
+        new.items[1].content = "other"
+        // The same bytes under the same key, but another version.
+        new.items[2].version = "2"
+        new.items[2].download = old.items[2].key
+        try await fixture.update(library, to: new)
+        // Deleted with the table, not with the downloads.
+        #expect(store.keys == [old.items[1].key, old.items[2].key])
+        // The key's old bytes do not answer for the new entry.
+        let gate = Gate()
+        network[new.items[1].key] = .gated(gate, new.items[1].bytes)
+        let url = new.items[1].url
+        async let page = fixture.text(library, url)
+        await gate.arrivals(1)
+        gate.open()
+        #expect(try await page == "other")
+        await library.downloadPending()
+        #expect(Set(network.asked) == keys(new).union([LibraryFixture.primary]))
+        #expect(store.keys == keys(new))
+    }
+
+    @Test("The same version, no update and no map change nothing")
+    func unchanged() async throws {
+        let library = try await fixture.open()
+        let maker = TableMaker("1", count: 2)
+        try await fixture.update(library, to: maker)
+        await library.downloadPending()
+        var other = TableMaker("1", count: 5)
+        for json in [
+            other.json, #"{"code":200,"data":{"version":"2","update":false,"resourcemap":{}}}"#,
+            #"{"code":200,"data":{"version":"2","update":true}}"#, #"{"code":200}"#,
+        ] {
+            network[LibraryFixture.primary] = .bytes(Data(json.utf8))
+            fixture.pass(30)
+            guard case .unchanged(.primary) = try await library.check(.open) else {
+                Issue.record("changed by \(json)")
+                return
+            }
+        }
+        #expect(library.table?.count == 2 && store.keys == keys(maker))
+        #expect(await library.pendingDownloads == 0)
+        // A lower version is another one.
+        other.version = "0"
+        try await fixture.update(library, to: other)
+        #expect(library.table?.version == "0")
+    }
+
+    @Test("An explicit empty table deletes everything")
+    func empty() async throws {
+        let library = try await fixture.open()
+        try await fixture.update(library, to: TableMaker("1", count: 2))
+        await library.downloadPending()
+        try await fixture.update(library, to: TableMaker("2", count: 0))
+        #expect(library.table?.count == 0 && store.keys.isEmpty)
+    }
+
+    @Test("Every kind of error counts, and the fifth leads to the mirror of the environment")
+    func mirror() async throws {
+        let answers: [FakeNetwork.Answer] = [
+            .status(503), .bytes(Data(#"{"code":500}"#.utf8)), .bytes(Data("<html>".utf8)), .error(.timedOut),
+            .bytes(Data("{}".utf8), [.contentEncoding: "br"]),
+        ]
+        for environment in [TableEndpoints.Environment.test, .production] {
+            let fixture = LibraryFixture()
+            let library = try await fixture.open { $0.endpoints.environment = environment }
+            for answer in answers {
+                fixture.network[LibraryFixture.primary] = answer
+                fixture.pass(30)
+                guard case .failed = try await library.check(.open) else {
+                    Issue.record("\(answer) is no error")
+                    return
+                }
+            }
+            #expect(await library.checkState.isOnMirror)
+            fixture.network.forget()
+            fixture.network[LibraryFixture.mirror] = .bytes(TableMaker("7", count: 1).data)
+            fixture.network[LibraryFixture.testMirror] = .bytes(TableMaker("8", count: 1).data)
+            fixture.pass(30)
+            guard case .replaced(.mirror, _) = try await library.check(.open) else {
+                Issue.record("the mirror was not taken")
+                return
+            }
+            let isTest = environment == .test
+            #expect(fixture.network.asked == [isTest ? LibraryFixture.testMirror : LibraryFixture.mirror])
+            #expect(library.table?.version == (isTest ? "8" : "7"))
+        }
+    }
+
+    @Test("An older integer version of the mirror is not taken, and the way back to the primary")
+    func mirrorAndBack() async throws {
+        var library = try await fixture.open()
+        try await fixture.update(library, to: TableMaker("10", count: 2))
+        network[LibraryFixture.primary] = .nobody
+        for _ in 0..<5 {
+            fixture.pass(30)
+            try await library.check(.foreground)
+        }
+        network[LibraryFixture.mirror] = .bytes(TableMaker("9", count: 1).data)
+        network.forget()
+        fixture.pass(30)
+        guard case .unchanged(.mirror) = try await library.check(.close) else {
+            Issue.record("an older table came from the mirror")
+            return
+        }
+        #expect(library.table?.version == "10" && network.asked == [LibraryFixture.mirror])
+        // The count survives the restart; the launch tries the primary, then the mirror.
+        library = try await fixture.open()
+        #expect(await library.checkState.isOnMirror)
+        network[LibraryFixture.mirror] = .bytes(TableMaker("11", count: 3).data)
+        network.forget()
+        fixture.pass(30)
+        guard case .replaced(.mirror, _) = try await library.check(.launch) else {
+            Issue.record("the mirror was not taken")
+            return
+        }
+        #expect(network.asked == [LibraryFixture.primary, LibraryFixture.mirror])
+        fixture.pass(30 * 60 - 30)
+        // From the primary a lower one is taken.
+        try await fixture.update(library, to: TableMaker("3", count: 1))
+        #expect(library.table?.version == "3")
+        #expect(await library.checkState.isOnMirror == false)
+    }
+
+    @Test("Offline counts nothing and asks nobody")
+    func offline() async throws {
+        let library = try await fixture.open()
+        fixture.conditions.set(HostConditions(isIdle: true, network: .none))
+        for _ in 0..<10 {
+            guard case .offline = try await library.check(.open) else {
+                Issue.record("not offline")
+                return
+            }
+        }
+        #expect(network.asked.isEmpty)
+        // The host believes in a network; the transport knows better.
+        fixture.conditions.set(.favourable)
+        network[LibraryFixture.primary] = .error(.offline)
+        for _ in 0..<10 {
+            guard case .offline = try await library.check(.open) else {
+                Issue.record("not offline")
+                return
+            }
+        }
+        #expect(await library.checkState.errors == 0)
+        // Nor is it a check that drops the next trigger.
+        network[LibraryFixture.primary] = .bytes(TableMaker("1", count: 1).data)
+        guard case .replaced = try await library.check(.open) else {
+            Issue.record("dropped")
+            return
+        }
+        guard case .dropped = try await library.check(.open) else {
+            Issue.record("not dropped")
+            return
+        }
+    }
+
+    @Test("A source that stalls is given up after its time")
+    func stall() async throws {
+        let library = try await fixture.open { $0.answerLimit = .seconds(5) }
+        let gate = Gate()
+        network[LibraryFixture.primary] = .gated(gate, Data())
+        async let result = library.check(.launch)
+        await gate.arrivals(1)
+        await fixture.clock.sleepers(atLeast: 1)
+        fixture.clock.advance(by: .seconds(5))
+        guard case .failed(let error) = try await result else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(error.code == .timedOut && gate.cancelled == 1)
+        #expect(await library.checkState.errors == 1)
+    }
+
+    @Test("A check that is stopped counts nothing, and the next one is not held up")
+    func stopped() async throws {
+        let library = try await fixture.open()
+        let gate = Gate()
+        network[LibraryFixture.primary] = .gated(gate, Data())
+        let check = Task { try await library.check(.launch) }
+        await gate.arrivals(1)
+        guard case .dropped = try await library.check(.open) else {
+            Issue.record("two checks at once")
+            return
+        }
+        check.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await check.value }
+        #expect(await library.checkState.errors == 0)
+        guard case .replaced = try await fixture.update(library, to: TableMaker("1", count: 1)) else {
+            Issue.record("not replaced")
+            return
+        }
+    }
+
+    @Test("A store that refuses a table leaves the old one, and is no fault of the server")
+    func refusedTable() async throws {
+        let library = try await fixture.open()
+        try await fixture.update(library, to: TableMaker("1", count: 1))
+        store.state.withLock { $0.refusesDocuments = true }
+        let error = await #expect(throws: TableError.self) {
+            try await fixture.update(library, to: TableMaker("2", count: 2))
+        }
+        #expect(error?.code == .storage && library.table?.version == "1")
+        #expect(await library.checkState.errors == 0)
+        store.state.withLock { $0.refusesDocuments = false }
+        try await fixture.update(library, to: TableMaker("2", count: 2))
+        #expect(library.table?.version == "2")
+    }
+
+    @Test("The version of the local table is sent where the server wants it")
+    func versionParameter() async throws {
+        let library = try await fixture.open { $0.endpoints.versionParameter = "v" }
+        try await fixture.update(library, to: TableMaker("a b&1", count: 1))
+        fixture.pass(30)
+        try await library.check(.open)
+        #expect(network.asked == [LibraryFixture.primary, LibraryFixture.primary + "?v=a%20b%261"])
+    }
+
+    @Test("A restart finds table, files and what was still to be fetched, and removes what nobody names")
+    func restart() async throws {
+        var library = try await fixture.open()
+        let maker = TableMaker("1", count: 5)
+        try await fixture.update(library, to: maker)
+        _ = try await fixture.text(library, maker.items[2].url)
+        let orphan = try #require(TableURL("https://cdn.example.com/orphan"))
+        try await store.put(Data(), md5: MD5Digest(of: Data()), for: orphan)
+        network.forget()
+        library = try await fixture.open()
+        #expect(library.table == (try maker.table()) && store.keys == [maker.items[2].key])
+        #expect(await library.pendingDownloads == 5)
+        await library.downloadPending()
+        // What a page brought meanwhile is not fetched again.
+        #expect(Set(network.asked) == keys(maker).subtracting([maker.items[2].key]))
+        library = try await fixture.open()
+        #expect(await library.pendingDownloads == 0)
+    }
+
+    @Test("Damaged documents are as if they were not there, and the files are found again")
+    func damaged() async throws {
+        var library = try await fixture.open()
+        let maker = TableMaker("1", count: 3)
+        try await fixture.update(library, to: maker)
+        await library.downloadPending()
+        store.state.withLock { state in
+            for name in TableDocument.allCases { state.documents[name] = Data("{".utf8) }
+        }
+        library = try await fixture.open()
+        #expect(library.table == nil && store.keys == keys(maker))
+        #expect(library.counters.damagedDocuments == 2)
+        network.forget()
+        try await fixture.update(library, to: maker)
+        await library.downloadPending()
+        #expect(network.asked == [LibraryFixture.primary])
+    }
+
+    @Test("A pending list of another table, or with places that do not exist, is ignored")
+    func hostilePending() async throws {
+        var library = try await fixture.open()
+        try await fixture.update(library, to: TableMaker("1", count: 2))
+        for (json, count) in [
+            (#"{"version":"2","places":[0]}"#, 0), (#"{"version":"1","places":[-1,7,1,1]}"#, 1), ("[]", 0),
+        ] {
+            store.state.withLock { $0.documents[.pending] = Data(json.utf8) }
+            library = try await fixture.open()
+            #expect(await library.pendingDownloads == count)
+        }
+    }
+
+    @Test("What still waits is not forgotten when a new table comes")
+    func carriesOver() async throws {
+        let library = try await fixture.open()
+        try await fixture.update(library, to: TableMaker("1", count: 3))
+        var new = TableMaker("2", count: 4)
+        new.items.remove(at: 1)
+        try await fixture.update(library, to: new)
+        #expect(await library.pendingDownloads == 3)
+        await library.downloadPending()
+        #expect(store.keys == keys(new))
+    }
+
+    @Test("At most so many downloads at once")
+    func bounded() async throws {
+        let library = try await fixture.open { $0.maxConcurrentDownloads = 3 }
+        let maker = TableMaker("1", count: 9)
+        try await fixture.update(library, to: maker)
+        let gate = Gate()
+        for item in maker.items { network[item.key] = .gated(gate, item.bytes) }
+        async let done: Void = library.downloadPending()
+        await gate.arrivals(3)
+        // A second call returns at once.
+        await library.downloadPending()
+        #expect(network.mostOpen == 3)
+        gate.open()
+        await done
+        #expect(network.mostOpen == 3 && store.keys == keys(maker))
+    }
+
+    @Test(
+        "Downloads run only when the app is idle, on Wi-Fi, and not short of anything",
+        arguments: [
+            HostConditions(isIdle: false, network: .wifi), HostConditions(isIdle: true, network: .cellular),
+            HostConditions(isIdle: true, network: .none), HostConditions(isIdle: true, network: .wifi, power: .low),
+            HostConditions(isIdle: true, network: .wifi, memory: .pressure),
+        ])
+    func conditions(_ conditions: HostConditions) async throws {
+        let library = try await fixture.open()
+        let maker = TableMaker("1", count: 2)
+        try await fixture.update(library, to: maker)
+        network.forget()
+        fixture.conditions.set(conditions)
+        await library.downloadPending()
+        #expect(network.asked.isEmpty)
+        #expect(await library.pendingDownloads == 2)
+    }
+
+    @Test("The run fetches when there is something and the conditions come, and ends when it is cancelled")
+    func run() async throws {
+        let library = try await fixture.open()
+        fixture.conditions.set(HostConditions(isIdle: false, network: .wifi))
+        let run = Task { await library.run() }
+        let maker = TableMaker("1", count: 2)
+        try await fixture.update(library, to: maker)
+        let gate = Gate()
+        for item in maker.items { network[item.key] = .gated(gate, item.bytes) }
+        network.forget()
+        fixture.conditions.set(.favourable)
+        await gate.arrivals(2)
+        gate.open()
+        // A new table wakes it too.
+        var more = TableMaker("2", count: 3)
+        let second = Gate()
+        more.items[2].content = "late"
+        network.serve(more)
+        network[LibraryFixture.primary] = .bytes(more.data)
+        network[more.items[2].key] = .gated(second, more.items[2].bytes)
+        fixture.pass(30)
+        try await library.check(.open)
+        await second.arrivals(1)
+        second.open()
+        run.cancel()
+        await run.value
+        #expect(Set(network.asked) == keys(more).union([LibraryFixture.primary]))
+    }
+
+    @Test("Files that are wrong or too large are refused, tried again, and given up in the end")
+    func badFiles() async throws {
+        let library = try await fixture.open { $0.maxFileBytes = 100 }
+        var maker = TableMaker("1", count: 4)
+        maker.items[2].content = String(repeating: "x", count: 101)
+        try await fixture.update(library, to: maker)
+        network[maker.items[0].key] = .bytes(Data("forged".utf8))
+        network[maker.items[1].key] = .status(500)
+        for left in [3, 3, 0] {
+            await library.downloadPending()
+            #expect(await library.pendingDownloads == left)
+        }
+        #expect(store.keys == [maker.items[3].key])
+        #expect(library.counters.failedDownloads == 9 && library.counters.givenUp == 3)
+    }
+
+    @Test("A download that ends after its entry left the table leaves nothing behind")
+    func lateDownload() async throws {
+        let library = try await fixture.open()
+        let maker = TableMaker("1", count: 2)
+        try await fixture.update(library, to: maker)
+        let gate = Gate()
+        network[maker.items[1].key] = .gated(gate, maker.items[1].bytes)
+        async let done: Void = library.downloadPending()
+        await gate.arrivals(1)
+        try await fixture.update(library, to: TableMaker("2", count: 1))
+        network[maker.items[1].key] = .status(404)
+        gate.open()
+        await done
+        #expect(store.keys == [maker.items[0].key])
+        #expect(await library.pendingDownloads == 0)
+    }
+
+    @Test("A file that is put after its entry left the table is removed again")
+    func latePut() async throws {
+        let library = try await fixture.open()
+        let maker = TableMaker("1", count: 1)
+        try await fixture.update(library, to: maker)
+        let gate = Gate()
+        store.state.withLock { $0.gate = gate }
+        async let done: Void = library.downloadPending()
+        await gate.arrivals(1)
+        try await fixture.update(library, to: TableMaker("2", count: 0))
+        gate.open()
+        await done
+        #expect(store.keys.isEmpty && library.counters.downloads == 1)
+    }
+
+    @Test("A file whose bytes are another version's does not answer")
+    func outdated() async throws {
+        let library = try await fixture.open()
+        var maker = TableMaker("1", count: 1)
+        try await fixture.update(library, to: maker)
+        await library.downloadPending()
+        maker.version = "2"
+        maker.items[0].content = "new"
+        try await fixture.update(library, to: maker)
+        network[maker.items[0].key] = .status(500)
+        #expect(try await fixture.response(library, maker.items[0].url) == nil)
+        #expect(store.keys == keys(maker))
+    }
+}

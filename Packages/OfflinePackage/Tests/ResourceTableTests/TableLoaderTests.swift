@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import ResourceTable
+import Synchronization
+import Testing
+
+/// Answers from the table, and the filling of what is missing.
+@Suite("Answering from the table", .timeLimit(.minutes(1)))
+struct TableLoaderTests {
+    private let fixture = LibraryFixture()
+    private let maker = TableMaker("553", count: 3)
+    private var network: FakeNetwork { fixture.network }
+
+    private func library(downloading: Bool = true) async throws -> TableLibrary {
+        let library = try await fixture.open()
+        try await fixture.update(library, to: maker)
+        if downloading { await library.downloadPending() }
+        network.forget()
+        return library
+    }
+
+    @Test("Head and bytes of a stored file")
+    func answers() async throws {
+        let library = try await library()
+        let response = try #require(try await fixture.response(library, maker.items[1].url + "#top"))
+        let expected: HTTPFields = [
+            .contentType: "application/javascript;charset=UTF-8", .contentLength: "9",
+            .eTag: "\"\(MD5Digest(of: maker.items[1].bytes))\"", .cacheControl: "no-cache",
+        ]
+        #expect(response.head.status == .ok && response.head.headerFields == expected)
+        #expect(try await response.body.collect(upTo: 100) == maker.items[1].bytes)
+        #expect(response.provenance.source == .package)
+        #expect(response.provenance.reason == "resource table 553: \(maker.items[1].url)")
+        let head = try #require(try await fixture.response(library, maker.items[1].url, .head))
+        #expect(head.head == response.head && head.body.length == 0)
+        #expect(network.asked.isEmpty)
+    }
+
+    @Test("What is not its own")
+    func others() async throws {
+        let empty = try await LibraryFixture().open()
+        #expect(try await fixture.response(empty, maker.items[0].url) == nil)
+        let library = try await library()
+        for url in [maker.items[0].url + "?a", "https://cdn.example.com/other", maker.items[0].key] {
+            #expect(try await fixture.response(library, url) == nil)
+        }
+        for method in [HTTPRequest.Method.post, .put, .delete, .options] {
+            #expect(try await fixture.response(library, maker.items[0].url, method) == nil)
+        }
+        #expect(network.asked.isEmpty)
+    }
+
+    @Test("A missing file is fetched once for all who ask, then answers from the store")
+    func fill() async throws {
+        let library = try await library(downloading: false)
+        let item = maker.items[0]
+        #expect(try await fixture.response(library, item.url, .head) == nil)
+        let gate = Gate()
+        network[item.key] = .gated(gate, item.bytes)
+        let texts = await withTaskGroup(of: String?.self) { group in
+            for _ in 0..<20 { group.addTask { try? await fixture.text(library, item.url) } }
+            await gate.arrivals(1)
+            gate.open()
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        // Late ones found it in the store.
+        #expect(texts == Array(repeating: "content 0", count: 20) && network.asked == [item.key])
+        let again = try #require(try await fixture.response(library, item.url))
+        #expect(again.provenance.source == .package && network.asked == [item.key])
+    }
+
+    @Test("The first answer says that it came from the network")
+    func fillProvenance() async throws {
+        let library = try await library(downloading: false)
+        let response = try #require(try await fixture.response(library, maker.items[0].url))
+        #expect(response.provenance.source == .network)
+        #expect(response.head.headerFields[.contentLength] == "9")
+        // Whatever the conditions for the background are.
+        fixture.conditions.set(HostConditions(isIdle: false, network: .cellular))
+        #expect(try await fixture.text(library, maker.items[1].url) == "content 1")
+        #expect(library.counters.fills == 2)
+    }
+
+    @Test("A file that cannot be had leaves the request to the next loader, and is not tried again at once")
+    func cannotFill() async throws {
+        let library = try await library(downloading: false)
+        let item = maker.items[0]
+        network[item.key] = .bytes(Data("forged".utf8))
+        #expect(try await fixture.response(library, item.url) == nil)
+        #expect(fixture.store.keys.isEmpty && library.counters.failedFills == 1)
+        network.serve(maker)
+        #expect(try await fixture.response(library, item.url) == nil)
+        #expect(network.asked == [item.key])
+        fixture.pass(30)
+        #expect(try await fixture.text(library, item.url) == "content 0")
+        fixture.conditions.set(HostConditions(isIdle: true, network: .none))
+        #expect(try await fixture.response(library, maker.items[1].url) == nil)
+        #expect(try await fixture.text(library, item.url) == "content 0")
+    }
+
+    @Test("A file that stalls holds a page up no longer than its time")
+    func stall() async throws {
+        let library = try await library(downloading: false)
+        let gate = Gate()
+        network[maker.items[0].key] = .gated(gate, Data())
+        async let response = fixture.response(library, maker.items[0].url)
+        await gate.arrivals(1)
+        await fixture.clock.sleepers(atLeast: 1)
+        fixture.clock.advance(by: .seconds(30))
+        #expect(try await response == nil)
+        #expect(gate.cancelled == 1)
+    }
+
+    @Test("A page that goes stops its download; one that stays keeps it")
+    func cancel() async throws {
+        let library = try await library(downloading: false)
+        let item = maker.items[0]
+        let gate = Gate()
+        network[item.key] = .gated(gate, item.bytes)
+        let first = Task { try await fixture.text(library, item.url) }
+        await gate.arrivals(1)
+        first.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await first.value }
+        // A new one starts anew, and is not told of the cancellation.
+        let second = Task { try await fixture.text(library, item.url) }
+        await gate.arrivals(2)
+        gate.open()
+        #expect(try await second.value == "content 0")
+        #expect(network.asked == [item.key, item.key] && library.counters.failedFills == 0)
+    }
+
+    @Test("A store that cannot be read or written still lets pages be answered")
+    func brokenStore() async throws {
+        let library = try await library()
+        fixture.store.state.withLock { state in
+            state.refusesReading = true
+            state.refusesFiles = true
+        }
+        #expect(try await fixture.text(library, maker.items[0].url) == "content 0")
+        #expect(library.counters.unreadableFiles == 1 && library.counters.failedWrites == 1)
+    }
+}

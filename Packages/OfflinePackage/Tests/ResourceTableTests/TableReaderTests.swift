@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+@_spi(Fuzzing) import ResourceTable
+import Testing
+
+/// What the reader takes, what it refuses, and that it never does anything else.
+@Suite("Reading a table", .timeLimit(.minutes(2)))
+struct TableReaderTests {
+    private let md5 = "0518c371936fd611fc3b897a76c11111"
+
+    private func decode(_ json: String, limits: TableLimits = .default) throws -> TableAnswer {
+        try TableAnswer(decoding: Data(json.utf8), limits: limits)
+    }
+
+    private func refuses(
+        _ json: some Collection<UInt8>, _ code: TableError.Code, limits: TableLimits = .default,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let error = #expect(throws: TableError.self, sourceLocation: sourceLocation) {
+            _ = try TableAnswer(decoding: Data(json), limits: limits)
+        }
+        #expect(error?.code == code, "\(String(describing: error))", sourceLocation: sourceLocation)
+        #expect(error?.description.contains("\n") == false, sourceLocation: sourceLocation)
+    }
+
+    private func refuses(
+        _ json: String, _ code: TableError.Code, limits: TableLimits = .default,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        refuses(Array(json.utf8), code, limits: limits, sourceLocation: sourceLocation)
+    }
+
+    /// A table with one entry made of these members.
+    private func table(_ entry: String, url: String = "https://h.example/a.js") -> String {
+        #"{"code":200,"data":{"version":"1","resourcemap":{"\#(url)":\#(entry)}}}"#
+    }
+
+    private func entry(_ url: String) -> String {
+        table(#"{"version":"1","md5":"\#(md5)","download":"https://d.example/a","ctype":"text/css"}"#, url: url)
+    }
+
+    @Test("The example of the wire format")
+    func example() throws {
+        let json = """
+            { "code": 200,
+              "data": { "version": "553", "update": true,
+                "resourcemap": {
+                  "https://cdn.example.com/ares/0518c371.js": {
+                    "version": "1", "md5": "0518c371936fd611fc3b897a76c11111",
+                    "download": "https://cdn.example.com/xcache/1/516/1/cb71c52a/https%253A%252F%252F…0518c371.js",
+                    "ctype": "application/javascript;charset=UTF-8" } } } }
+            """
+        guard case .table(let table) = try decode(json) else {
+            Issue.record("no table")
+            return
+        }
+        #expect(table.version == "553" && table.count == 1)
+        let entry = try #require(table.entry(answering: "https://cdn.example.com/ares/0518c371.js#x"))
+        #expect(entry.version == "1" && entry.md5.description == md5)
+        #expect(
+            entry.download.description
+                == "https://cdn.example.com/xcache/1/516/1/cb71c52a/https%253A%252F%252F%E2%80%A60518c371.js")
+        #expect(entry.contentType == "application/javascript;charset=UTF-8")
+    }
+
+    @Test(
+        "What changes nothing is no table",
+        arguments: [
+            #"{"code":200}"#, #"{"code":200,"data":null}"#, #"{"code":200,"data":{}}"#,
+            #"{"code":200,"data":{"update":false}}"#, #"{"code":200,"data":{"version":"2","update":true}}"#,
+            #"{"code":200,"data":{"version":"2","update":true,"resourcemap":null}}"#,
+            #"{"code":200,"data":{"version":"2","update":false,"resourcemap":{}}}"#,
+            #"{"data":{"resourcemap":{},"update":false,"version":"2"},"code":200}"#,
+            #"{"code":200,"data":{"update":false,"resourcemap":[]}}"#,
+            "\u{FEFF} {\"code\" : 200 , \"more\":[1,-0.5e+3,\"\\ud83d\\ude00\",{\"a\":[]},true,null]}\r\n\t ",
+        ])
+    func unchanged(_ json: String) throws {
+        #expect(try decode(json) == .unchanged)
+    }
+
+    @Test("An empty map that says so is an empty table")
+    func empty() throws {
+        guard case .table(let table) = try decode(#"{"code":200,"data":{"version":2,"update":true,"resourcemap":{}}}"#)
+        else {
+            Issue.record("no table")
+            return
+        }
+        #expect(table.count == 0 && table.version == "2")
+    }
+
+    @Test(
+        "A code other than 200 is an error, whatever comes with it and wherever it stands",
+        arguments: [
+            #"{"code":500}"#, #"{"code":-1,"data":[]}"#, #"{"data":{"resourcemap":{"x":1}},"code":404}"#,
+            #"{"code":201,"data":{"version":"1","resourcemap":{}}}"#, #"{"data":[],"code":0}"#,
+        ])
+    func serverCode(_ json: String) {
+        refuses(json, .serverCode)
+    }
+
+    @Test(
+        "What is no JSON",
+        arguments: [
+            "", " ", "{", "}", "[", "nul", "truex", "{]", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, #"{,}"#,
+            #"{"a":1 "b":2}"#,
+            #"{"code":200}x"#, #"{"code":200}{}"#, #"{"code":01}"#, #"{"a":-}"#, #"{"a":1.}"#, #"{"a":.5}"#,
+            #"{"a":1e}"#, #"{"a":+1}"#, #"{"a":"\x"}"#, #"{"a":"\u12g4"}"#, #"{"a":"\ud800"}"#,
+            #"{"a":"\ud800\u0041"}"#,
+            #"{"a":"\udc00"}"#, "{\"a\":\"\n\"}", "{\"a\":\"\u{0}\"}", "{\"a\":\"12345678\u{1F}\"}", #"{"a":"b"#,
+            #"{"a":[1,]}"#, #"{"a":[1 2]}"#, #"{'a':1}"#, "{a:1}", "{\"a\":NaN}", "{/**/}", #"{"a":"\"#, #"{"a":"\u00"#,
+            "\u{0}", "{\"a\":1\u{0}}", "{}\u{0}", "{}\u{A0}",
+        ])
+    func badJSON(_ json: String) {
+        refuses(json, .badJSON)
+    }
+
+    @Test(
+        "Bytes that are no UTF-8",
+        arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0x80]]
+            as [[UInt8]])
+    func badUTF8(_ bytes: [UInt8]) {
+        let quote = UInt8(ascii: "\"")
+        for padding in ["", "1234567", "12345678", "\\n"] {
+            let string = [quote] + Array(padding.utf8) + bytes + [quote]
+            refuses(Array(#"{"a":"#.utf8) + string + [UInt8(ascii: "}")], .badJSON)
+            refuses([UInt8(ascii: "{")] + string + Array(":1}".utf8), .badJSON)
+        }
+    }
+
+    @Test("What is no table")
+    func badTable() {
+        let json = [
+            "[]", "1", "null", "{}", #"{"data":{}}"#, #"{"code":"200"}"#, #"{"code":200.0}"#, #"{"code":2e2}"#,
+            #"{"code":null}"#, #"{"code":99999999999999999999}"#, #"{"code":200,"code":200}"#,
+            #"{"code":200,"data":[]}"#, #"{"code":200,"data":{},"data":{}}"#,
+            #"{"code":200,"data":{"update":1}}"#, #"{"code":200,"data":{"resourcemap":[]}}"#,
+            #"{"code":200,"data":{"resourcemap":{}}}"#, #"{"code":200,"data":{"version":null,"resourcemap":{}}}"#,
+            #"{"code":200,"data":{"version":1.5,"resourcemap":{}}}"#, #"{"code":200,"data":{"version":[]}}"#,
+            #"{"code":200,"data":{"version":"1","version":"1"}}"#,
+            #"{"code":200,"data":{"update":true,"update":true}}"#,
+            #"{"code":200,"data":{"version":"1","resourcemap":{},"resourcemap":{}}}"#,
+            table("1"), table("null"), table("{}"), table(#"{"version":"1"}"#),
+            table(#"{"version":"1","md5":"\#(md5)"}"#),
+            table(#"{"md5":"\#(md5)","download":"https://d/"}"#),
+            table(#"{"version":"1","md5":"\#(md5)0","download":"https://d/"}"#),
+            table(#"{"version":"1","md5":"\#(md5.dropLast())g","download":"https://d/"}"#),
+            table(#"{"version":"1","md5":7,"download":"https://d/"}"#),
+            table(#"{"version":"1","md5":"\#(md5)","download":"/d"}"#),
+            table(#"{"version":"1","md5":"\#(md5)","download":"https://d/","md5":"\#(md5)"}"#),
+            table(#"{"version":"1","md5":"\#(md5)","download":"https://d/","ctype":"a\r\nb"}"#),
+            table(#"{"version":"1","md5":"\#(md5)","download":"https://d/","ctype":1}"#),
+            entry("h.example/a"), entry(""), entry("ftp://h/a"), entry("https://"), entry("https:///a"),
+            entry("https://me@h/a"), entry("https://h:x/"), entry("https://h:65536/"), entry("https://h h/"),
+            entry("https://h\\u0000/"), entry("javascript:alert(1)"), entry("file:///etc/passwd"),
+        ]
+        for text in json { refuses(text, .badTable) }
+    }
+
+    @Test("Two entries of one URL: one where they are equal, refused where they differ")
+    func duplicates() throws {
+        let other = md5.replacingOccurrences(of: "0518", with: "0519")
+        func json(_ first: String, _ second: String) -> String {
+            #"{"code":200,"data":{"version":"1","resourcemap":{"https://H.example:443/a?b#1":\#(first),"https://h.example/a?b#2":\#(second)}}}"#
+        }
+        func entry(_ md5: String) -> String { #"{"version":"1","md5":"\#(md5)","download":"https://d/"}"# }
+        guard case .table(let table) = try decode(json(entry(md5), entry(md5.uppercased()))) else {
+            Issue.record("no table")
+            return
+        }
+        #expect(table.count == 1 && table.entry(answering: "https://h.example/a?b") != nil)
+        refuses(json(entry(md5), entry(other)), .badTable)
+    }
+
+    @Test("Escapes mean what they stand for, in names and values")
+    func escapes() throws {
+        let json =
+            #"{"c\u006fde":200,"data":{"version":"5\u0035\/","resourcemap":{"https:\/\/h.example\/\u00e9?\ud83d\ude00":{"ver\u0073ion":1,"md5":"\#(md5)","download":"https:\/\/d.example\/a","ctype":""}}}}"#
+        guard case .table(let table) = try decode(json) else {
+            Issue.record("no table")
+            return
+        }
+        #expect(table.version == "55/")
+        let entry = try #require(table.entries.first)
+        #expect(entry.url.description == "https://h.example/%C3%A9?%F0%9F%98%80")
+        #expect(entry.download.description == "https://d.example/a" && entry.contentType == nil && entry.version == "1")
+    }
+
+    @Test("Limits")
+    func limits() throws {
+        let data = TableMaker("1", count: 3).json
+        var limits = TableLimits()
+        limits.maxBytes = data.utf8.count
+        limits.maxEntries = 3
+        limits.maxDepth = 4
+        #expect(throws: Never.self) { try decode(data, limits: limits) }
+        limits.maxBytes -= 1
+        refuses(data, .tooLarge, limits: limits)
+        limits = TableLimits()
+        limits.maxEntries = 2
+        refuses(data, .tooMany, limits: limits)
+        limits = TableLimits()
+        limits.maxDepth = 3
+        refuses(data, .tooMany, limits: limits)
+        limits = TableLimits()
+        limits.maxURLLength = 30
+        refuses(data, .tooLarge, limits: limits)
+        limits = TableLimits()
+        limits.maxTextLength = 10
+        refuses(data, .tooLarge, limits: limits)
+        let deep = String(repeating: "[", count: 100_000)
+        refuses(#"{"a":"# + deep, .tooMany)
+        refuses(String(repeating: #"{"a":"#, count: 100_000), .tooMany)
+    }
+
+    @Test("Cut anywhere it is refused, and nowhere does it trap")
+    func cuts() throws {
+        let bytes = TableMaker("1", count: 3).data
+        for count in 0..<bytes.count {
+            #expect(throws: TableError.self) { try TableAnswer(decoding: bytes.prefix(count)) }
+        }
+    }
+
+    @Test("Any byte may be another: refused, or a table that holds together, and JSONSerialization takes it too")
+    func mutations() throws {
+        var seed: UInt64 = 42
+        func random(_ limit: Int) -> Int {
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(seed >> 33) % limit
+        }
+        let original = Array(TableMaker("1", count: 2).data)
+        let letters = Array(#"{}[]":,\/u0123456789eE+-.tfnalsr "#.utf8) + [0, 0x1F, 0x7F, 0x80, 0xC3, 0xED, 0xF0, 0xFF]
+        var accepted = 0
+        for _ in 0..<20_000 {
+            var bytes = original
+            for _ in 0...random(3) {
+                switch random(3) {
+                case 0: bytes[random(bytes.count)] = letters[random(letters.count)]
+                case 1: bytes.remove(at: random(bytes.count))
+                default: bytes.insert(letters[random(letters.count)], at: random(bytes.count))
+                }
+            }
+            #expect(bytes.withUnsafeBytes(TableFuzzing.readerHolds))
+            if (try? TableAnswer(decoding: Data(bytes))) != nil {
+                accepted += 1
+                #expect(throws: Never.self, "\(String(decoding: bytes, as: UTF8.self))") {
+                    try JSONSerialization.jsonObject(with: Data(bytes))
+                }
+            }
+        }
+        #expect(accepted > 100)
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import ProgramTesting
+import Testing
+
+/// `h5 table diff` and `h5 table match` from end to end, good and bad input alike.
+@Suite("h5 table", .timeLimit(.minutes(1)))
+struct TableCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// Writes a table of entries by path: version, and the first digit of the MD5.
+    private func write(_ name: String, version: String, _ entries: [(String, String, String)]) throws {
+        let map = entries.map { path, version, digit in
+            """
+            "https://h.example/\(path)":{"version":"\(version)","md5":"\(digit)518c371936fd611fc3b897a76c11111",\
+            "download":"https://cdn.example/\(version)\(digit)/\(path)","ctype":"text/css"}
+            """
+        }
+        let json = #"{"code":200,"data":{"version":"\#(version)","update":true,"resourcemap":{"#
+        try folder.write(name, (json + map.joined(separator: ",") + "}}}").utf8)
+    }
+
+    private func object(_ arguments: String...) async throws -> [String: Any] {
+        let outcome = try await Program("h5").run(["table"] + arguments + ["--json"], in: folder.path)
+        #expect(outcome.status == 0 && outcome.output.split(separator: "\n").count == 1, "\(outcome.errors)")
+        return try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+    }
+
+    private func fails(
+        _ status: Int32, _ code: String, _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let outcome = try await Program("h5").run(["table"] + arguments, in: folder.path)
+        #expect(outcome.status == status, "\(outcome.errors)", sourceLocation: sourceLocation)
+        #expect(outcome.output.isEmpty, sourceLocation: sourceLocation)
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(lines.count == 1, "\(outcome.errors)", sourceLocation: sourceLocation)
+        let line = lines.first ?? ""
+        #expect(line.hasPrefix("error: \(code): ") && line.hasSuffix(")"), "\(line)", sourceLocation: sourceLocation)
+    }
+
+    @Test("What a new table means")
+    func diff() async throws {
+        try write("old.json", version: "1", [("a", "1", "a"), ("b", "1", "b"), ("c", "1", "c"), ("d", "1", "d")])
+        try write("new.json", version: "2", [("a", "1", "a"), ("b", "2", "b"), ("c", "1", "e"), ("n", "1", "f")])
+        let outcome = try await Program("h5").run("table", "diff", "old.json", "new.json", in: folder.path)
+        #expect(outcome.status == 0 && outcome.errors.isEmpty)
+        #expect(
+            outcome.output == """
+                + https://h.example/n
+                ~ https://h.example/b
+                ~ https://h.example/c
+                - https://h.example/d
+                1 added, 2 changed, 1 removed; 3 to download, 3 to delete
+
+                """)
+        let json = try await object("diff", "old.json", "new.json")
+        #expect(
+            json.keys.sorted() == [
+                "added", "changed", "delete", "download", "newVersion", "oldVersion", "removed", "replaces",
+            ])
+        #expect(json["replaces"] as? Bool == true && json["newVersion"] as? String == "2")
+        #expect(json["added"] as? [String] == ["https://h.example/n"])
+        #expect(
+            json["download"] as? [String] == [
+                "https://cdn.example/2b/b", "https://cdn.example/1e/c", "https://cdn.example/1f/n",
+            ])
+        #expect(
+            json["delete"] as? [String] == [
+                "https://cdn.example/1b/b", "https://cdn.example/1c/c", "https://cdn.example/1d/d",
+            ])
+    }
+
+    @Test("200 to 201 entries is one download")
+    func oneMore() async throws {
+        let entries = (0...200).map { ("e\($0)", "1", "a") }
+        try write("old.json", version: "1", Array(entries.prefix(200)))
+        try write("new.json", version: "2", entries)
+        #expect(
+            try await object("diff", "old.json", "new.json")["download"] as? [String] == ["https://cdn.example/1a/e200"]
+        )
+    }
+
+    @Test("No update, and the same version: a client keeps its table")
+    func unchanged() async throws {
+        try write("old.json", version: "1", [("a", "1", "a")])
+        try folder.write("none.json", #"{"code":200,"data":{"version":"1","update":false}}"#.utf8)
+        let none = try await object("diff", "old.json", "none.json")
+        #expect(none["replaces"] as? Bool == false && none["newVersion"] is NSNull)
+        #expect(none["removed"] as? [String] == [])
+        #expect(try await object("diff", "old.json", "old.json")["replaces"] as? Bool == false)
+    }
+
+    @Test("The entry that answers: without the fragment, with the query")
+    func match() async throws {
+        try write("table.json", version: "1", [("p.html?a=1&b=2", "3", "a"), ("p.html", "4", "b")])
+        let outcome = try await Program("h5").run(
+            "table", "match", "table.json", "https://h.example/p.html?a=1&b=2#x", in: folder.path)
+        #expect(outcome.status == 0 && outcome.errors.isEmpty)
+        #expect(
+            outcome.output == """
+                url: https://h.example/p.html?a=1&b=2
+                version: 3
+                md5: a518c371936fd611fc3b897a76c11111
+                download: https://cdn.example/3a/p.html?a=1&b=2
+                type: text/css
+
+                """)
+        let json = try await object("match", "table.json", "https://h.example/p.html#a")
+        #expect(json.keys.sorted() == ["entry", "url"])
+        let entry = try #require(json["entry"] as? [String: Any])
+        #expect(entry.keys.sorted() == ["contentType", "download", "md5", "url", "version"])
+        #expect(entry["version"] as? String == "4")
+        let none = try await object("match", "table.json", "https://h.example/p.html?b=2&a=1")
+        #expect(none["entry"] is NSNull)
+    }
+
+    @Test("Bad input")
+    func badInput() async throws {
+        try write("good.json", version: "1", [("a", "1", "a")])
+        try folder.write("bad.json", "{".utf8)
+        try folder.write("code.json", #"{"code":500}"#.utf8)
+        try folder.write("none.json", #"{"code":200}"#.utf8)
+        try folder.write("empty.json", [])
+        try await fails(65, "bad-json", "diff", "bad.json", "good.json")
+        try await fails(65, "bad-json", "diff", "good.json", "empty.json")
+        try await fails(65, "server-code", "diff", "good.json", "code.json")
+        try await fails(65, "bad-table", "diff", "none.json", "good.json")
+        try await fails(65, "bad-table", "match", "none.json", "https://h.example/a")
+        try await fails(66, "no-input", "diff", "good.json", "missing.json")
+        try await fails(66, "no-input", "match", "a\nerror: fake: line (x)", "https://h.example/a")
+        try await fails(74, "io", "match", ".", "https://h.example/a")
+        try await fails(64, "usage", "diff", "good.json")
+        try await fails(64, "usage", "match", "good.json", "not a url")
+        try await fails(64, "usage", "frob")
+    }
+}
