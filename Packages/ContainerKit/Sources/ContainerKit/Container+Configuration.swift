@@ -3,6 +3,7 @@
 
 public import HTTPTransport
 public import Logging
+public import ResourceStore
 public import SchemeMode
 public import SchemeRouter
 
@@ -16,6 +17,8 @@ extension Container {
         /// Where the container reports trouble; the process's logging system by default.
         public var logger: Logger
 
+        /// Budgets and caches of the folder; see `ResourceStore.Configuration` for the defaults.
+        public var store = ResourceStore.Configuration()
         /// The schemes under which pages open in custom-scheme mode; `containerkit` and `containerkit-http` by default.
         public var names: SchemeNames = .standard
         /// The mode of pages that are covered; custom scheme by default. `plain` turns interception off.

@@ -31,7 +31,7 @@ public final class Container<Engine: WebEngine> {
     public init(engine: Engine, configuration: Configuration) async throws {
         self.engine = engine
         self.configuration = configuration
-        library = try await Self.openLibrary(configuration.directory)
+        library = try await Self.openLibrary(configuration)
         path = RequestPath(
             names: configuration.names, traits: engine.traits(in: .customScheme), library: library,
             previews: previewList, transport: configuration.transport, coveredHosts: configuration.coveredHosts)
@@ -48,8 +48,9 @@ public final class Container<Engine: WebEngine> {
     }
 
     @concurrent
-    private static func openLibrary(_ directory: String) async throws -> PackageLibrary {
-        try PackageLibrary(store: ResourceStore(directory: directory))
+    private static func openLibrary(_ configuration: Configuration) async throws -> PackageLibrary {
+        try PackageLibrary(
+            store: ResourceStore(directory: configuration.directory, configuration: configuration.store))
     }
 
     // MARK: Packages

@@ -67,8 +67,13 @@ struct RequestPath: Sendable {
             throw ResourceError(.invalidRequest, "no rule covers this host", at: head.urlText)
         }
         return ResourceRequest(
-            head, destination: request.isMainDocument ? .document : .subresource,
+            head, destination: destination(of: request),
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
+    }
+
+    private func destination(of request: EngineRequest) -> ResourceRequest.Destination {
+        if request.isMainDocument { return .document }
+        return request.head.asksForDocument ? .nestedDocument : .subresource
     }
 
     /// Whether a page gets a URL through the scheme: where it is covered now, or by a generation that the page

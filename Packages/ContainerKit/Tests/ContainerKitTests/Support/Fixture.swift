@@ -7,6 +7,7 @@ import HTTPTypes
 import PackageFormat
 import PackagePublisher
 import ResourceLoading
+import ResourceStore
 import SchemeRouter
 
 /// A folder, an engine and a network for a container. The folder goes with the fixture.
@@ -26,6 +27,8 @@ final class Fixture {
     ) async throws -> Container<FakeEngine> {
         var configuration = Container<FakeEngine>.Configuration(directory: folder + "/store", transport: network)
         configuration.coveredHosts = hosts.compactMap { HostPattern($0) }
+        // Each blob is a file, so that tests can count them.
+        configuration.store.smallBlobLimit = 0
         change(&configuration)
         return try await Container(engine: engine ?? self.engine, configuration: configuration)
     }
