@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import HTTPTransport
 internal import Logging
 public import OfflinePackage
 internal import ResourceLoading
@@ -17,6 +18,7 @@ internal import WebViewPool
 public final class Container<Engine: WebEngine> {
     public let engine: Engine
     private let configuration: Configuration
+    let store: ResourceStore
     let library: PackageLibrary
     private let previewList = PreviewList()
     private let path: RequestPath
@@ -24,16 +26,22 @@ public final class Container<Engine: WebEngine> {
     private let hub = EventHub()
     private var sessions: [ViewID: PageSession] = [:]
     private var lastPageID: UInt64 = 0
+    private var reclaiming: Task<Void, Never>?
 
     /// Opens the container's folder and routes its schemes.
-    /// - Throws: `StoreError`, with code `inUse` where another process has the folder, or
-    ///   ``EngineError``.
+    /// - Throws: `StoreError`, with code `inUse` where another process has the folder; ``ContainerError`` with code
+    ///   `invalidConfiguration` where nobody decodes what the network sends; or ``EngineError``.
     public init(engine: Engine, configuration: Configuration) async throws {
         self.engine = engine
         self.configuration = configuration
-        library = try await Self.openLibrary(configuration)
+        let traits = engine.traits(in: .customScheme)
+        guard traits.decodes || configuration.transport.capabilities.contains(.decodes) else {
+            throw ContainerError(
+                .invalidConfiguration, "neither the engine nor the transport removes content codings", at: engine.name)
+        }
+        (store, library) = try await Self.openLibrary(configuration)
         path = RequestPath(
-            names: configuration.names, traits: engine.traits(in: .customScheme), library: library,
+            names: configuration.names, traits: traits, library: library,
             previews: previewList, transport: configuration.transport, coveredHosts: configuration.coveredHosts)
         pool = WebViewPool(capacity: configuration.poolCapacity) { try engine.makeView() }
         let schemes = [
@@ -48,9 +56,9 @@ public final class Container<Engine: WebEngine> {
     }
 
     @concurrent
-    private static func openLibrary(_ configuration: Configuration) async throws -> PackageLibrary {
-        try PackageLibrary(
-            store: ResourceStore(directory: configuration.directory, configuration: configuration.store))
+    private static func openLibrary(_ configuration: Configuration) async throws -> (ResourceStore, PackageLibrary) {
+        let store = try ResourceStore(directory: configuration.directory, configuration: configuration.store)
+        return try (store, PackageLibrary(store: store))
     }
 
     // MARK: Packages
@@ -162,9 +170,10 @@ public final class Container<Engine: WebEngine> {
         hub.dropped
     }
 
-    /// Ends the views that nobody uses, as on a memory warning.
+    /// Ends the views that nobody uses and forgets what is in memory to be read again, as on a memory warning.
     public func releaseMemory() {
         pool.drain()
+        store.releaseMemory()
     }
 
     // MARK: Requests
@@ -198,5 +207,11 @@ public final class Container<Engine: WebEngine> {
         sessions[session.view] = nil
         library.unpin(session.generations)
         hub.send(.pageClosed(session.id))
+        // A page that was dropped has no one who gives its view back. Its holder goes with it, so not now, but next.
+        guard reclaiming == nil else { return }
+        reclaiming = Task { [weak self, pool] in
+            self?.reclaiming = nil
+            await pool.reclaim()
+        }
     }
 }

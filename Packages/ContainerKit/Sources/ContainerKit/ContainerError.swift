@@ -13,6 +13,8 @@ public struct ContainerError: Error, Sendable, Hashable, CustomStringConvertible
 
         /// Not an absolute `http` or `https` URL.
         public static let invalidURL = Code("invalid-url")
+        /// The parts that the container was given do not fit each other.
+        public static let invalidConfiguration = Code("invalid-configuration")
     }
 
     public let code: Code

@@ -38,7 +38,9 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = configuration.connectionsPerHost
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
         self.configuration = configuration
-        queue = HostQueue(limit: configuration.connectionsPerHost)
+        queue = HostQueue(
+            limit: configuration.connectionsPerHost, longestLine: configuration.longestLine,
+            longestWait: configuration.lineTimeout)
     }
 
     deinit {

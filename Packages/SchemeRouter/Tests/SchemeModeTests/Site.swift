@@ -32,7 +32,8 @@ final class Site: ResourceLoading {
         var fields = fields
         if !answer.location.isEmpty { fields[.location] = answer.location }
         return ResourceResponse(
-            head: HTTPResponse(status: .init(code: answer.status), headerFields: fields), body: .empty, provenance: Provenance(.network, reason: "test"))
+            head: HTTPResponse(status: .init(code: answer.status), headerFields: fields), body: .empty,
+            provenance: Provenance(.network, reason: "test"))
     }
 }
 

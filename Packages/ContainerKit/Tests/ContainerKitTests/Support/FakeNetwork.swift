@@ -14,9 +14,10 @@ final class FakeNetwork: HTTPTransporting {
     /// Tells of each endless request that ended, which only a cancellation does.
     let endings: AsyncStream<Void>
     private let ends: AsyncStream<Void>.Continuation
-    let capabilities: TransportCapabilities = []
+    let capabilities: TransportCapabilities
 
-    init() {
+    init(_ capabilities: TransportCapabilities = .decodes) {
+        self.capabilities = capabilities
         (endings, ends) = AsyncStream.makeStream()
     }
 
