@@ -28,6 +28,7 @@ extension Container {
         /// The most views kept warm; 3 by default.
         public var poolCapacity = 3
 
+        /// A configuration with the default options.
         public init(
             directory: String, transport: any HTTPTransporting = AsyncHTTPTransport(),
             logger: Logger = Logger(label: "containerkit")

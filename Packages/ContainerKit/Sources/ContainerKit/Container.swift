@@ -16,6 +16,7 @@ internal import WebViewPool
 /// Isolation: the main actor, where engines live. Loading, unpacking and hashing happen elsewhere.
 @MainActor
 public final class Container<Engine: WebEngine> {
+    /// The engine that the container drives; hosts reach its cookies and proxy through it.
     public let engine: Engine
     private let configuration: Configuration
     let store: ResourceStore

@@ -20,6 +20,7 @@ public struct ContainerError: Error, Sendable, Hashable, CustomStringConvertible
     public let code: Code
     /// One line for people.
     public let message: String
+    /// What it is about: a URL or a name.
     public let location: String?
 
     public init(_ code: Code, _ message: String, at location: String? = nil) {

@@ -15,6 +15,7 @@ public final class ViewLoad {
         case failed(EngineError)
     }
 
+    /// How far the load is now.
     public private(set) var state = State.waiting
     private var observers: [@MainActor (ViewSignal) -> Void] = []
     private var waiters: [UInt64: AsyncStream<Void>.Continuation] = [:]

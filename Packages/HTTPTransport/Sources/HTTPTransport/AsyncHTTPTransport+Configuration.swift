@@ -29,7 +29,9 @@ extension AsyncHTTPTransport {
 
     /// An HTTP proxy on a host and a port.
     public struct Proxy: Sendable, Hashable {
+        /// A name or an address.
         public var host: String
+        /// 1 to 65535.
         public var port: Int
 
         public init(host: String, port: Int) {

@@ -24,6 +24,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     private let configuration: Configuration
     private let queue: HostQueue
 
+    /// A transport of its own: connections are not shared with another one.
     public init(_ configuration: Configuration = Configuration()) {
         var settings = HTTPClient.Configuration()
         settings.redirectConfiguration = .disallow

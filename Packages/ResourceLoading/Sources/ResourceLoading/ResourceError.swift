@@ -41,6 +41,7 @@ public struct ResourceError: Error, Sendable, CustomStringConvertible {
         public static let `internal` = Code("internal")
     }
 
+    /// What kind of failure it is.
     public let code: Code
     /// One line for people.
     public let message: String

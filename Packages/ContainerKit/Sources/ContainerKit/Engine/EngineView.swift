@@ -87,8 +87,11 @@ public struct UserScript: Sendable, Hashable {
         case documentEnd
     }
 
+    /// The text of the script.
     public var source: String
+    /// When it runs.
     public var time: Time
+    /// Where its names live.
     public var world: ScriptWorld
     /// Whether the script also runs in frames.
     public var inAllFrames: Bool

@@ -39,6 +39,7 @@ public typealias SchemeHandler = @MainActor (EngineRequest, any SchemeTaskSink) 
 
 /// A scheme of the app's own.
 public struct CustomScheme: Sendable, Hashable {
+    /// The scheme, in lower case (RFC 3986, section 3.1).
     public let name: String
     /// Whether pages of this scheme are secure contexts.
     public let isSecure: Bool
@@ -51,7 +52,9 @@ public struct CustomScheme: Sendable, Hashable {
 
 /// An HTTP proxy on a host and a port.
 public struct EngineProxy: Sendable, Hashable {
+    /// A name or an address.
     public let host: String
+    /// 1 to 65535.
     public let port: Int
 
     public init(host: String, port: Int) {
