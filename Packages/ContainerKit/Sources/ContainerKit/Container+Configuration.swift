@@ -3,6 +3,7 @@
 
 public import HTTPTransport
 public import Logging
+public import OfflinePackage
 public import ResourceStore
 public import SchemeMode
 public import SchemeRouter
@@ -19,6 +20,8 @@ extension Container {
 
         /// Budgets and caches of the folder; see `ResourceStore.Configuration` for the defaults.
         public var store = ResourceStore.Configuration()
+        /// How packages are kept up to date: trials, downloads, the host's conditions and version. `room` is the store's.
+        public var updates = PackageUpdater.Configuration()
         /// The schemes under which pages open in custom-scheme mode; `containerkit` and `containerkit-http` by default.
         public var names: SchemeNames = .standard
         /// The mode of pages that are covered; custom scheme by default. `plain` turns interception off.

@@ -18,14 +18,13 @@ internal import WebViewPool
 public final class Container<Engine: WebEngine> {
     /// The engine that the container drives; hosts reach its cookies and proxy through it.
     public let engine: Engine
-    private let configuration: Configuration
-    let store: ResourceStore
-    let library: PackageLibrary
+    let configuration: Configuration
+    let packages: PackageCare
     private let previewList = PreviewList()
     private let path: RequestPath
     private let pool: WebViewPool<Engine.View>
-    private let hub = EventHub()
-    private var sessions: [ViewID: PageSession] = [:]
+    let hub = EventHub()
+    private(set) var sessions: [ViewID: PageSession] = [:]
     private var lastPageID: UInt64 = 0
     private var reclaiming: Task<Void, Never>?
 
@@ -40,10 +39,13 @@ public final class Container<Engine: WebEngine> {
             throw ContainerError(
                 .invalidConfiguration, "neither the engine nor the transport removes content codings", at: engine.name)
         }
-        (store, library) = try await Self.openLibrary(configuration)
+        let network = NetworkLoader(configuration.transport)
+        packages = try await PackageCare(
+            directory: configuration.directory, budgets: configuration.store, updates: configuration.updates,
+            network: network, logger: configuration.logger)
         path = RequestPath(
-            names: configuration.names, traits: traits, library: library,
-            previews: previewList, transport: configuration.transport, coveredHosts: configuration.coveredHosts)
+            names: configuration.names, traits: traits, updater: packages.updater, library: packages.library,
+            previews: previewList, network: network, coveredHosts: configuration.coveredHosts)
         pool = WebViewPool(capacity: configuration.poolCapacity) { try engine.makeView() }
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
@@ -54,33 +56,7 @@ public final class Container<Engine: WebEngine> {
                 self?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
             }
         }
-    }
-
-    @concurrent
-    private static func openLibrary(_ configuration: Configuration) async throws -> (ResourceStore, PackageLibrary) {
-        let store = try ResourceStore(directory: configuration.directory, configuration: configuration.store)
-        return try (store, PackageLibrary(store: store))
-    }
-
-    // MARK: Packages
-
-    /// Verifies a package and makes it the active one of its name. Pages that are open stay on the one they have;
-    /// what no page and no package needs any more is removed from disk.
-    /// - Parameters:
-    ///   - archive: the path of the zip; it stays where it is.
-    ///   - manifest: the path of its manifest.
-    /// - Throws: `PackageError` or `StoreError`; nothing has changed then.
-    @discardableResult
-    public func install(archive: String, manifest: String) async throws -> InstalledPackage {
-        let package = try await library.install(archive: archive, manifest: manifest)
-        hub.send(.packageInstalled(package))
-        do {
-            try await library.sweep()
-        } catch {
-            // The package is there all the same, and the next sweep finds what this one left.
-            configuration.logger.warning("cannot remove old packages", metadata: ["error": "\(error)"])
-        }
-        return package
+        packages.forward { [hub] in hub.send(.package($0)) }
     }
 
     // MARK: Previews
@@ -135,7 +111,7 @@ public final class Container<Engine: WebEngine> {
         let isCovered = covers(real.text)
         let session = PageSession(
             id: PageID(rawValue: lastPageID), documentURL: real.text, view: view.id,
-            mode: isCovered ? configuration.mode : .plain, generations: isCovered ? library.pin() : [])
+            mode: isCovered ? configuration.mode : .plain, generations: isCovered ? packages.library.pin() : [])
         sessions[view.id] = session
         hub.send(.pageOpened(session))
         let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
@@ -174,7 +150,7 @@ public final class Container<Engine: WebEngine> {
     /// Ends the views that nobody uses and forgets what is in memory to be read again, as on a memory warning.
     public func releaseMemory() {
         pool.drain()
-        store.releaseMemory()
+        packages.store.releaseMemory()
     }
 
     // MARK: Requests
@@ -206,7 +182,9 @@ public final class Container<Engine: WebEngine> {
 
     private func end(_ session: PageSession) {
         sessions[session.view] = nil
-        library.unpin(session.generations)
+        packages.report(BootReport(.closed, of: session.reference))
+        packages.library.unpin(session.generations)
+        packages.sweepSoon()
         hub.send(.pageClosed(session.id))
         // A page that was dropped has no one who gives its view back. Its holder goes with it, so not now, but next.
         guard reclaiming == nil else { return }

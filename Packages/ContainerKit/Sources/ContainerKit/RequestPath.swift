@@ -20,19 +20,18 @@ struct RequestPath: Sendable {
     private let chain: any ResourceLoading
 
     init(
-        names: SchemeNames, traits: EngineTraits, library: PackageLibrary, previews: PreviewList,
-        transport: any HTTPTransporting, coveredHosts: [HostPattern]
+        names: SchemeNames, traits: EngineTraits, updater: PackageUpdater, library: PackageLibrary,
+        previews: PreviewList, network: NetworkLoader, coveredHosts: [HostPattern]
     ) {
         self.names = names
         self.traits = traits
         self.library = library
-        let coverage = Coverage(hosts: coveredHosts, library: library, previews: previews)
+        let coverage = Coverage(hosts: coveredHosts, library: library, updater: updater, previews: previews)
         self.coverage = coverage
 
         // 3 Answer it: the first loader that has it.
-        let network = NetworkLoader(transport)
         let answer: any ResourceLoading = .first(
-            of: .previews(previews, network: network), .package(library), network)
+            of: .previews(previews, network: network), .package(library), .arriving(updater), network)
 
         // 4 Settle it: what the engine does not do.
         chain =
