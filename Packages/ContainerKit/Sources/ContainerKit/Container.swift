@@ -23,6 +23,7 @@ public final class Container<Engine: WebEngine> {
     private let pool: WebViewPool<Engine.View>
     private let hub = EventHub()
     private var sessions: [ViewID: PageSession] = [:]
+    private var loads: [ViewID: ViewLoad] = [:]
     private var lastPageID: UInt64 = 0
 
     /// Opens the container's folder and routes its schemes.
@@ -132,6 +133,7 @@ public final class Container<Engine: WebEngine> {
         let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
             [weak self] in self?.end(session)
         }
+        loads[view.id] = page.load
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
         try prepare(view)
         view.load(isCovered ? configuration.names.name(of: real.text) ?? real.text : real.text)
@@ -176,8 +178,10 @@ public final class Container<Engine: WebEngine> {
         let path = path
         delivery.start {
             try await path.answer(request, for: session)
-        } observe: {
-            record.note($0)
+        } observe: { [weak self] response in
+            record.note(response)
+            guard request.isMainDocument, response.isInterim, let view = request.view else { return }
+            self?.loads[view]?.passOverDocument()
         } completion: { [hub] outcome in
             record.note(outcome)
             hub.send(.request(record))
@@ -196,6 +200,7 @@ public final class Container<Engine: WebEngine> {
 
     private func end(_ session: PageSession) {
         sessions[session.view] = nil
+        loads[session.view] = nil
         library.unpin(session.generations)
         hub.send(.pageClosed(session.id))
     }
