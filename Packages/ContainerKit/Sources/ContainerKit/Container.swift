@@ -25,6 +25,7 @@ public final class Container<Engine: WebEngine> {
     private let pool: WebViewPool<Engine.View>
     let hub = EventHub()
     private(set) var sessions: [ViewID: PageSession] = [:]
+    private var loads: [ViewID: ViewLoad] = [:]
     private var lastPageID: UInt64 = 0
     private var reclaiming: Task<Void, Never>?
 
@@ -117,6 +118,7 @@ public final class Container<Engine: WebEngine> {
         let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
             [weak self] in self?.end(session)
         }
+        loads[view.id] = page.load
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
         try prepare(view)
         view.load(isCovered ? configuration.names.name(of: real.text) ?? real.text : real.text)
@@ -162,8 +164,10 @@ public final class Container<Engine: WebEngine> {
         let path = path
         delivery.start {
             try await path.answer(request, for: session)
-        } observe: {
-            record.note($0)
+        } observe: { [weak self] response in
+            record.note(response)
+            guard request.isMainDocument, response.isInterim, let view = request.view else { return }
+            self?.loads[view]?.passOverDocument()
         } completion: { [hub] outcome in
             record.note(outcome)
             hub.send(.request(record))
@@ -185,6 +189,7 @@ public final class Container<Engine: WebEngine> {
         packages.report(BootReport(.closed, of: session.reference))
         packages.library.unpin(session.generations)
         packages.sweepSoon()
+        loads[session.view] = nil
         hub.send(.pageClosed(session.id))
         // A page that was dropped has no one who gives its view back. Its holder goes with it, so not now, but next.
         guard reclaiming == nil else { return }

@@ -127,6 +127,6 @@ public struct RedirectFollower: ResourceLoading {
             status: .ok, headerFields: [.contentType: "text/html;charset=utf-8", .cacheControl: "no-store"])
         return ResourceResponse(
             head: head, body: .bytes(Data(page.utf8)),
-            provenance: .init(.synthetic, reason: "document redirect to \(target)"))
+            provenance: .init(.synthetic, reason: "document redirect to \(target)"), isInterim: true)
     }
 }

@@ -16,11 +16,13 @@ public protocol WebEngine: AnyObject {
     /// What the engine does by itself in a mode. The chain is assembled from this.
     func traits(in mode: InterceptionMode) -> EngineTraits
 
-    /// Routes a custom scheme to `handler`. Call it once for a scheme, before the first view.
+    /// Routes a custom scheme to `handler`. Call it before the first view; later calls for the same scheme replace its
+    /// handler for the requests that come from then on, so that an engine can serve one container after another.
     ///
     /// The engine calls the handler for each request, and `SchemeTaskDelivery.stop()` on what it
     /// returned when the page drops that request.
-    /// - Throws: ``EngineError`` where the engine keeps the scheme for itself.
+    /// - Throws: ``EngineError`` with code `schemeTaken` where the engine keeps the scheme for itself, or has it already
+    ///   with another security.
     func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) throws
 
     /// Creates a view that has not loaded anything yet.
