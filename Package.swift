@@ -29,7 +29,8 @@ extension Target.Dependency {
     static let log = product(
         name: "Logging", package: "swift-log", condition: .when(traits: network.union(storage).union(testing)))
     static let crypto = product(
-        name: "Crypto", package: "swift-crypto", condition: .when(traits: storage.union(packaging).union(testing).union(table)))
+        name: "Crypto", package: "swift-crypto",
+        condition: .when(traits: storage.union(packaging).union(testing).union(table)))
     static let grdb = product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: storage))
     static func nio(_ name: String) -> Self {
         .product(name: name, package: "swift-nio", condition: .when(traits: network.union(testing)))
@@ -230,10 +231,14 @@ let package = Package(
             name: "engine-harness", dependencies: ["ContainerKit", "SchemeRouter", "WebKitGTKAdapter"],
             path: "Tests/EngineHarness",
             swiftSettings: settings),
+        .executableTarget(
+            name: "readme-example", dependencies: ["ContainerKit", "WebKitGTKAdapter"], path: "Tests/ReadmeExample",
+            swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "container-browser", "engine-harness", "ContainerTesting", "PackageFormat", "PackagePublisher",
+                "container-browser", "engine-harness", "readme-example", "ContainerTesting", "PackageFormat",
+                "PackagePublisher",
                 "ProgramTesting", .httpTypes,
             ], path: "Tests/EndToEndTests", swiftSettings: settings),
     ],

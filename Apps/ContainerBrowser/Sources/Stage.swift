@@ -5,6 +5,7 @@ internal import ContainerKit
 internal import ContainerTesting
 internal import HTTPTransport
 internal import Logging
+internal import ResourceLoading
 internal import WebKitGTKAdapter
 
 /// A fresh engine, bare or inside a container, with a network of its own.
@@ -77,8 +78,34 @@ final class Stage {
     /// Bytes that came through the shaped network; `nil` where the network is not shaped.
     var shapedBytes: Int64? { proxy?.counters.bytesDown }
 
-    /// Whether requests come through a container.
-    var isContained: Bool { container != nil }
+    /// Returns when a page and all that it loads at first are there.
+    ///
+    /// A document that has moved is answered by one that leads on: what counts is the load after it.
+    /// - Throws: `EngineError`
+    func finish(_ opened: OpenedPage, within limit: Duration) async throws {
+        try await withLimit(limit, "the page does not finish loading") { [self] in
+            while true {
+                try await opened.load.finished(within: limit)
+                try opened.checkArrival()
+                let hops = documents(of: opened).count(where: \.leadsOn)
+                if opened.documents > hops { return }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+    }
+
+    /// The container's own requests for a page's documents, in the order in which they ended.
+    private func documents(of opened: OpenedPage) -> [RequestRecord] {
+        guard let id = opened.page?.session.id else { return [] }
+        return requests.filter { $0.isMainDocument && $0.page == id }
+    }
+
+    /// Why a page could not be opened, told by whoever knows most of it.
+    /// - Parameter limit: the time that it had.
+    func failure(of url: String, because error: any Error, in opened: OpenedPage?, limit: Duration) -> any Error {
+        let failure = PageFailure(url: url, limit: limit, isOffline: options.network.isOffline)
+        return failure.error(error, record: opened.flatMap { documents(of: $0).last })
+    }
 
     /// Opens a page in a new view, or in a warm one where the options say so.
     func open(_ url: String, prepare: @MainActor (WebKitGTKView) -> Void = { _ in }) async throws -> OpenedPage {
@@ -123,5 +150,12 @@ final class Stage {
         container?.releaseMemory()
         try? await transport?.shutDown()
         await proxy?.stop()
+    }
+}
+
+extension RequestRecord {
+    /// Whether the answer is a page that only leads to where the document has moved.
+    fileprivate var leadsOn: Bool {
+        provenance?.source == .synthetic && provenance?.reason.hasPrefix("document redirect") == true
     }
 }
