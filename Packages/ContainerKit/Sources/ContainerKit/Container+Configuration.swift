@@ -3,6 +3,8 @@
 
 public import HTTPTransport
 public import Logging
+public import OfflinePackage
+public import ResourceStore
 public import SchemeMode
 public import SchemeRouter
 
@@ -16,6 +18,10 @@ extension Container {
         /// Where the container reports trouble; the process's logging system by default.
         public var logger: Logger
 
+        /// Budgets and caches of the folder; see `ResourceStore.Configuration` for the defaults.
+        public var store = ResourceStore.Configuration()
+        /// How packages are kept up to date: trials, downloads, the host's conditions and version. `room` is the store's.
+        public var updates = PackageUpdater.Configuration()
         /// The schemes under which pages open in custom-scheme mode; `containerkit` and `containerkit-http` by default.
         public var names: SchemeNames = .standard
         /// The mode of pages that are covered; custom scheme by default. `plain` turns interception off.
@@ -25,6 +31,7 @@ extension Container {
         /// The most views kept warm; 3 by default.
         public var poolCapacity = 3
 
+        /// A configuration with the default options.
         public init(
             directory: String, transport: any HTTPTransporting = AsyncHTTPTransport(),
             logger: Logger = Logger(label: "containerkit")

@@ -6,11 +6,12 @@ internal import OfflinePackage
 internal import ResourceLoading
 internal import SchemeRouter
 
-/// Which pages are intercepted: those of the hosts that the app names, and those that a package or
-/// a preview has.
+/// Which pages are intercepted: those of the hosts that the app names, and those that a package has, installed or on
+/// its way, or a preview.
 struct Coverage: Sendable {
     let hosts: [HostPattern]
     let library: PackageLibrary
+    let updater: PackageUpdater
     let previews: PreviewList
 
     /// Whether a real URL is one of them.
@@ -18,6 +19,6 @@ struct Coverage: Sendable {
         guard let request = HTTPRequest(urlText: url), let authority = request.authority else { return false }
         let defaultPort = request.scheme == "http" ? 80 : 443
         return hosts.contains { $0.matches(authority, defaultPort: defaultPort) } || library.covers(url)
-            || previews.covers(url)
+            || updater.covers(url) || previews.covers(url)
     }
 }

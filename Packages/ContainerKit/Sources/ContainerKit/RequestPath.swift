@@ -20,19 +20,18 @@ struct RequestPath: Sendable {
     private let chain: any ResourceLoading
 
     init(
-        names: SchemeNames, traits: EngineTraits, library: PackageLibrary, previews: PreviewList,
-        transport: any HTTPTransporting, coveredHosts: [HostPattern]
+        names: SchemeNames, traits: EngineTraits, updater: PackageUpdater, library: PackageLibrary,
+        previews: PreviewList, network: NetworkLoader, coveredHosts: [HostPattern]
     ) {
         self.names = names
         self.traits = traits
         self.library = library
-        let coverage = Coverage(hosts: coveredHosts, library: library, previews: previews)
+        let coverage = Coverage(hosts: coveredHosts, library: library, updater: updater, previews: previews)
         self.coverage = coverage
 
         // 3 Answer it: the first loader that has it.
-        let network = NetworkLoader(transport)
         let answer: any ResourceLoading = .first(
-            of: .previews(previews, network: network), .package(library), network)
+            of: .previews(previews, network: network), .package(library), .arriving(updater), network)
 
         // 4 Settle it: what the engine does not do.
         chain =
@@ -67,8 +66,13 @@ struct RequestPath: Sendable {
             throw ResourceError(.invalidRequest, "no rule covers this host", at: head.urlText)
         }
         return ResourceRequest(
-            head, destination: request.isMainDocument ? .document : .subresource,
+            head, destination: destination(of: request),
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
+    }
+
+    private func destination(of request: EngineRequest) -> ResourceRequest.Destination {
+        if request.isMainDocument { return .document }
+        return request.head.asksForDocument ? .nestedDocument : .subresource
     }
 
     /// Whether a page gets a URL through the scheme: where it is covered now, or by a generation that the page
