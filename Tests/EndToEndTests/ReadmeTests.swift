@@ -41,6 +41,15 @@ struct ReadmeTests {
         #expect(shipped.hasPrefix(manifest.prefix { $0 != "\n" }))
     }
 
+    @Test("Every decision is in the table")
+    func decisions() throws {
+        let folder = Self.root.appendingPathComponent("docs/decisions").path
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".md") }
+        let table = try text("docs/README.md")
+        #expect(names.count > 5)
+        for name in names { #expect(table.contains("](decisions/\(name))"), "\(name)") }
+    }
+
     @Test("Its lines fit a terminal")
     func width() throws {
         for name in ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
