@@ -29,7 +29,8 @@ extension Target.Dependency {
     static let log = product(
         name: "Logging", package: "swift-log", condition: .when(traits: network.union(storage).union(testing)))
     static let crypto = product(
-        name: "Crypto", package: "swift-crypto", condition: .when(traits: storage.union(packaging).union(testing).union(table)))
+        name: "Crypto", package: "swift-crypto",
+        condition: .when(traits: storage.union(packaging).union(testing).union(table)))
     static let grdb = product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: storage))
     static func nio(_ name: String) -> Self {
         .product(name: name, package: "swift-nio", condition: .when(traits: network.union(testing)))
@@ -176,6 +177,11 @@ let package = Package(
                 "ContainerKit", "ResourceLoading", "SchemeRouter", "WebViewPool",
                 .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])), .httpTypes,
             ]),
+        tests(
+            of: "WebKitGTKAdapter",
+            [
+                "ContainerKit", "ResourceLoading", .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])),
+            ]),
         target(
             "ContainerTesting",
             [
@@ -227,9 +233,11 @@ let package = Package(
                 "PackagePublisher", "ProgramTesting", "ResourceLoading", "ResourceStore", .httpTypes,
             ], path: "Tests/DeliveryTests", swiftSettings: settings),
         .executableTarget(
-            name: "engine-harness", dependencies: ["ContainerKit", "SchemeRouter", "WebKitGTKAdapter"],
-            path: "Tests/EngineHarness",
-            swiftSettings: settings),
+            name: "engine-harness",
+            dependencies: [
+                "ContainerKit", "OfflinePackage", "PackageFormat", "ResourceLoading", "SchemeRouter",
+                "WebKitGTKAdapter", .httpTypes,
+            ], path: "Tests/EngineHarness", swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
