@@ -177,6 +177,11 @@ let package = Package(
                 "ContainerKit", "ResourceLoading", "SchemeRouter", "WebViewPool",
                 .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])), .httpTypes,
             ]),
+        tests(
+            of: "WebKitGTKAdapter",
+            [
+                "ContainerKit", "ResourceLoading", .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])),
+            ]),
         target(
             "ContainerTesting",
             [
@@ -228,9 +233,11 @@ let package = Package(
                 "PackagePublisher", "ProgramTesting", "ResourceLoading", "ResourceStore", .httpTypes,
             ], path: "Tests/DeliveryTests", swiftSettings: settings),
         .executableTarget(
-            name: "engine-harness", dependencies: ["ContainerKit", "SchemeRouter", "WebKitGTKAdapter"],
-            path: "Tests/EngineHarness",
-            swiftSettings: settings),
+            name: "engine-harness",
+            dependencies: [
+                "ContainerKit", "OfflinePackage", "PackageFormat", "ResourceLoading", "SchemeRouter",
+                "WebKitGTKAdapter", .httpTypes,
+            ], path: "Tests/EngineHarness", swiftSettings: settings),
         .executableTarget(
             name: "readme-example", dependencies: ["ContainerKit", "WebKitGTKAdapter"], path: "Tests/ReadmeExample",
             swiftSettings: settings),

@@ -306,8 +306,10 @@ struct UpdaterTests {
     }
 
     @Test func conditionsAndRoom() async throws {
-        struct NoNetwork: HostConditions {
-            var network: NetworkKind { .none }
+        struct NoNetwork: HostConditioning {
+            let conditions = HostConditions(network: .none)
+
+            func changes() -> AsyncStream<HostConditions> { AsyncStream { $0.finish() } }
         }
         struct NoRoom: RoomEnsuring {
             func ensureRoom(for bytes: Int64) async throws { throw CocoaError(.fileWriteOutOfSpace) }

@@ -24,6 +24,10 @@ public final class PackageLibrary: Sendable {
     let archives: any ArchiveReading
     let configuration: Configuration
     let executor = BlockingExecutor(label: "container.packages")
+    /// Inflating and hashing take longest. Two threads: a phone has as many fast cores, and each holds some 600 KB.
+    let inflaters = (1...2).map { BlockingExecutor(label: "container.packages.inflate-\($0)") }
+    /// Those that bring files, one at a time.
+    let turns = KeyedQueue(atATime: 1, inLine: 256)
     private let state: Mutex<State>
 
     /// Finds the active generations in the store.
@@ -122,6 +126,14 @@ extension PackageLibrary {
     /// The generations that may answer a URL, in the order in which to ask them.
     func candidates(for url: PackageURL) -> [Candidate] {
         state.withLock { $0.candidates[url.origin] } ?? []
+    }
+
+    /// Runs what blocks on the library's thread.
+    func onThread<Value: Sendable>(_ body: @Sendable (PackageLibrary) throws -> Value) async throws -> Value {
+        try await withTaskExecutorPreference(executor) { [self] in
+            try Task.checkCancellation()
+            return try body(self)
+        }
     }
 
     func activeGeneration(of id: PackageID) -> PackageGeneration? {

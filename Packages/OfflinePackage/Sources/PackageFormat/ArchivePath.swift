@@ -58,6 +58,17 @@ public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertib
     /// The parts, the file's own name last.
     public var parts: [Substring] { description.split(separator: "/") }
 
+    /// Holds a path to narrower limits than it was made with.
+    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/tooLarge``.
+    func check(_ limits: ArchiveLimits) throws {
+        guard description.utf8.count <= limits.maxPathBytes else {
+            throw PackageError(.tooLarge, "name of more than \(limits.maxPathBytes) bytes", at: description)
+        }
+        guard description.utf8.count(where: { $0 == UInt8(ascii: "/") }) < limits.maxDepth else {
+            throw PackageError(.tooLarge, "name of more than \(limits.maxDepth) parts", at: description)
+        }
+    }
+
     /// Orders by Unicode scalars, which is the order of the UTF-8 bytes too.
     public static func < (left: Self, right: Self) -> Bool { left.description < right.description }
 

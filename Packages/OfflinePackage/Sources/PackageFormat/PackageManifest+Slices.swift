@@ -57,6 +57,23 @@ extension PackageManifest {
         return slices
     }
 
+    /// Holds the manifest and its slices to the limits of an archive.
+    func check(_ limits: ArchiveLimits) throws {
+        guard files.count <= limits.maxEntries else {
+            throw PackageError(.tooMany, "manifest of \(files.count) files, limit \(limits.maxEntries)")
+        }
+        var total: Int64 = 0
+        for file in files {
+            let (sum, overflow) = total.addingReportingOverflow(file.size)
+            guard !overflow, sum <= limits.maxTotalBytes else {
+                throw PackageError(.tooLarge, "files of more than \(limits.maxTotalBytes) bytes in the manifest")
+            }
+            total = sum
+            try file.path.check(limits)
+        }
+        try validateSlices(limits: ManifestLimits(maxRatio: limits.maxRatio, ratioFloor: limits.ratioFloor))
+    }
+
     /// Checks that all files have slices and ``archive`` is there, or none and it is not; and that the slices can be:
     /// inside of the archive, apart from each other, and no bombs.
     func validateSlices(limits: ManifestLimits) throws {

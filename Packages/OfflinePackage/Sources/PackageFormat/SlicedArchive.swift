@@ -14,20 +14,28 @@ public struct SlicedArchive: Sendable {
     private let input: InputFile
 
     /// Opens an archive.
+    /// - Parameters:
+    ///   - limits: what the manifest may ask for; `nil` where it was held to that before.
+    ///   - isWhole: `false` for a file that has only the slices that will be read, at their places.
     /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest`` where the manifest has no
-    ///   slices or they cannot be, ``PackageError/Code-swift.struct/mismatch`` where the file has another size,
-    ///   ``PackageError/Code-swift.struct/noInput`` and ``PackageError/Code-swift.struct/io``.
-    public init(_ archive: String, manifest: PackageManifest) throws {
+    ///   slices or they cannot be, ``PackageError/Code-swift.struct/tooMany`` and
+    ///   ``PackageError/Code-swift.struct/tooLarge`` for the limits, ``PackageError/Code-swift.struct/mismatch`` where
+    ///   the file has another size, ``PackageError/Code-swift.struct/noInput`` and
+    ///   ``PackageError/Code-swift.struct/io``.
+    public init(
+        _ archive: String, manifest: PackageManifest, limits: ArchiveLimits? = nil, isWhole: Bool = true
+    ) throws {
         guard let promised = manifest.archive else {
             throw PackageError(.badManifest, "the manifest does not say where files lie in the archive", at: archive)
         }
+        if let limits { try manifest.check(limits) }
         try manifest.validateSlices(limits: .unbounded)
         input = try InputFile(path: archive)
-        guard input.size == promised.size else {
+        guard !isWhole || input.size == promised.size else {
             throw PackageError(
                 .mismatch, "archive of \(input.size) bytes, \(promised.size) in the manifest", at: archive)
         }
-        files = manifest.files.sorted { ($0.slice?.offset ?? 0, $0.path) < ($1.slice?.offset ?? 0, $1.path) }
+        files = Self.sorted(manifest.files)
     }
 
     /// Walks `files`, which are some of the manifest's. Neighbours in order of ``files`` are read fastest.
@@ -53,8 +61,12 @@ public struct SlicedArchive: Sendable {
         }
     }
 
-    /// Cuts ``files`` into at most `count` runs of neighbours that take about the same time, for as many threads.
-    public func shares(_ count: Int) -> [ArraySlice<PackageManifest.File>] {
+    /// Cuts files into at most `count` runs of neighbours that take about the same time, for as many threads.
+    /// - Parameter some: which of the manifest's files, in any order; all where it is not given.
+    public func shares(
+        _ count: Int, of some: [PackageManifest.File]? = nil
+    ) -> [ArraySlice<PackageManifest.File>] {
+        let files = some.map(Self.sorted) ?? files
         guard !files.isEmpty else { return [] }
         let total = files.reduce(0) { $0 + Self.cost($1) }
         let share = max(total / Int64(max(count, 1)), 1)
@@ -70,6 +82,10 @@ public struct SlicedArchive: Sendable {
         }
         if start < files.endIndex { shares.append(files[start...]) }
         return shares
+    }
+
+    private static func sorted(_ files: [PackageManifest.File]) -> [PackageManifest.File] {
+        files.sorted { ($0.slice?.offset ?? 0, $0.path) < ($1.slice?.offset ?? 0, $1.path) }
     }
 
     /// What a file costs, in bytes unpacked: to make a file is worth some 64 KiB.

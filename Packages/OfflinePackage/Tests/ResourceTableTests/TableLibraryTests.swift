@@ -351,9 +351,10 @@ struct TableLibraryTests {
     @Test(
         "Downloads run only when the app is idle, on Wi-Fi, and not short of anything",
         arguments: [
-            HostConditions(isIdle: false, network: .wifi), HostConditions(isIdle: true, network: .cellular),
-            HostConditions(isIdle: true, network: .none), HostConditions(isIdle: true, network: .wifi, power: .low),
-            HostConditions(isIdle: true, network: .wifi, memory: .pressure),
+            HostConditions(isIdle: false, network: .unmetered), HostConditions(isIdle: true, network: .metered),
+            HostConditions(isIdle: true, network: .none),
+            HostConditions(isIdle: true, network: .unmetered, power: .low),
+            HostConditions(isIdle: true, network: .unmetered, memory: .warning),
         ])
     func conditions(_ conditions: HostConditions) async throws {
         let library = try await fixture.open()
@@ -369,7 +370,7 @@ struct TableLibraryTests {
     @Test("The run fetches when there is something and the conditions come, and ends when it is cancelled")
     func run() async throws {
         let library = try await fixture.open()
-        fixture.conditions.set(HostConditions(isIdle: false, network: .wifi))
+        fixture.conditions.set(HostConditions(isIdle: false, network: .unmetered))
         let run = Task { await library.run() }
         let maker = TableMaker("1", count: 2)
         try await fixture.update(library, to: maker)

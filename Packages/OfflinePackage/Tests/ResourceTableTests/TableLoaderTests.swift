@@ -81,7 +81,7 @@ struct TableLoaderTests {
         #expect(response.provenance.source == .network)
         #expect(response.head.headerFields[.contentLength] == "9")
         // Whatever the conditions for the background are.
-        fixture.conditions.set(HostConditions(isIdle: false, network: .cellular))
+        fixture.conditions.set(HostConditions(isIdle: false, network: .metered))
         #expect(try await fixture.text(library, maker.items[1].url) == "content 1")
         #expect(library.counters.fills == 2)
     }

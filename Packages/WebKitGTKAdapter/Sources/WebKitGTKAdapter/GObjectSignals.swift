@@ -6,21 +6,20 @@
 
     /// Keeps an object of this house reachable from C callbacks, and the callbacks disconnected once it goes.
     ///
-    /// The C side holds an unretained pointer to `target`; the owner keeps these connections as long as itself.
+    /// The C side holds an unretained pointer to the target; the target keeps these connections as long as itself.
     @MainActor
     final class GObjectSignals {
         private let instance: gpointer
-        private let target: gpointer
         private var handlers: [gulong] = []
 
         /// - Parameter instance: an instance of GObject, which this object keeps alive.
-        init(of instance: gpointer, to target: AnyObject) {
+        init(of instance: gpointer) {
             self.instance = g_object_ref(instance)
-            self.target = Unmanaged.passUnretained(target).toOpaque()
         }
 
-        func connect(_ signal: String, _ callback: GCallback) {
-            handlers.append(g_signal_connect_data(instance, signal, callback, target, nil, GConnectFlags(rawValue: 0)))
+        func connect(_ signal: String, _ callback: GCallback, to target: AnyObject) {
+            let data = Unmanaged.passUnretained(target).toOpaque()
+            handlers.append(g_signal_connect_data(instance, signal, callback, data, nil, GConnectFlags(rawValue: 0)))
         }
 
         func disconnect() {

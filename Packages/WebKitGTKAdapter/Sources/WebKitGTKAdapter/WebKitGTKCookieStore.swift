@@ -5,13 +5,28 @@
     internal import CWebKitGTK
     internal import ContainerKit
 
-    /// The engine's cookies.
+    /// The engine's cookies. They can be used after the engine is gone.
     @MainActor
     final class WebKitGTKCookieStore: EngineCookieStore {
         private let manager: UnsafeMutablePointer<WebKitCookieManager>
+        /// The manager points to it without keeping it.
+        private let dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>
 
-        init(_ manager: UnsafeMutablePointer<WebKitCookieManager>) {
-            self.manager = manager
+        init(of dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>) {
+            self.dataManager = dataManager
+            manager = webkit_website_data_manager_get_cookie_manager(dataManager)
+            g_object_ref(dataManager)
+            g_object_ref(manager)
+        }
+
+        isolated deinit {
+            g_object_unref(manager)
+            g_object_unref(dataManager)
+        }
+
+        /// Keeps cookies that have an expiry in a SQLite file from now on.
+        func persist(in file: String) {
+            webkit_cookie_manager_set_persistent_storage(manager, file, WEBKIT_COOKIE_PERSISTENT_STORAGE_SQLITE)
         }
 
         func all() async throws -> [EngineCookie] {

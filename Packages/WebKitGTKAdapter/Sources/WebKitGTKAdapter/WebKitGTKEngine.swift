@@ -4,32 +4,40 @@
 #if os(Linux)
     internal import CWebKitGTK
     public import ContainerKit
-    internal import HTTPTypes
+    internal import Glibc
 
     /// WebKitGTK 2.50 (GTK 3 API), driven by the facade.
     ///
-    /// Needs a display, of which Xvfb is one, and ``GLibMainLoop`` on the main thread.
+    /// Needs a display, of which Xvfb is one, and a GLib main loop under Swift's main actor: make and use it inside of
+    /// ``GLibMainLoop/run(_:)``. An engine serves one container at a time, and several one after the other.
     /// Isolation: the main actor.
     @MainActor
     public final class WebKitGTKEngine: WebEngine {
         private let configuration: Configuration
         private let context: UnsafeMutablePointer<WebKitWebContext>
         private let dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>
-        private var schemes: Set<String> = []
+        private var schemes: [String: SchemeRegistration] = [:]
         private var views: [WeakView] = []
         private var lastViewID: UInt64 = 0
 
         public let cookies: any EngineCookieStore
 
-        /// - Throws: `EngineError` with code `noDisplay`.
+        /// - Throws: `EngineError` with code `noMainLoop` outside of a loop that turns, `noDisplay` without a display, or
+        ///   `storage` where the folder for the data cannot be made.
         public init(_ configuration: Configuration = Configuration()) throws {
+            // Without the loop nothing of the engine would ever answer.
+            guard GLibMainLoop.isTurning else {
+                throw EngineError(.noMainLoop, "no GLib main loop turns here; make the engine inside GLibMainLoop.run")
+            }
             guard gtk_init_check(nil, nil) != 0 else {
                 throw EngineError(.noDisplay, "no display to draw on; run under xvfb-run or set DISPLAY")
             }
             self.configuration = configuration
-            dataManager = Self.makeDataManager(configuration.storage)
+            dataManager = try Self.makeDataManager(configuration.storage)
             context = webkit_web_context_new_with_website_data_manager(dataManager)
-            cookies = WebKitGTKCookieStore(webkit_website_data_manager_get_cookie_manager(dataManager))
+            let cookies = WebKitGTKCookieStore(of: dataManager)
+            if case .directory(let path) = configuration.storage { cookies.persist(in: path + "/data/cookies.sqlite") }
+            self.cookies = cookies
         }
 
         isolated deinit {
@@ -60,10 +68,15 @@
             guard !["http", "https", "ftp", "file", "ws", "wss"].contains(scheme.name) else {
                 throw EngineError(.schemeTaken, "the engine keeps this scheme for itself", at: scheme.name)
             }
-            guard schemes.insert(scheme.name).inserted else {
-                throw EngineError(.schemeTaken, "the scheme has a handler already", at: scheme.name)
+            if let registration = schemes[scheme.name] {
+                guard registration.isSecure == scheme.isSecure else {
+                    throw EngineError(.schemeTaken, "the scheme is known with another security", at: scheme.name)
+                }
+                registration.handler = handler
+                return
             }
-            let registration = SchemeRegistration(engine: self, handler: handler)
+            let registration = SchemeRegistration(engine: self, isSecure: scheme.isSecure, handler: handler)
+            schemes[scheme.name] = registration
             webkit_web_context_register_uri_scheme(
                 context, scheme.name,
                 { request, data in
@@ -101,14 +114,23 @@
 
         func view(showing widget: UnsafeMutablePointer<WebKitWebView>?) -> WebKitGTKView? {
             guard let widget else { return nil }
-            return views.lazy.compactMap(\.view).first { $0.web == widget }
+            return views.lazy.compactMap(\.view).first { $0.web == widget && !$0.isDiscarded }
         }
 
-        private static func makeDataManager(_ storage: Storage) -> UnsafeMutablePointer<WebKitWebsiteDataManager> {
+        private static func makeDataManager(
+            _ storage: Storage
+        ) throws -> UnsafeMutablePointer<WebKitWebsiteDataManager> {
             switch storage {
             case .ephemeral:
                 return webkit_website_data_manager_new_ephemeral()
             case .directory(let path):
+                // The engine would go on without a place for its data, and say nothing.
+                for folder in [path + "/data", path + "/cache"] {
+                    guard g_mkdir_with_parents(folder, 0o700) == 0 else {
+                        throw EngineError(
+                            .storage, "cannot make the folder: \(String(cString: strerror(errno)))", at: folder)
+                    }
+                }
                 return containerkit_data_manager_new(path + "/data", path + "/cache")
             }
         }

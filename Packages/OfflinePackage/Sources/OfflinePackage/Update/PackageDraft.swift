@@ -9,13 +9,33 @@ struct PackageDraft: Sendable {
     let manifest: PackageManifest
     let entries: [StoredEntry]
     let batch: BlobBatch
-    /// Blobs that the store has.
+    /// Blobs that the store had when the draft was begun.
     let held: Set<BlobID>
-
     /// The files whose bytes must come, each digest once.
-    var missing: [PackageManifest.File] {
+    let missing: [PackageManifest.File]
+
+    /// Looks up what of a manifest's files the store has. Blocks while it does.
+    /// - Throws: `PackageError` with code `PackageError.Code.badManifest` where two files of one digest have different
+    ///   sizes, or `StoreError`.
+    init(of manifest: PackageManifest, in store: ResourceStore) throws {
+        self.manifest = manifest
+        entries = try manifest.files.map { file in
+            StoredEntry(
+                path: file.path.description, blob: try BlobID(file.sha256), size: file.size, mediaType: file.mediaType)
+        }
+        var wanted: [BlobID: Int64] = [:]
+        wanted.reserveCapacity(entries.count)
+        for entry in entries {
+            // Else only one of them would be read, and the other's size believed.
+            if let size = wanted.updateValue(entry.size, forKey: entry.blob), size != entry.size {
+                throw PackageError(
+                    .badManifest, "\(entry.size) bytes, and \(size) in another file of the same digest", at: entry.path)
+            }
+        }
+        batch = store.makeBatch()
+        held = try batch.reuse(wanted)
         var seen = held
-        return zip(manifest.files, entries).compactMap { file, entry in
+        missing = zip(manifest.files, entries).compactMap { file, entry in
             seen.insert(entry.blob).inserted ? file : nil
         }
     }

@@ -11,15 +11,7 @@ extension PackageLibrary {
     /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
     func draft(of manifest: PackageManifest) async throws -> PackageDraft {
         try await onThread { library in
-            let entries = try manifest.files.map { file in
-                StoredEntry(
-                    path: file.path.description, blob: try BlobID(file.sha256), size: file.size,
-                    mediaType: file.mediaType)
-            }
-            let batch = library.store.makeBatch()
-            let wanted = Dictionary(entries.map { ($0.blob, $0.size) }, uniquingKeysWith: { first, _ in first })
-            return PackageDraft(
-                manifest: manifest, entries: entries, batch: batch, held: try batch.reuse(wanted))
+            try PackageDraft(of: manifest, in: library.store)
         }
     }
 
@@ -27,20 +19,6 @@ extension PackageLibrary {
     func active(equalTo draft: PackageDraft) async throws -> InstalledPackage? {
         guard draft.missing.isEmpty else { return nil }
         return try await onThread { $0.activePackage(equalTo: draft.manifest, draft.entries) }
-    }
-
-    /// Takes all files of a draft out of an archive: by their places where the manifest has them.
-    /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
-    func fill(_ draft: PackageDraft, from archive: String) async throws {
-        try await onThread { library in
-            var unpacking = PackageUnpacking(draft.entries, into: draft.batch, holding: draft.held)
-            let archives: any ArchiveReading =
-                draft.manifest.archive == nil ? library.archives : ArchiveSlices(draft.manifest)
-            try archives.read(archive, limits: library.configuration.archiveLimits) { entry, content in
-                try unpacking.add(entry, &content)
-            }
-            try unpacking.finish()
-        }
     }
 
     /// Stores a filled draft as staged. When this returns it survives a power cut.
@@ -108,15 +86,6 @@ extension PackageLibrary {
             try library.store.activeGenerations().first { $0.package == id.description }.map { stored in
                 try GenerationRecord(decoding: stored.metadata).isBaseline ?? false
             }
-        }
-    }
-
-    private func onThread<Value: Sendable>(
-        _ body: @Sendable (PackageLibrary) throws -> Value
-    ) async throws -> Value {
-        try await withTaskExecutorPreference(executor) { [self] in
-            try Task.checkCancellation()
-            return try body(self)
         }
     }
 }

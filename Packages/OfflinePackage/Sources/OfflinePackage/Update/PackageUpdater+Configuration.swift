@@ -3,7 +3,7 @@
 
 public import Logging
 public import PackageFormat
-internal import ResourceLoading
+public import ResourceLoading
 
 extension PackageUpdater {
     /// How an updater works.
@@ -17,9 +17,9 @@ extension PackageUpdater {
         /// How downloads are done.
         public var downloads = PackageDownloader.Configuration()
         /// What updates depend on. Default: always yes.
-        public var conditions: any HostConditions = UnconditionalHost()
-        /// The store's budget. Default: no end.
-        public var room: any RoomEnsuring = UnlimitedRoom()
+        public var conditions: any HostConditioning = .favourable
+        /// What makes room before a download. `nil`, the default, for the library's store.
+        public var room: (any RoomEnsuring)?
         /// Where health is kept. `nil`, the default, for `health.json` in the store's directory.
         public var health: (any HealthRecording)?
         /// Times boots. Default: the machine's clock without the time in which the machine sleeps.

@@ -22,7 +22,7 @@ extension PackageUpdater {
             try await checkRoom(for: draft, ranges.reduce(0) { $0 + Int64($1.count) })
             do {
                 try await downloader.withRanges(ranges, of: download, meter: meter) { [library] path in
-                    try await library.fill(draft, missing, slicesIn: path)
+                    try await library.fill(draft, from: path, isWhole: false)
                 }
                 return (.ranges, meter.traffic)
             } catch let error where Self.leavesTheArchive(error) {
@@ -85,29 +85,14 @@ extension PackageUpdater {
         let unpacked = draft.missingBytes
         try downloader.checkRoom(for: packed + unpacked)
         do {
-            try await configuration.room.ensureRoom(for: unpacked)
+            let room = configuration.room ?? library.store
+            // A store sweeps first, which may take seconds.
+            try await withTaskExecutorPreference(library.executor) { try await room.ensureRoom(for: unpacked) }
         } catch let error as CancellationError {
             throw error
         } catch {
             throw DeliveryError(
                 .noRoom, "the store has no room for \(unpacked) bytes", at: library.store.directory, cause: error)
-        }
-    }
-}
-
-extension PackageLibrary {
-    /// Takes the missing files of a draft out of their slices, and checks size and digest of each.
-    /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
-    func fill(
-        _ draft: PackageDraft, _ missing: [PackageManifest.File], slicesIn path: String
-    ) async throws {
-        try await withTaskExecutorPreference(executor) {
-            for file in missing {
-                try Task.checkCancellation()
-                var writer = try draft.batch.makeWriter()
-                try SliceFile.read(file, in: path) { try writer.write($0) }
-                _ = try writer.finish(expecting: BlobID(file.sha256))
-            }
         }
     }
 }

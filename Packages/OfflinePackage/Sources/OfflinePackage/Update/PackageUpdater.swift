@@ -129,7 +129,7 @@ public actor PackageUpdater: HealthReporting {
     public func update(
         from source: PackageSource, timing: ApplyTiming = .now, urgency: UpdateUrgency = .wanted
     ) async throws -> PackageUpdate {
-        if let reason = urgency.obstacle(in: configuration.conditions) {
+        if let reason = urgency.obstacle(in: configuration.conditions.conditions) {
             throw DeliveryError(.notNow, reason, at: source.manifestURL)
         }
         return try await sources.run(source.manifestURL) {

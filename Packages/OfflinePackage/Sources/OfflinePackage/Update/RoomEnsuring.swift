@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import ResourceStore
+
 /// Makes room in a budget before bytes are brought in.
 public protocol RoomEnsuring: Sendable {
     /// Makes room for so many bytes more, or refuses.
@@ -8,9 +10,5 @@ public protocol RoomEnsuring: Sendable {
     func ensureRoom(for bytes: Int64) async throws
 }
 
-/// Room without an end.
-public struct UnlimitedRoom: RoomEnsuring {
-    public init() {}
-
-    public func ensureRoom(for bytes: Int64) async throws {}
-}
+/// Its own budget for packages, and the device.
+extension ResourceStore: RoomEnsuring {}

@@ -1,35 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ResourceLoading
 import Testing
 
 @testable import OfflinePackage
 
 @Suite(.timeLimit(.minutes(1)))
 struct UpdateUrgencyTests {
-    struct Device: HostConditions {
-        var isIdle = true
-        var network = NetworkKind.unmetered
-        var isLowOnPower = false
-        var memoryPressure = MemoryPressure.normal
-    }
-
     @Test func whatIsWantedNeedsANetworkAndMemory() {
-        #expect(UpdateUrgency.wanted.obstacle(in: UnconditionalHost()) == nil)
+        #expect(UpdateUrgency.wanted.obstacle(in: .favourable) == nil)
         #expect(
             UpdateUrgency.wanted.obstacle(
-                in: Device(isIdle: false, network: .metered, isLowOnPower: true, memoryPressure: .warning)) == nil)
-        #expect(UpdateUrgency.wanted.obstacle(in: Device(network: .none)) != nil)
-        #expect(UpdateUrgency.wanted.obstacle(in: Device(memoryPressure: .critical)) != nil)
+                in: HostConditions(isIdle: false, network: .metered, power: .low, memory: .warning)) == nil)
+        #expect(UpdateUrgency.wanted.obstacle(in: HostConditions(network: .none)) != nil)
+        #expect(UpdateUrgency.wanted.obstacle(in: HostConditions(memory: .critical)) != nil)
     }
 
     @Test(arguments: [
-        Device(isIdle: false), Device(network: .metered), Device(network: .none), Device(isLowOnPower: true),
-        Device(memoryPressure: .warning), Device(memoryPressure: .critical),
+        HostConditions(isIdle: false), HostConditions(network: .metered), HostConditions(network: .none),
+        HostConditions(power: .low),
+        HostConditions(memory: .warning), HostConditions(memory: .critical),
     ])
-    func convenienceNeedsAllOfIt(_ device: Device) {
+    func convenienceNeedsAllOfIt(_ device: HostConditions) {
         #expect(UpdateUrgency.whenConvenient.obstacle(in: device) != nil)
-        #expect(UpdateUrgency.whenConvenient.obstacle(in: Device()) == nil)
+        #expect(UpdateUrgency.whenConvenient.obstacle(in: HostConditions()) == nil)
     }
 
     @Test(arguments: [

@@ -6,14 +6,14 @@
 /// Work in the background, such as downloads of a table's or a package's files, runs when the app is idle and the
 /// network costs nothing. What a page waits for is never held up by these.
 public struct HostConditions: Sendable, Hashable {
-    /// What the device is connected to.
+    /// What a byte over the network costs the user.
     public enum Network: String, Sendable, Hashable, CaseIterable {
         /// No network at all.
         case none
         /// Wi-Fi or a cable: bytes cost nothing.
-        case wifi
+        case unmetered
         /// Bytes may cost: a mobile network, or a Wi-Fi that stands for one.
-        case cellular
+        case metered
     }
 
     /// Where the energy comes from.
@@ -24,11 +24,13 @@ public struct HostConditions: Sendable, Hashable {
         case low
     }
 
-    /// How short memory is.
+    /// How short the system is of memory.
     public enum Memory: String, Sendable, Hashable, CaseIterable {
         case normal
         /// The system asks for memory back.
-        case pressure
+        case warning
+        /// The system ends apps.
+        case critical
     }
 
     /// Whether the app is idle: no page loads, no user waits.
@@ -37,7 +39,9 @@ public struct HostConditions: Sendable, Hashable {
     public var power: Power
     public var memory: Memory
 
-    public init(isIdle: Bool, network: Network, power: Power = .plenty, memory: Memory = .normal) {
+    public init(
+        isIdle: Bool = true, network: Network = .unmetered, power: Power = .plenty, memory: Memory = .normal
+    ) {
         self.isIdle = isIdle
         self.network = network
         self.power = power
@@ -45,38 +49,10 @@ public struct HostConditions: Sendable, Hashable {
     }
 
     /// Idle, on Wi-Fi, with power and memory.
-    public static let favourable = HostConditions(isIdle: true, network: .wifi)
+    public static let favourable = HostConditions()
 
     /// Whether work that nobody waits for may run: idle, on Wi-Fi, without memory pressure and not short of power.
     public var allowsBackgroundTransfers: Bool {
-        isIdle && network == .wifi && power == .plenty && memory == .normal
+        self == .favourable
     }
-}
-
-/// Tells the conditions of the device. The host implements it; ``FavourableConditions`` is the default.
-///
-/// Isolation: any; all of it may be called concurrently.
-public protocol HostConditioning: Sendable {
-    /// The conditions now. Cheap: it is asked before each transfer.
-    var conditions: HostConditions { get }
-
-    /// The conditions as they change, from now on. May leave out what was overtaken; ends with the host.
-    func changes() -> AsyncStream<HostConditions>
-}
-
-/// Conditions that always say yes.
-public struct FavourableConditions: HostConditioning {
-    public init() {}
-
-    public var conditions: HostConditions { .favourable }
-
-    /// Never has one.
-    public func changes() -> AsyncStream<HostConditions> {
-        AsyncStream { $0.finish() }
-    }
-}
-
-extension HostConditioning where Self == FavourableConditions {
-    /// Conditions that always say yes.
-    public static var favourable: Self { FavourableConditions() }
 }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import PackageFormat
+internal import ResourceStore
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+// How the files of a draft come out of an archive. One draft at a time: more would only share the same cores and disk.
+extension PackageLibrary {
+    /// Brings the missing files of a draft into its batch, in its turn.
+    /// - Parameters:
+    ///   - archive: the path of a whole archive, or of a file that has the slices of the missing files at their places.
+    ///   - isWhole: which of these it is.
+    /// - Throws: ``PackageError``, ``StoreError``, ``DeliveryError`` or `CancellationError`.
+    func fill(_ draft: PackageDraft, from archive: String, isWhole: Bool = true) async throws {
+        try await inTurn { try await takeFiles(of: draft, from: archive, isWhole: isWhole) }
+    }
+
+    /// Waits for its turn, then runs `body`.
+    func inTurn<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        try await turns.run("files") { try await body() }
+    }
+
+    /// To be called in its turn.
+    func takeFiles(
+        of draft: PackageDraft, from archive: String, isWhole: Bool = true,
+        progress: (@Sendable (InstallProgress) -> Void)? = nil
+    ) async throws {
+        try await onThread { try $0.store.ensureRoom(for: draft.missingBytes) }
+        if draft.manifest.archive == nil {
+            try await onThread { try $0.unpack(draft, from: archive, progress) }
+        } else {
+            try await inflate(draft, from: archive, isWhole, InstallTally(of: draft, report: progress))
+        }
+    }
+
+    /// Reads the archive from its start to its end.
+    private func unpack(
+        _ draft: PackageDraft, from archive: String, _ progress: (@Sendable (InstallProgress) -> Void)?
+    ) throws {
+        var unpacking = PackageUnpacking(draft.entries, into: draft.batch, holding: draft.held)
+        try archives.read(archive, limits: configuration.archiveLimits) { entry, content in
+            try unpacking.add(entry, &content)
+            progress?(unpacking.progress)
+        }
+        try unpacking.finish()
+    }
+
+    /// Reads the slices of the missing files, neighbours on the same thread.
+    private func inflate(
+        _ draft: PackageDraft, from archive: String, _ isWhole: Bool, _ tally: InstallTally
+    ) async throws {
+        let sliced = try SlicedArchive(
+            archive, manifest: draft.manifest, limits: configuration.archiveLimits, isWhole: isWhole)
+        let shares = sliced.shares(inflaters.count, of: draft.missing)
+        try await withThrowingTaskGroup { group in
+            for (share, inflater) in zip(shares, inflaters) {
+                group.addTask(executorPreference: inflater) {
+                    try sliced.read(share) { file, reader in
+                        try Self.take(file, &reader, into: draft.batch)
+                        tally.add(file)
+                    }
+                }
+            }
+            // The first error cancels the others.
+            for try await _ in group {}
+        }
+    }
+
+    private static func take(
+        _ file: PackageManifest.File, _ content: inout any ArchiveEntryReading, into batch: BlobBatch
+    ) throws {
+        let id = try BlobID(file.sha256)
+        // Never more bytes than the manifest says: the reader sees to that.
+        let first = try content.next() ?? Data()
+        do {
+            if Int64(first.count) == file.size {
+                _ = try batch.add(first, expecting: id)
+            } else {
+                var writer = try batch.makeWriter()
+                try writer.write(first)
+                while let piece = try content.next() { try writer.write(piece) }
+                _ = try writer.finish(expecting: id)
+            }
+        } catch let error as StoreError where error.code == .digestMismatch {
+            throw PackageError(.digestMismatch, error.message, at: file.path.description, cause: error)
+        }
+    }
+}
