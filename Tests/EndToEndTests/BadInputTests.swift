@@ -57,10 +57,10 @@ extension RealEngine {
         func blocked(port: Int, mode: String) async throws {
             let folder = try TemporaryFolder()
             let url = "http://127.0.0.1:\(port)/"
-            try await fails(69, "load-failed", in: folder.path, "open", url, "--mode", mode, saying: ["(\(url))"])
+            try await fails(69, "blocked", in: folder.path, "open", url, "--mode", mode, saying: ["(\(url))"])
             let outcome = try await Program("container-browser").run(
                 "run", url, "--mode", mode, "--print", "1", "--until", "true", in: folder.path)
-            #expect(outcome.status == 69 && outcome.output.contains(#""error":"load-failed: "#), "\(outcome.output)")
+            #expect(outcome.status == 69 && outcome.output.contains(#""error":"blocked: "#), "\(outcome.output)")
         }
 
         @Test("A port that browsers block", arguments: ["plain", "scheme"], [1, 25, 6000])

@@ -37,27 +37,34 @@ struct OpenedPage {
     ///
     /// An engine that will not load a URL, such as one of a port that it blocks, may load a blank page in its place.
     var isRefused: Bool {
-        if case .finished = load.state { return arrival.documents == 0 }
+        if case .finished = load.state { return !hasDocument }
         return false
     }
 
-    /// How many documents of its own the page has had so far.
-    var documents: Int { arrival.documents }
+    /// Whether a document of the page's own has begun to arrive.
+    var hasDocument: Bool { arrival.hasDocument }
+
+    /// Returns when the page and all that it loads at first are there.
+    /// - Throws: `EngineError`
+    func finished(within limit: Duration) async throws {
+        try await load.finished(within: limit)
+        try checkArrival()
+    }
 
     /// - Throws: `EngineError` where there will be no page.
     func checkArrival() throws {
         if case .failed(let error) = load.state { throw error }
-        if isRefused { throw EngineError(.loadFailed, "it refuses the URL, as it does those of blocked ports") }
+        if isRefused { throw EngineError(.blocked, "the load ended without a document") }
     }
 }
 
-/// Counts the documents of a page that have begun to arrive.
+/// Notes whether a page gets a document of its own.
 @MainActor
 private final class Arrival {
-    private(set) var documents = 0
+    private(set) var hasDocument = false
 
     func note(_ signal: ViewSignal) {
-        if case .committed(let url) = signal, !url.isEmpty, !url.hasPrefix("about:") { documents += 1 }
+        if case .committed(let url) = signal, !url.isEmpty, !url.hasPrefix("about:") { hasDocument = true }
     }
 }
 

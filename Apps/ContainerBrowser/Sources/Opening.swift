@@ -30,7 +30,7 @@ struct Opening {
         // Warming up belongs to the time before the call to open.
         let called = max(asked, Date().timeIntervalSince1970 * 1_000 - opened.checkOut.milliseconds)
         do {
-            try await stage.finish(opened, within: limit)
+            try await opened.finished(within: limit)
             let probe = PageProbe(opened.view)
             var readyAt: Double?
             if let ready { readyAt = try await probe.wait(for: ready, within: limit) }

@@ -32,6 +32,10 @@ struct PageFailure {
         case .cannotConnect where error.message.contains("certificate"): unavailable("tls", error.location)
         case .cannotConnect: unavailable(isOffline ? "offline" : "cannot-connect", error.location)
         case .timedOut: unavailable("timed-out", nil)
+        case .blocked:
+            CommandError(
+                .unavailable, code: "blocked", "the engine does not load this URL: its port is blocked, for one",
+                at: real(error.location))
         case .script: CommandError(.badInput, code: "script", "the expression fails: \(error.message)", at: url)
         case .loadFailed:
             CommandError(

@@ -12,9 +12,9 @@ struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Opens pages, waits until an expression is true, and prints another as one JSON line a page.",
         discussion: """
-            A line is {"url", "ms", "timedOut", "value"}. A page that failed, or whose time was up, has an "error" too, \
-            and does not stop the others. Exit status: 0 where every page gave its value; else that of the failures, \
-            69 where they differ, and an error line that says how many.
+            A line is {"url", "ms", "timedOut", "value"}. A page that failed, or whose time was up, has an "error" \
+            too, and does not stop the others. Exit status: 0 where every page gave its value; else that of the \
+            failures, 69 where they differ, and an error line that says how many.
             """)
 
     @Argument(help: "The page's URL.")
@@ -101,7 +101,7 @@ struct Run: AsyncParsableCommand {
         do {
             let opened = try await stage.open(page) { view in script.map { view.add($0) } }
             do {
-                line.value = try await value(in: opened, on: stage)
+                line.value = try await value(in: opened)
             } catch {
                 failure = Self.failure(
                     stage.failure(of: page, because: error, in: opened, limit: .seconds(timeout)), page)
@@ -128,14 +128,14 @@ struct Run: AsyncParsableCommand {
     }
 
     @MainActor
-    private func value(in opened: OpenedPage, on stage: Stage) async throws -> String {
+    private func value(in opened: OpenedPage) async throws -> String {
         try await withLimit(.seconds(timeout), "the page does not come that far") {
             if let until {
                 while try await !isTrue(until, in: opened) {
                     try await Task.sleep(for: .milliseconds(20))
                 }
             } else {
-                try await stage.finish(opened, within: .seconds(timeout))
+                try await opened.finished(within: .seconds(timeout))
             }
             return try await opened.view.evaluate(ScriptExpression.value(of: printed), in: .page)
         }
@@ -147,7 +147,7 @@ struct Run: AsyncParsableCommand {
         try opened.checkArrival()
         // Before that there is a blank page, or one that the page leaves, where it might be true.
         if case .waiting = opened.load.state { return false }
-        guard opened.documents > 0 else { return false }
+        guard opened.hasDocument else { return false }
         return (try? await opened.view.evaluate(ScriptExpression.truth(of: expression), in: .page)) == "true"
     }
 }

@@ -5,7 +5,6 @@ internal import ContainerKit
 internal import ContainerTesting
 internal import HTTPTransport
 internal import Logging
-internal import ResourceLoading
 internal import WebKitGTKAdapter
 
 /// A fresh engine, bare or inside a container, with a network of its own.
@@ -78,22 +77,6 @@ final class Stage {
     /// Bytes that came through the shaped network; `nil` where the network is not shaped.
     var shapedBytes: Int64? { proxy?.counters.bytesDown }
 
-    /// Returns when a page and all that it loads at first are there.
-    ///
-    /// A document that has moved is answered by one that leads on: what counts is the load after it.
-    /// - Throws: `EngineError`
-    func finish(_ opened: OpenedPage, within limit: Duration) async throws {
-        try await withLimit(limit, "the page does not finish loading") { [self] in
-            while true {
-                try await opened.load.finished(within: limit)
-                try opened.checkArrival()
-                let hops = documents(of: opened).count(where: \.leadsOn)
-                if opened.documents > hops { return }
-                try await Task.sleep(for: .milliseconds(5))
-            }
-        }
-    }
-
     /// The container's own requests for a page's documents, in the order in which they ended.
     private func documents(of opened: OpenedPage) -> [RequestRecord] {
         guard let id = opened.page?.session.id else { return [] }
@@ -150,12 +133,5 @@ final class Stage {
         container?.releaseMemory()
         try? await transport?.shutDown()
         await proxy?.stop()
-    }
-}
-
-extension RequestRecord {
-    /// Whether the answer is a page that only leads to where the document has moved.
-    fileprivate var leadsOn: Bool {
-        provenance?.source == .synthetic && provenance?.reason.hasPrefix("document redirect") == true
     }
 }
