@@ -63,13 +63,6 @@ extension RealEngine {
             #expect(outcome.status == 69 && outcome.output.contains(#""error":"blocked: "#), "\(outcome.output)")
         }
 
-        @Test("A port that browsers block", arguments: ["plain", "scheme"], [1, 25, 6000])
-        func blockedPort(mode: String, port: Int) async throws {
-            let folder = try TemporaryFolder()
-            try await fails(
-                69, "blocked", in: folder.path, "open", "http://127.0.0.1:\(port)/", "--mode", mode, "--timeout", "20")
-        }
-
         @Test("A page that never finishes")
         func stalled() async throws {
             let shop = try await Shop(faults: "stall:/style.css")
