@@ -15,6 +15,16 @@ extension EngineCheck {
         try await engine.cookies.set(cookie)
         let stored = try await engine.cookies.all()
         try expect(stored == [cookie], "stored: \(stored)")
+        for bad in [
+            EngineCookie(name: "a", value: "1\r\nX: y", domain: "shop.example"),
+            EngineCookie(name: "a", value: "1; Path=/x", domain: "shop.example"),
+            EngineCookie(name: "a=b", value: "1", domain: "shop.example"),
+            EngineCookie(name: "a", value: "1", domain: ""),
+            EngineCookie(name: "a", value: "1\0", domain: "shop.example"),
+            EngineCookie(name: "a", value: "1", domain: "shop.example", path: "x"),
+        ] {
+            try await expectError(.cookie, "\(bad)") { try await engine.cookies.set(bad) }
+        }
         try await engine.cookies.remove(name: "id", domain: "shop.example", path: "/")
         let left = try await engine.cookies.all()
         try expect(left.isEmpty, "left: \(left)")

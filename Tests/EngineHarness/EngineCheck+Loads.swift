@@ -3,7 +3,21 @@
 
 internal import ContainerKit
 internal import Foundation
+internal import Synchronization
 internal import WebKitGTKAdapter
+
+/// Holds a view until told.
+private final class Holder: Sendable {
+    private let view: Mutex<WebKitGTKView?>
+
+    init(_ view: WebKitGTKView) {
+        self.view = Mutex(view)
+    }
+
+    func drop() {
+        view.withLock { $0 = nil }
+    }
+}
 
 // Loads that go wrong, and views that end.
 extension EngineCheck {
@@ -69,6 +83,12 @@ extension EngineCheck {
         try await site.asked(for: "/never?2")
         view.stopLoading()
         try await expectError(.loadFailed, "stopped") { try await load.finished(within: .seconds(20)) }
+        // The engine says nothing of one that it had not begun with.
+        let early = try engine.makeView()
+        let unbegun = ViewLoad(of: early)
+        early.load("house://shop/never?3")
+        early.stopLoading()
+        try await expectError(.loadFailed, "stopped at once") { try await unbegun.finished(within: .seconds(20)) }
     }
 
     /// Whatever is asked of a view that has ended, it answers with an error or not at all.
@@ -83,10 +103,41 @@ extension EngineCheck {
         view.discard()
         try await expectError(.processEnded, "a call under way") { _ = try await waiting.value }
         try await expectEnd(of: view)
+        // From inside of a signal, which the engine still sends when the view is gone.
+        for event in ["started", "committed", "finished"] {
+            var dropped: WebKitGTKView? = try engine.makeView()
+            let (ends, end) = AsyncStream<Void>.makeStream()
+            dropped?.onSignal = { signal in
+                guard "\(signal)".hasPrefix(event) else { return }
+                if event == "committed" { dropped?.discard() }
+                dropped = nil
+                end.yield()
+            }
+            dropped?.load("data:text/html,x")
+            for await _ in ends { break }
+        }
         // Another one may get its memory.
         let next = try await page("<title>next</title>", in: engine)
         let title = try await next.evaluate("return document.title", in: .page)
         try expect(title == "\"next\"", title)
+    }
+
+    /// A view whose last reference goes on another thread, while its page goes on talking.
+    @MainActor
+    func checkDroppedView(_ engine: WebKitGTKEngine) async throws {
+        for _ in 0..<5 {
+            let view = try await page(
+                "<script>setInterval(() => { for (let n = 0; n < 20; n++) fetch('data:,x' + n) }, 1)</script>",
+                in: engine)
+            let (turns, turn) = AsyncStream<Void>.makeStream()
+            let holder = Holder(view)
+            Task.detached {
+                for await _ in turns { break }
+                holder.drop()
+            }
+            turn.yield()
+        }
+        _ = try await page("<p>", in: engine)
     }
 
     /// A user closes the window of a page.

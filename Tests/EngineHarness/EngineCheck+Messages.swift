@@ -124,6 +124,10 @@ extension EngineCheck {
         let worlds = try await view.evaluate(
             "return [typeof webkit.messageHandlers.one, await webkit.messageHandlers.two.postMessage(0)]", in: .page)
         try expect(worlds == #"["undefined",2]"#, "worlds: \(worlds)")
+        // The page that is there has it at once.
+        try view.setMessageHandler(named: "late", in: .page) { _ in "6" }
+        let late = try await view.evaluate("return await webkit.messageHandlers.late.postMessage(0)", in: .page)
+        try expect(late == "6", "late: \(late)")
     }
 
     /// A page that is on its way elsewhere does not pass for where it goes.

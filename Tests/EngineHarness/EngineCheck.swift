@@ -21,6 +21,7 @@ enum EngineCheck: String, CaseIterable {
     case snapshot
     case processEnd
     case discardedView
+    case droppedView
     case closedWindow
     case reservedScheme
     case schemeAgain
@@ -50,8 +51,9 @@ enum EngineCheck: String, CaseIterable {
         case .snapshot: try await checkSnapshot(WebKitGTKEngine())
         case .processEnd: try await checkProcessEnd(WebKitGTKEngine())
         case .discardedView: try await checkDiscardedView(WebKitGTKEngine())
+        case .droppedView: try await checkDroppedView(WebKitGTKEngine())
         case .closedWindow: try await checkClosedWindow()
-        case .reservedScheme: try checkReservedScheme(WebKitGTKEngine())
+        case .reservedScheme: try await checkReservedScheme(WebKitGTKEngine())
         case .schemeAgain: try await checkSchemeAgain(WebKitGTKEngine())
         case .containers: try await checkContainers(WebKitGTKEngine(), in: folder(arguments))
         case .documents: try await checkDocuments(WebKitGTKEngine())
@@ -115,11 +117,17 @@ enum EngineCheck: String, CaseIterable {
         view.onSignal = { if case .processEnded(let reason) = $0 { continuation.yield(reason) } }
         let processes = try childProcesses(named: "WebKitWebProces")
         try expect(processes.count == 1, "web processes: \(processes)")
+        let waiting = Task {
+            try await view.evaluate("await new Promise(done => globalThis.done = done)", in: .page)
+        }
+        // Behind the one that waits.
+        _ = try await view.evaluate("return 1", in: .page)
         kill(processes[0], SIGKILL)
         for await reason in ends {
             try expect(!reason.isEmpty && !view.isAlive, "\(reason), alive: \(view.isAlive)")
             break
         }
+        try await expectError(.processEnded, "a call under way") { _ = try await waiting.value }
     }
 
     @MainActor
@@ -130,6 +138,9 @@ enum EngineCheck: String, CaseIterable {
             throw CheckFailure(description: "no error")
         } catch let error as EngineError {
             try expect(error.code == .script && error.message.contains("broken"), "\(error)")
+        }
+        try await expectError(.script, "a result that cannot be sent") {
+            _ = try await view.evaluate("return () => 1", in: .page)
         }
         do {
             _ = try await withLimit(.milliseconds(100)) {

@@ -131,6 +131,11 @@ final class BlobRows: Sendable {
         }
     }
 
+    /// What SQLite finds wrong with the database's structure; empty where it is sound.
+    func faults() throws -> [String] {
+        try database.faults(at: path)
+    }
+
     /// Writes blobs in one transaction, over rows that are there already: those may be damaged, these are not.
     /// - Parameter beforeCommit: what it throws ends the transaction without a trace.
     func write(_ chunk: BlobChunk, beforeCommit: () throws -> Void = {}) throws {

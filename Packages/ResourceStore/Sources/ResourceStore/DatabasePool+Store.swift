@@ -23,6 +23,16 @@ extension GRDB.Configuration {
 }
 
 extension DatabasePool {
+    /// What SQLite finds wrong with the structure, one line each, at most ten; empty where it is sound.
+    func faults(at path: String) throws -> [String] {
+        do {
+            return try read { try String.fetchAll($0, sql: "PRAGMA integrity_check(10)") }
+                .filter { $0 != "ok" }.map { "\(path): \($0)" }
+        } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
+            return ["\(path): \(error.message ?? "broken")"]
+        }
+    }
+
     /// Opens a database in which a commit reaches the device, and brings it to this version's tables.
     static func opened(
         path: String, configuration: GRDB.Configuration, migrator: DatabaseMigrator

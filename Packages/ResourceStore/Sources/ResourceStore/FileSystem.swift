@@ -197,14 +197,13 @@ enum FileSystem {
         #endif
     }
 
-    #if canImport(Darwin)
-        private static func syncOne(_ path: String) throws {
-            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw StoreError(errno: errno, "open", at: path) }
-            defer { close(descriptor) }
-            guard fsync(descriptor) == 0 else { throw StoreError(errno: errno, "fsync", at: path) }
-        }
-    #endif
+    /// Hands one file or directory to the device. On Darwin it may stay in the device's cache for a while.
+    static func syncOne(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StoreError(errno: errno, "open", at: path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw StoreError(errno: errno, "fsync", at: path) }
+    }
 }
 
 extension StoreError {

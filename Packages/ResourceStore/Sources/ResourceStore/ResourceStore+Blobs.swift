@@ -58,14 +58,19 @@ extension ResourceStore {
             throw dropDamaged(id, "file of \(status.size) bytes, stored with \(size)", at: path)
         }
         if needsCheck(id, status) {
-            var hasher = SHA256()
-            try FileSystem.read(path) { hasher.update(bufferPointer: $0) }
-            guard BlobID(hasher.finalize()) == id else {
+            guard try digest(ofFileOf: id) == id else {
                 throw dropDamaged(id, "file of \(status.size) bytes with another digest", at: path)
             }
             state.withLock { _ = $0.checked.insert(id) }
         }
         return StoredBlob(id: id, content: .file(path: path), size: status.size)
+    }
+
+    /// The digest of the bytes that the file of a large blob has now.
+    func digest(ofFileOf id: BlobID) throws -> BlobID {
+        var hasher = SHA256()
+        try FileSystem.read(path(of: id)) { hasher.update(bufferPointer: $0) }
+        return BlobID(hasher.finalize())
     }
 
     /// Whether a file may have other bytes than those that were written and synced.
@@ -76,7 +81,7 @@ extension ResourceStore {
 
     /// Removes a blob whose bytes are wrong, as far as that is possible, and counts it.
     /// - Returns: what to throw.
-    private func dropDamaged(
+    func dropDamaged(
         _ id: BlobID, _ what: String, at path: String, cause: (any Error)? = nil
     ) -> StoreError {
         state.withLock { state in

@@ -38,8 +38,8 @@ extension ResourceStore {
     /// The records of all keys, by key. Those that are damaged are left out and counted. Notes no use.
     /// - Throws: ``StoreError``.
     public func resources() throws -> [StoredResource] {
-        let (sound, damaged) = try index.resources()
-        state.withLock { $0.counters.damagedResources += damaged }
+        let (sound, damaged) = try index.allResources()
+        state.withLock { $0.counters.damagedResources += damaged.count }
         return sound
     }
 

@@ -17,6 +17,7 @@ internal import Synchronization
 ///     clean            there while nothing is under way: the store was closed or has settled
 ///     index.sqlite     generations, their entries, and resources (SQLite, WAL)
 ///     blobs.sqlite     the small blobs, each distinct one once (SQLite, WAL)
+///     documents/       files that the owner of the resources keeps beside them
 ///     blobs/ab/cdef…   the large ones, each a file
 ///     staging/         large blobs that are still being written; emptied when the store is opened
 ///
@@ -140,7 +141,7 @@ public final class ResourceStore: Sendable {
         // The index first: without it nothing names the rest.
         for name in ["index.sqlite", "blobs.sqlite"] { try FileSystem.removeDatabase("\(directory)/\(name)") }
         for name in ["clean", BlobRows.brokenMarker] { try FileSystem.remove("\(directory)/\(name)") }
-        for name in ["blobs", "staging"] { try FileSystem.removeTree("\(directory)/\(name)") }
+        for name in ["blobs", "documents", "staging"] { try FileSystem.removeTree("\(directory)/\(name)") }
         withExtendedLifetime(lock) {}
     }
 

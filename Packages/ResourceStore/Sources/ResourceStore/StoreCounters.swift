@@ -15,6 +15,8 @@ public struct StoreCounters: Sendable, Hashable {
     public internal(set) var lostRowDatabases = 0
     /// Resources whose record was damaged. Each is treated as if it were not there.
     public internal(set) var damagedResources = 0
+    /// Documents whose bytes were not those that were put. Each was dropped.
+    public internal(set) var damagedDocuments = 0
     /// Resources that were removed because their budget was full.
     public internal(set) var evictedResources = 0
 }

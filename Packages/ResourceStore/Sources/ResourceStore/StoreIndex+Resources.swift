@@ -19,17 +19,17 @@ extension StoreIndex {
         }
     }
 
-    /// Every record that is as it was written, by key, and how many others there are.
-    func resources() throws -> (sound: [StoredResource], damaged: Int) {
+    /// Every record that is as it was written, by key, and the keys of the others.
+    func allResources() throws -> (sound: [StoredResource], damaged: [String]) {
         try reading { database in
             let rows = try Row.fetchCursor(database, sql: "\(Self.selection) ORDER BY key")
             var sound: [StoredResource] = []
-            var damaged = 0
+            var damaged: [String] = []
             while let row = try rows.next() {
                 do {
                     sound.append(try resource(row))
                 } catch let error as StoreError where error.code == .damaged {
-                    damaged += 1
+                    damaged.append(try row.decode(atIndex: 0))
                 }
             }
             return (sound, damaged)

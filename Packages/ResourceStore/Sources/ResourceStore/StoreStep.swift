@@ -28,6 +28,10 @@ enum StoreStep: String, Sendable, Hashable, CaseIterable {
     case resourcesWritten
     /// Resources are put or removed, and committed; the blobs of those removed are still there.
     case resourcesCommitted
+    /// A document is whole in `staging/` and synced.
+    case documentWritten
+    /// A document has taken the place of the one before.
+    case documentPlaced
     /// A sweep committed the removal of generations; their blobs are still there.
     case generationsRemoved
     /// Small blobs that nothing names any more were removed and committed.

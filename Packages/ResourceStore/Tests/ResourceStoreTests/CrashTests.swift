@@ -32,6 +32,7 @@ struct CrashTests {
     /// What is put before the fault.
     private func prepare(_ store: ResourceStore) throws -> Int64 {
         try store.putResource("resource one", for: "one")
+        try store.putDocument(Data("names one".utf8), as: "table")
         return try store.install(old, version: "1")
     }
 
@@ -41,6 +42,7 @@ struct CrashTests {
         let second = try store.install(new, version: "2")
         try store.sweep()
         try store.putResource("resource two", for: "two")
+        try store.putDocument(Data("names two".utf8), as: "table")
         return second
     }
 
@@ -64,6 +66,7 @@ struct CrashTests {
         #expect(Set(pictures.map(\.step)) == Set(StoreStep.allCases))
         let activation = try #require(pictures.firstIndex { $0.step == .generationActivated })
         let eviction = try #require(pictures.firstIndex { $0.step == .resourcesCommitted })
+        let document = try #require(pictures.firstIndex { $0.step == .documentPlaced })
         for (index, picture) in pictures.enumerated() {
             let reopened = try ResourceStore(directory: picture.directory.path, configuration: configuration)
             let active = try reopened.activeGenerations().map(\.number)
@@ -71,6 +74,9 @@ struct CrashTests {
             #expect(try reopened.read(active[0]) == (index < activation ? old : new), "after \(picture.step)")
             let key = index < eviction ? "one" : "two"
             #expect(try reopened.readResources() == [key: resources[key]], "after \(picture.step)")
+            #expect(
+                try reopened.document("table") == Data((index < document ? "names one" : "names two").utf8),
+                "after \(picture.step)")
             #expect(
                 reopened.counters
                     == StoreCounters(
@@ -100,13 +106,16 @@ struct CrashTests {
         #expect(throws: Failure.self) { try change(store) }
         isArmed.withLock { $0 = false }
         let isSwept: Set<StoreStep> = [
-            .generationsRemoved, .rowsRemoved, .blobRemoved, .resourcesWritten, .resourcesCommitted,
+            .generationsRemoved, .rowsRemoved, .blobRemoved, .resourcesWritten, .resourcesCommitted, .documentWritten,
+            .documentPlaced,
         ]
         let isActivated = isSwept.union([.generationActivated]).contains(failing)
         let active = try #require(try store.activeGenerations().first).number
         #expect(try store.read(active) == (isActivated ? new : old))
         #expect((active == first) == !isActivated)
-        let key = failing == .resourcesCommitted ? "two" : "one"
+        let key = [.resourcesCommitted, .documentWritten, .documentPlaced].contains(failing) ? "two" : "one"
+        #expect(
+            try store.document("table") == Data((failing == .documentPlaced ? "names two" : "names one").utf8))
         #expect(try store.readResources() == [key: resources[key]])
         #expect(try directory.files(in: "staging") == [])
         #expect(store.state.withLock { $0.unwritten.isEmpty && $0.claims.isEmpty })

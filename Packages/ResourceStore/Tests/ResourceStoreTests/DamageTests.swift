@@ -191,6 +191,7 @@ struct DamageTests {
         var store: ResourceStore? = try open(directory)
         let number = try #require(try store?.install(site, version: "1"))
         try store?.putResource("a resource that is a file", for: "key")
+        try store?.putDocument(Data("names a resource".utf8), as: "table")
         if isClosed { store = nil }
         var (refused, absent) = (0, 0)
         for name in try directory.files() {
@@ -230,6 +231,9 @@ struct DamageTests {
                         #expect(resource.validator == "md5 of a resource that is a file", "\(place)")
                         _ = try? reopened.blob(resource.blob, size: resource.size)
                     }
+                    let document = try reopened.document("table")
+                    #expect(document == nil || document == Data("names a resource".utf8), "\(place)")
+                    if document == nil { isWhole = false }
                 } catch is StoreError {
                     isWhole = false
                 }

@@ -44,6 +44,7 @@ struct KillTests {
             // What was promised: from here on this version or a later one is active.
             try Data("\(round)".utf8).write(to: URL(filePath: path + ".done"), options: .atomic)
             try store.putResource(resource("\(round % 7)"), for: "\(round % 7)")
+            try store.putDocument(Data(resource("\(round)").utf8), as: "about")
             try store.sweep()
         }
     }
@@ -73,6 +74,12 @@ struct KillTests {
             #expect(try store.read(generation.number) == Self.site(version), "run \(run)")
             for (key, text) in try store.readResources() { #expect(text == Self.resource(key), "run \(run)") }
             #expect(try store.resourceBytes() <= 2_000)
+            if let document = try store.document("about") {
+                #expect(
+                    (1...done + 1).contains { Data(Self.resource("\($0)").utf8) == document }, "run \(run)")
+            }
+            if run % 20 == 0 { #expect(try store.check().isSound, "run \(run)") }
+            #expect(store.counters.damagedDocuments == 0)
             #expect(store.counters.damagedBlobs == 0 && store.counters.lostRowDatabases == 0)
             versions.insert(version)
             if run % 10 == 0 {

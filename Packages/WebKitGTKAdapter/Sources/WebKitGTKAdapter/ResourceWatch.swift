@@ -25,12 +25,12 @@
                 @convention(c) (UnsafeMutablePointer<WebKitWebResource>, UnsafeMutablePointer<GError>?, gpointer?) ->
                     Void = { _, error, data in
                         let text = error.map { String(cString: $0.pointee.message) } ?? "failed"
-                        MainActor.assumeIsolated { target(data, as: ResourceWatch.self)?.failure = text }
+                        MainActor.assumeIsolated { object(data, as: ResourceWatch.self)?.failure = text }
                     }
             watch.connect(resource, "failed", unsafeBitCast(failed, to: GCallback.self))
             let finished: @convention(c) (UnsafeMutablePointer<WebKitWebResource>, gpointer?) -> Void = {
                 resource, data in
-                MainActor.assumeIsolated { target(data, as: ResourceWatch.self)?.finish(resource) }
+                MainActor.assumeIsolated { object(data, as: ResourceWatch.self)?.finish(resource) }
             }
             watch.connect(resource, "finished", unsafeBitCast(finished, to: GCallback.self))
         }

@@ -29,6 +29,15 @@
             isLoadWaiting = true
         }
 
+        /// The host gives its load up before the engine began with it.
+        /// - Returns: its URL; `nil` where no load waits.
+        mutating func giveUp() -> String? {
+            guard isLoadWaiting else { return nil }
+            isLoadWaiting = false
+            defer { asked = nil }
+            return asked
+        }
+
         /// The engine began a navigation.
         mutating func start() {
             isNavigating = true

@@ -44,6 +44,9 @@
         }
 
         func set(_ cookie: EngineCookie) async throws {
+            guard cookie.isSendable else {
+                throw EngineError(.cookie, "not a cookie that can be sent", at: cookie.name)
+            }
             let soup = cookie.makeSoupCookie()
             defer { soup_cookie_free(soup) }
             try await GLibAsync.call { callback, data in
@@ -75,6 +78,14 @@
     }
 
     extension EngineCookie {
+        /// Whether the parts keep to their places in a header field (RFC 6265, section 4.1.1): the engine does not check.
+        fileprivate var isSendable: Bool {
+            !domain.isEmpty && path.hasPrefix("/")
+                && [name, value, domain, path].allSatisfy {
+                    $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ";") }
+                } && !name.utf8.contains(UInt8(ascii: "="))
+        }
+
         fileprivate init(_ soup: OpaquePointer) {
             self.init(
                 name: String(cString: soup_cookie_get_name(soup)), value: String(cString: soup_cookie_get_value(soup)),

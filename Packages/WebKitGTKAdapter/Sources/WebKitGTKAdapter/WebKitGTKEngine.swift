@@ -20,6 +20,7 @@
         private var views: [WeakView] = []
         private var lastViewID: UInt64 = 0
 
+        /// Cookies of all views; they last where ``Storage/directory(path:)`` is the storage. Usable after the engine is gone.
         public let cookies: any EngineCookieStore
 
         /// - Throws: `EngineError` with code `noMainLoop` outside of a loop that turns, `noDisplay` without a display, or
@@ -45,10 +46,12 @@
             g_object_unref(dataManager)
         }
 
+        /// `WebKitGTK` and the version of the library that runs.
         public var name: String {
             "WebKitGTK \(webkit_get_major_version()).\(webkit_get_minor_version()).\(webkit_get_micro_version())"
         }
 
+        /// What WebKitGTK 2.50 does by itself, as it was measured.
         public func traits(in mode: InterceptionMode) -> EngineTraits {
             switch mode {
             case .plain:
@@ -64,8 +67,11 @@
             }
         }
 
+        /// Routes a custom scheme to `handler`; again, for one that has a handler, replaces that for the requests to come.
+        /// - Throws: `EngineError` with code `schemeTaken` for a name that is no scheme of an app's, or one that was
+        ///   registered with another security before: the engine cannot forget that.
         public func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) throws {
-            guard !["http", "https", "ftp", "file", "ws", "wss"].contains(scheme.name) else {
+            guard Self.isFree(scheme.name) else {
                 throw EngineError(.schemeTaken, "the engine keeps this scheme for itself", at: scheme.name)
             }
             if let registration = schemes[scheme.name] {
@@ -80,7 +86,7 @@
             webkit_web_context_register_uri_scheme(
                 context, scheme.name,
                 { request, data in
-                    guard let request, let registration = target(data, as: SchemeRegistration.self) else { return }
+                    guard let request, let registration = object(data, as: SchemeRegistration.self) else { return }
                     MainActor.assumeIsolated { registration.start(request) }
                 }, Unmanaged.passRetained(registration).toOpaque(),
                 { data in data.map { Unmanaged<SchemeRegistration>.fromOpaque($0).release() } })
@@ -91,6 +97,24 @@
             webkit_security_manager_register_uri_scheme_as_cors_enabled(security, scheme.name)
         }
 
+        /// Whether a name is a URL scheme (RFC 3986, section 3.1, in lower case) that the engine leaves to an app.
+        private static func isFree(_ scheme: String) -> Bool {
+            let taken: Set = [
+                "about", "blob", "data", "file", "ftp", "http", "https", "javascript", "resource", "ws", "wss",
+            ]
+            let isName = scheme.utf8.enumerated().allSatisfy { index, byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"): true
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                    index > 0
+                default: false
+                }
+            }
+            return isName && !scheme.isEmpty && !taken.contains(scheme)
+        }
+
+        /// Creates a view that has not loaded anything. It may outlive the engine.
+        /// - Throws: `EngineError` with code `noDisplay`.
         public func makeView() throws -> WebKitGTKView {
             lastViewID += 1
             let view = try WebKitGTKView(
@@ -100,6 +124,7 @@
             return view
         }
 
+        /// Sends what the engine loads itself through an HTTP proxy, or directly with `nil`. Custom schemes do not use it.
         public func setProxy(_ proxy: EngineProxy?) {
             guard let proxy else {
                 webkit_website_data_manager_set_network_proxy_settings(

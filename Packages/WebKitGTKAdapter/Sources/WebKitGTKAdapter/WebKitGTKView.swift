@@ -14,8 +14,12 @@
     /// Isolation: the main actor.
     @MainActor
     public final class WebKitGTKView: EngineView {
+        /// Counts up from one while the engine lives.
         public let id: ViewID
+        /// Hears what happens, in order; `nil` by default, and again after ``warmUp()`` and ``discard()``. URLs are those of
+        /// the documents, custom schemes included; the one of `started` is the page's own where the page took the way.
         public var onSignal: (@MainActor (ViewSignal) -> Void)?
+        /// False once the web process, the window or the view ended; never true again.
         public internal(set) var isAlive = true
 
         /// A reference of this object's own, so that it stays valid whoever destroys the widget.
@@ -71,25 +75,60 @@
             g_object_unref(window)
         }
 
+        /// Starts to load a URL. Signals of the load before it, if one was under way, are not passed on any more.
+        ///
+        /// A URL that the engine refuses without an error, for its port, fails with code `blocked`.
         public func load(_ url: String) {
             guard !isDiscarded else { return }
             location.ask(for: url)
             webkit_web_view_load_uri(web, url)
         }
 
+        /// Stops what is loading; a navigation without a document ends as `failed`, with code `loadFailed`.
         public func stopLoading() {
             guard !isDiscarded else { return }
             webkit_web_view_stop_loading(web)
+            // The engine says nothing of a load that it had not begun with.
+            if let url = location.giveUp() {
+                onSignal?(.failed(url: url, error: EngineError(.loadFailed, "the load was stopped", at: url)))
+            }
         }
 
+        /// Runs the body of an asynchronous function in the page's document, with its promises awaited.
+        /// - Returns: its result as JSON, `null` for `undefined`.
+        /// - Throws: `EngineError` with code `script` where it throws or its result has no JSON form, `pageGone` as soon as
+        ///   another document takes the place of the page's, `processEnded` where the view ends.
         public func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String {
             try requireLife()
-            return try await GLibAsync.call(among: scriptCalls) { callback, data in
+            do {
+                return try await result(of: functionBody, in: world)
+            } catch is UnsupportedResult {
+                // The engine says this too of a script whose process ended, before it tells of that.
+                do {
+                    _ = try await result(of: "return 1", in: world)
+                } catch is UnsupportedResult {
+                    throw Self.viewGone
+                }
+                throw EngineError(.script, "the result has no JSON form")
+            }
+        }
+
+        /// A script's result cannot be sent.
+        private struct UnsupportedResult: Error {}
+
+        private func result(of functionBody: String, in world: ScriptWorld) async throws -> String {
+            try await GLibAsync.call(among: scriptCalls) { callback, data in
                 webkit_web_view_call_async_javascript_function(
                     web, functionBody, -1, nil, world.name, nil, nil, callback, data)
             } finish: { [web] result in
                 var error: UnsafeMutablePointer<GError>?
                 guard let value = webkit_web_view_call_async_javascript_function_finish(web, result, &error) else {
+                    if let error, error.pointee.domain == webkit_javascript_error_quark(),
+                        error.pointee.code == gint(WEBKIT_JAVASCRIPT_ERROR_INVALID_RESULT.rawValue)
+                    {
+                        g_error_free(error)
+                        throw UnsupportedResult()
+                    }
                     throw EngineError(.script, message(of: error))
                 }
                 defer { g_object_unref(value) }
@@ -97,6 +136,8 @@
             }
         }
 
+        /// A picture of the visible part, in pixels of the view's size.
+        /// - Throws: `EngineError` with code `snapshot`, `pageGone` where that is why, or `processEnded`.
         public func snapshot() async throws -> PageSnapshot {
             try requireLife()
             let pageNumber = pageNumber
@@ -121,6 +162,7 @@
             }
         }
 
+        /// Adds a script that runs in each page from the next load on. It stays as long as the view.
         public func add(_ script: UserScript) {
             guard !isDiscarded else { return }
             let frames =
@@ -136,6 +178,8 @@
             webkit_user_script_unref(userScript)
         }
 
+        /// Answers `webkit.messageHandlers.<name>.postMessage(…)` in pages from the next load on, and in the one that is there.
+        ///
         /// At most ``WebKitGTKEngine/Configuration-swift.struct/messageLimit`` messages wait for `handler`; the promise of
         /// one beyond that is rejected.
         /// - Throws: `EngineError` with code `handlerTaken` for an empty name, and where another world has a handler of
@@ -155,6 +199,8 @@
                 try ScriptMessageHandler(of: self, name: name, world: world, limit: messageLimit, answer: handler))
         }
 
+        /// Loads a blank page, so that the next one opens in a process that runs.
+        /// - Throws: `EngineError`; code `timedOut` after 20 seconds.
         public func warmUp() async throws {
             try requireLife()
             defer { onSignal = nil }

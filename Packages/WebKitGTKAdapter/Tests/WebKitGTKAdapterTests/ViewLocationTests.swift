@@ -50,6 +50,16 @@
             #expect(location.commit(url: "about:blank", mainResource: nil) == .document(url: "about:blank"))
         }
 
+        @Test("A load that is given up before the engine began is nobody's any more")
+        mutating func givenUp() {
+            #expect(location.giveUp() == nil)
+            location.ask(for: "a://h/1")
+            #expect(location.giveUp() == "a://h/1" && !location.isLoadWaiting)
+            location.start()
+            #expect(location.giveUp() == nil)
+            #expect(location.commit(url: "about:blank", mainResource: nil) == .document(url: "about:blank"))
+        }
+
         @Test("A request is for the document while that is on its way, whatever its fragment")
         mutating func documents() {
             location.ask(for: "a://h/1#x")

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import GRDB
+
+extension StoreIndex {
+    /// Every blob that an entry or a resource names, with a size that it is named with.
+    func namedBlobs() throws -> [BlobID: Int64] {
+        try reading { database in
+            let rows = try Row.fetchCursor(
+                database,
+                sql: "SELECT blob, MAX(size) FROM entry GROUP BY blob UNION ALL SELECT blob, size FROM resource")
+            var named: [BlobID: Int64] = [:]
+            while let row = try rows.next() {
+                // A name that is none has no blob; the seals tell of it.
+                guard let id = try? BlobID(row, column: 0) else { continue }
+                named[id] = try row.decode(atIndex: 1)
+            }
+            return named
+        }
+    }
+
+    func generationNumbers() throws -> [Int64] {
+        try reading { try Int64.fetchAll($0, sql: "SELECT number FROM generation ORDER BY number") }
+    }
+
+    func generationCounts() throws -> [StoredGeneration.State: Int] {
+        try reading { database in
+            let rows = try Row.fetchAll(database, sql: "SELECT state, COUNT(*) FROM generation GROUP BY state")
+            return try rows.reduce(into: [:]) { counts, row in
+                counts[StoredGeneration.State(rawValue: try row.decode(atIndex: 0))] = try row.decode(atIndex: 1)
+            }
+        }
+    }
+
+    /// What generations name, each blob once, and the resources.
+    func amounts() throws -> (packages: StoreStatistics.Amount, resources: StoreStatistics.Amount) {
+        try reading { database in
+            func amount(_ source: String) throws -> StoreStatistics.Amount {
+                guard
+                    let row = try Row.fetchOne(database, sql: "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM \(source)")
+                else { return .init() }
+                return .init(count: try row.decode(atIndex: 0), bytes: try row.decode(atIndex: 1))
+            }
+            return (try amount("(SELECT size FROM entry GROUP BY blob)"), try amount("resource"))
+        }
+    }
+
+    /// What SQLite finds wrong with the database's structure; empty where it is sound.
+    func faults() throws -> [String] {
+        try database.faults(at: path)
+    }
+}

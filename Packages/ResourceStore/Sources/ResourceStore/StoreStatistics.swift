@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// What a store holds at one moment.
+public struct StoreStatistics: Sendable, Hashable {
+    /// A number of things, and their bytes together.
+    public struct Amount: Sendable, Hashable, Codable {
+        public internal(set) var count = 0
+        public internal(set) var bytes: Int64 = 0
+
+        mutating func add(_ size: Int64) {
+            count += 1
+            bytes += size
+        }
+    }
+
+    /// Blobs that are rows of the database.
+    public internal(set) var rowBlobs = Amount()
+    /// Blobs that are files.
+    public internal(set) var fileBlobs = Amount()
+    /// Those of both that nothing names: what a sweep would take.
+    public internal(set) var orphanBlobs = Amount()
+    /// How many generations are in each state; states without one are left out.
+    public internal(set) var generations: [StoredGeneration.State: Int] = [:]
+    /// The blobs that generations name, each counted once: what ``ResourceStore/Configuration/packageBudget`` is about.
+    public internal(set) var packages = Amount()
+    /// The resources, each with its size: what ``ResourceStore/Configuration/resourceBudget`` is about.
+    public internal(set) var resources = Amount()
+    public internal(set) var documents = Amount()
+}
