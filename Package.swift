@@ -29,7 +29,8 @@ extension Target.Dependency {
     static let log = product(
         name: "Logging", package: "swift-log", condition: .when(traits: network.union(storage).union(testing)))
     static let crypto = product(
-        name: "Crypto", package: "swift-crypto", condition: .when(traits: storage.union(packaging).union(testing).union(table)))
+        name: "Crypto", package: "swift-crypto",
+        condition: .when(traits: storage.union(packaging).union(testing).union(table)))
     static let grdb = product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: storage))
     static func nio(_ name: String) -> Self {
         .product(name: name, package: "swift-nio", condition: .when(traits: network.union(testing)))
@@ -158,14 +159,15 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "HTTPTransport", "SchemeRouter",
-                "SchemeMode", "WebViewPool", .httpTypes, .log,
+                "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPTransport",
+                "SchemeRouter", "SchemeMode", "WebViewPool", .httpTypes, .log,
             ]),
         tests(
             of: "ContainerKit",
             [
                 "ContainerTesting", "HTTPTransport", "OfflinePackage", "PackageFormat", "PackagePublisher",
-                "ResourceLoading", "ResourceStore", "SchemeMode", "SchemeRouter", "WebViewPool", .httpTypes,
+                "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter", "WebViewPool",
+                .httpTypes,
             ]),
         .systemLibrary(
             name: "CWebKitGTK", path: "Packages/WebKitGTKAdapter/Sources/CWebKitGTK", pkgConfig: "webkit2gtk-4.1",
