@@ -195,8 +195,8 @@ let package = Package(
         program(
             "h5", folder: "h5",
             [
-                "CommandSupport", "PackageFormat", "PackagePublisher", "ResourceTable", "ContainerTesting",
-                .argumentParser,
+                "CommandSupport", "PackageFormat", "PackagePublisher", "ResourceStore", "ResourceTable",
+                "ContainerTesting", .argumentParser,
             ]),
         program(
             "container-browser", folder: "ContainerBrowser",
@@ -216,7 +216,8 @@ let package = Package(
         // Tests across packages, and what they share.
         .target(name: "ProgramTesting", path: "Tests/Support", swiftSettings: settings),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["h5", "ContainerTesting", "PackageFormat", "ProgramTesting"],
+            name: "CommandLineTests",
+            dependencies: ["h5", "ContainerTesting", "PackageFormat", "ProgramTesting", "ResourceStore"],
             path: "Tests/CommandLineTests", swiftSettings: settings),
         .executableTarget(
             name: "delivery-harness",

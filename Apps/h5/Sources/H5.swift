@@ -16,7 +16,7 @@ struct H5: AsyncParsableCommand {
             64 usage, 65 bad input, 66 no such input, 69 service unavailable, 70 internal error, 74 I/O error, 77 refused. \
             An error is one line: error: <code>: <what> (<where>). h5 --version prints the version.
             """,
-        subcommands: [Pack.self, Unpack.self, Verify.self, Table.self, Serve.self, Version.self])
+        subcommands: [Pack.self, Unpack.self, Verify.self, Table.self, Store.self, Serve.self, Version.self])
 
     // The configuration's `version` would take `--version` from every command, also from those that have an option of
     // this name, and list it twice in their help. The other commands name it in their own configuration.
