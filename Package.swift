@@ -159,14 +159,15 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "HTTPTransport", "SchemeRouter",
-                "SchemeMode", "WebViewPool", .httpTypes, .log,
+                "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPTransport",
+                "SchemeRouter", "SchemeMode", "WebViewPool", .httpTypes, .log,
             ]),
         tests(
             of: "ContainerKit",
             [
                 "ContainerTesting", "HTTPTransport", "OfflinePackage", "PackageFormat", "PackagePublisher",
-                "ResourceLoading", "ResourceStore", "SchemeMode", "SchemeRouter", "WebViewPool", .httpTypes,
+                "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter", "WebViewPool",
+                .httpTypes,
             ]),
         .systemLibrary(
             name: "CWebKitGTK", path: "Packages/WebKitGTKAdapter/Sources/CWebKitGTK", pkgConfig: "webkit2gtk-4.1",
@@ -199,8 +200,8 @@ let package = Package(
         program(
             "h5", folder: "h5",
             [
-                "CommandSupport", "PackageFormat", "PackagePublisher", "ResourceTable", "ContainerTesting",
-                .argumentParser,
+                "CommandSupport", "PackageFormat", "PackagePublisher", "ResourceStore", "ResourceTable",
+                "ContainerTesting", .argumentParser,
             ]),
         program(
             "container-browser", folder: "ContainerBrowser",
@@ -220,7 +221,8 @@ let package = Package(
         // Tests across packages, and what they share.
         .target(name: "ProgramTesting", path: "Tests/Support", swiftSettings: settings),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["h5", "ContainerTesting", "PackageFormat", "ProgramTesting"],
+            name: "CommandLineTests",
+            dependencies: ["h5", "ContainerTesting", "PackageFormat", "ProgramTesting", "ResourceStore"],
             path: "Tests/CommandLineTests", swiftSettings: settings),
         .executableTarget(
             name: "delivery-harness",

@@ -26,10 +26,13 @@ extension DatabasePool {
     /// What SQLite finds wrong with the structure, one line each, at most ten; empty where it is sound.
     func faults(at path: String) throws -> [String] {
         do {
+            // Not by way of ``StoreError``: a broken database is an answer here.
             return try read { try String.fetchAll($0, sql: "PRAGMA integrity_check(10)") }
                 .filter { $0 != "ok" }.map { "\(path): \($0)" }
         } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
             return ["\(path): \(error.message ?? "broken")"]
+        } catch {
+            return try StoreError.mapping(path) { throw error }
         }
     }
 

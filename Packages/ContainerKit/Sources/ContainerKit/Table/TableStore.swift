@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Dispatch
+internal import ResourceLoading
+public import ResourceStore
+public import ResourceTable
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Keeps a resource table's files as resources of a store, and its documents as documents there.
+///
+/// A resource has the download URL as its key and the MD5 as its validator. All resources of the store belong to the
+/// table: a library removes those that it does not name. Past the store's budget for them the least recently used go,
+/// and are fetched again when a page asks for them; the table itself stays.
+///
+/// Isolation: any. What waits for the disk runs on a thread of its own, one call after another; look-ups read on the
+/// caller's.
+public struct TableStore: TableStoring {
+    private let store: ResourceStore
+    private let queue = DispatchQueue(label: "container.table", qos: .utility)
+
+    public init(_ store: ResourceStore) {
+        self.store = store
+    }
+
+    public func files() async throws -> [TableURL: MD5Digest] {
+        try await onThread { store in
+            var files: [TableURL: MD5Digest] = [:]
+            for resource in try store.resources() {
+                guard let key = TableURL(resource.key), let md5 = MD5Digest(resource.validator) else { continue }
+                files[key] = md5
+            }
+            return files
+        }
+    }
+
+    public func file(for key: TableURL) async throws -> TableFile? {
+        guard let resource = try store.resource(for: key.description), let md5 = MD5Digest(resource.validator) else {
+            return nil
+        }
+        do {
+            switch try store.blob(resource.blob, size: resource.size).content {
+            case .bytes(let bytes): return TableFile(md5: md5, body: .bytes(bytes))
+            case .file(let path):
+                return TableFile(md5: md5, body: .file(FileSlice(try OpenFile(path: path), range: 0..<resource.size)))
+            }
+        } catch let error as StoreError where [.damaged, .notFound].contains(error.code) {
+            // The bytes are gone, and counted. Their record must not stand in the budget.
+            try? await remove([key])
+            return nil
+        }
+    }
+
+    public func put(_ content: Data, md5: MD5Digest, for key: TableURL) async throws {
+        try await onThread { store in
+            // The type is the table's to say.
+            try store.putResource(content, for: key.description, mediaType: "", validator: md5.description)
+        }
+    }
+
+    public func remove(_ keys: [TableURL]) async throws {
+        _ = try await onThread { try $0.removeResources(keys.map(\.description)) }
+    }
+
+    public func document(_ name: TableDocument) async throws -> Data? {
+        try await onThread { try $0.document(Self.documentName(name)) }
+    }
+
+    public func put(_ document: Data, as name: TableDocument) async throws {
+        try await onThread { try $0.putDocument(document, as: Self.documentName(name)) }
+    }
+
+    private static func documentName(_ name: TableDocument) -> String {
+        "table-\(name.rawValue)"
+    }
+
+    private func onThread<Value: Sendable>(
+        _ body: @escaping @Sendable (ResourceStore) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try body(store) }) }
+        }
+    }
+}
