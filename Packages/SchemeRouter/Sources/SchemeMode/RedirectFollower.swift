@@ -51,7 +51,7 @@ public struct RedirectFollower: ResourceLoading {
                 return response
             }
             if let hops, request.destination == .document || rule.isForeign(target) {
-                if hops.next(for: request.page) <= limit { return try replacement(for: target) }
+                if hops.next(for: request.page) <= limit { return try replacement(for: target, of: request.head) }
                 hops.end(for: request.page)
                 break
             }
@@ -114,19 +114,28 @@ public struct RedirectFollower: ResourceLoading {
     }
 
     /// A page that takes the user to where the document has moved, without a step in the history.
-    private func replacement(for target: String) throws -> ResourceResponse {
+    private func replacement(for target: String, of request: HTTPRequest) throws -> ResourceResponse {
         let name = opensByName(target) ? names.name(of: target) ?? target : target
         guard let literal = try? String(decoding: JSONEncoder().encode(name), as: UTF8.self) else {
             throw ResourceError(.invalidRequest, "redirect to an unsupported URL", at: target)
         }
         // RFC 9110, section 10.2.2: a target without a fragment keeps the one of the page, which only the page knows.
         let fragment = target.contains("#") ? "" : "+location.hash"
-        let script = literal.replacing("<", with: "\\u003c") + fragment
-        let page = "<!DOCTYPE html><meta charset=utf-8><script>location.replace(\(script))</script>"
+        let url = literal.replacing("<", with: "\\u003c") + fragment
+        // Where only the fragment differs, `replace` would not load anything.
+        let script =
+            isSame(target, request)
+            ? "history.replaceState(null,'',\(url));location.reload()" : "location.replace(\(url))"
+        let page = "<!DOCTYPE html><meta charset=utf-8><script>\(script)</script>"
         let head = HTTPResponse(
             status: .ok, headerFields: [.contentType: "text/html;charset=utf-8", .cacheControl: "no-store"])
         return ResourceResponse(
             head: head, body: .bytes(Data(page.utf8)),
             provenance: .init(.synthetic, reason: "document redirect to \(target)"), isInterim: true)
+    }
+
+    private func isSame(_ target: String, _ request: HTTPRequest) -> Bool {
+        guard let target = HTTPRequest(urlText: String(target.prefix { $0 != "#" })) else { return false }
+        return target.webOrigin == request.webOrigin && target.path == request.path
     }
 }
