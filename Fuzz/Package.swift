@@ -14,11 +14,11 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A program over parsers of PackageFormat.
-func fuzzer(_ name: String) -> Target {
+/// A program over parsers of a light target of ContainerKit.
+func fuzzer(_ name: String, over target: String = "PackageFormat") -> Target {
     .executableTarget(
         name: name,
-        dependencies: ["FuzzSupport", .product(name: "PackageFormat", package: "ContainerKit")],
+        dependencies: ["FuzzSupport", .product(name: target, package: "ContainerKit")],
         swiftSettings: settings)
 }
 
@@ -26,7 +26,7 @@ let package = Package(
     name: "Fuzz",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "ContainerKit", path: "..", traits: ["Packaging"])
+        .package(name: "ContainerKit", path: "..", traits: ["Packaging", "Table"])
     ],
     targets: [
         .target(
@@ -36,6 +36,8 @@ let package = Package(
         fuzzer("TarFuzz"),
         fuzzer("ManifestFuzz"),
         fuzzer("SliceFuzz"),
+        fuzzer("DeliveryFuzz"),
+        fuzzer("TableFuzz", over: "ResourceTable"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+internal import PackageFormat
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

@@ -3,6 +3,7 @@
 
 import ContainerTesting
 import Foundation
+import PackageFormat
 import ResourceLoading
 import Testing
 

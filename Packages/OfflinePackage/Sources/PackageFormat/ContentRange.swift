@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 /// The value of a `Content-Range` field in bytes (RFC 9110, section 14.4).
-enum ContentRange: Sendable, Hashable {
+package enum ContentRange: Sendable, Hashable {
     /// `bytes 0-9/100`: the first and the last byte, and the size of the whole, `nil` for `*`.
     case part(Range<Int64>, total: Int64?)
     /// `bytes */100`, in an answer 416.
     case unsatisfied(total: Int64)
 
-    init?(_ field: String) {
+    package init?(_ field: String) {
         let prefix = "bytes "
         guard field.utf8.count <= 80, field.hasPrefix(prefix) else { return nil }
         let halves = field.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false)

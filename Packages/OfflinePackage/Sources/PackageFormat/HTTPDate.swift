@@ -2,18 +2,18 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 #if canImport(FoundationEssentials)
-    internal import FoundationEssentials
+    package import FoundationEssentials
 #else
-    internal import Foundation
+    package import Foundation
 #endif
 
 /// A point in time as HTTP fields write it (RFC 9110, section 5.6.7), in all three forms that a reader must take.
-struct HTTPDate: Sendable, Hashable {
+package struct HTTPDate: Sendable, Hashable {
     /// Seconds since 1970 in UTC.
-    let seconds: Int64
+    package let seconds: Int64
 
     /// - Parameter now: decides the century of a year with two digits.
-    init?(_ text: some StringProtocol, now: Date) {
+    package init?(_ text: some StringProtocol, now: Date) {
         guard text.utf8.count <= 40 else { return nil }
         let words = String(text).split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
         let parts: (day: String, month: String, year: String, time: String)
