@@ -136,7 +136,7 @@ extension RealEngine {
             let value = try await shop.browser.value(
                 of: "[document.title, location.hash]", in: shop.origin.url + "/again.html#part", "--mode", "scheme")
             await shop.origin.stop()
-            #expect(value == #"["Here","#part"]"#)
+            #expect(value == ##"["Here","#part"]"##)
         }
 
         @Test("A POST whose body the engine would lose fails instead of going out without it")
