@@ -84,6 +84,11 @@ extension Container {
         try await packages.settle()
     }
 
+    /// The app comes to the foreground: asks for a new resource table, where there is one.
+    public func hostEnteredForeground() {
+        table?.note(.foreground)
+    }
+
     /// The system is about to suspend the app: lets go of every lock. Pages are still answered; installs fail until
     /// ``hostResumed()``. On Linux there is no need for it.
     /// - Throws: `StoreError`; locks are let go all the same.
@@ -100,6 +105,7 @@ extension Container {
     /// Waits until nothing goes on by itself any more. The folder is free once the last reference to this container
     /// goes after that; without it, the end of a sweep may hold it for a moment longer. Nothing is lost either way.
     public func shutDown() async {
+        await table?.shutDown()
         await packages.shutDown()
     }
 }

@@ -6,6 +6,7 @@ internal import Logging
 public import OfflinePackage
 internal import ResourceLoading
 internal import ResourceStore
+internal import ResourceTable
 internal import SchemeMode
 internal import SchemeRouter
 internal import WebViewPool
@@ -20,6 +21,7 @@ public final class Container<Engine: WebEngine> {
     public let engine: Engine
     let configuration: Configuration
     let packages: PackageCare
+    let table: TableCare?
     private let previewList = PreviewList()
     private let path: RequestPath
     private let pool: WebViewPool<Engine.View>
@@ -31,7 +33,7 @@ public final class Container<Engine: WebEngine> {
 
     /// Opens the container's folder and routes its schemes.
     /// - Throws: `StoreError`, with code `inUse` where another process has the folder; ``ContainerError`` with code
-    ///   `invalidConfiguration` where nobody decodes what the network sends; or ``EngineError``.
+    ///   `invalidConfiguration` where nobody decodes what the network sends; `TableError`; or ``EngineError``.
     public init(engine: Engine, configuration: Configuration) async throws {
         self.engine = engine
         self.configuration = configuration
@@ -44,9 +46,10 @@ public final class Container<Engine: WebEngine> {
         packages = try await PackageCare(
             directory: configuration.directory, budgets: configuration.store, updates: configuration.updates,
             network: network, logger: configuration.logger)
+        table = try await Self.openTable(configuration, packages.store, network)
         path = RequestPath(
             names: configuration.names, traits: traits, updater: packages.updater, library: packages.library,
-            previews: previewList, network: network, coveredHosts: configuration.coveredHosts)
+            table: table?.library, previews: previewList, network: network, coveredHosts: configuration.coveredHosts)
         pool = WebViewPool(capacity: configuration.poolCapacity) { try engine.makeView() }
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
@@ -58,6 +61,16 @@ public final class Container<Engine: WebEngine> {
             }
         }
         packages.forward { [hub] in hub.send(.package($0)) }
+        table?.note(.launch)
+    }
+
+    private static func openTable(
+        _ configuration: Configuration, _ store: ResourceStore, _ network: any ResourceLoading
+    ) async throws -> TableCare? {
+        guard let table = configuration.table else { return nil }
+        return try await TableCare(
+            table, store: store, network: network, conditions: configuration.updates.conditions,
+            logger: configuration.logger)
     }
 
     // MARK: Previews
@@ -104,6 +117,7 @@ public final class Container<Engine: WebEngine> {
         guard let real = RealURL(url) else {
             throw ContainerError(.invalidURL, "only http and https pages can be opened", at: url)
         }
+        table?.note(.open)
         await pool.reclaim()
         let began = ContinuousClock.now
         let holder = PageHolder()

@@ -5,6 +5,7 @@ internal import HTTPTransport
 internal import HTTPTypes
 internal import OfflinePackage
 internal import ResourceLoading
+internal import ResourceTable
 internal import SchemeMode
 internal import SchemeRouter
 
@@ -21,17 +22,22 @@ struct RequestPath: Sendable {
 
     init(
         names: SchemeNames, traits: EngineTraits, updater: PackageUpdater, library: PackageLibrary,
-        previews: PreviewList, network: NetworkLoader, coveredHosts: [HostPattern]
+        table: TableLibrary?, previews: PreviewList, network: NetworkLoader, coveredHosts: [HostPattern]
     ) {
         self.names = names
         self.traits = traits
         self.library = library
-        let coverage = Coverage(hosts: coveredHosts, library: library, updater: updater, previews: previews)
+        let coverage = Coverage(
+            hosts: coveredHosts, library: library, updater: updater, table: table, previews: previews)
         self.coverage = coverage
 
         // 3 Answer it: the first loader that has it.
-        let answer: any ResourceLoading = .first(
-            of: .previews(previews, network: network), .package(library), .arriving(updater), network)
+        var loaders: [any ResourceLoading] = [
+            .previews(previews, network: network), .package(library), .arriving(updater),
+        ]
+        if let table { loaders.append(.resourceTable(table)) }
+        loaders.append(network)
+        let answer = LoaderChain(loaders)
 
         // 4 Settle it: what the engine does not do.
         chain =
