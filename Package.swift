@@ -215,7 +215,7 @@ let package = Package(
             name: "container-benchmarks",
             dependencies: [
                 "CommandSupport", "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading",
-                "ResourceStore", .argumentParser, .httpTypes,
+                "ResourceStore", "ResourceTable", .argumentParser, .httpTypes,
             ], path: "Benchmarks/Sources", swiftSettings: settings),
 
         // Tests across packages, and what they share.

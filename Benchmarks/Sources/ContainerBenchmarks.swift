@@ -23,6 +23,20 @@ struct ContainerBenchmarks: AsyncParsableCommand {
             "Folders to measure in: by default a tmpfs, where there is one, and the disk.", valueName: "dir"))
     var places: [String] = []
 
+    /// What is measured, by name.
+    enum Subject: String, CaseIterable, ExpressibleByArgument {
+        case install
+        case lookUp = "look-up"
+        case opening
+        case table
+        case arrival
+    }
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("Measure only these: install, look-up, opening, table, arrival.", valueName: "name"))
+    var only: [Subject] = Subject.allCases
+
     @Flag(help: "Print the results as JSON.")
     var json = false
 
@@ -33,14 +47,36 @@ struct ContainerBenchmarks: AsyncParsableCommand {
     func run() async throws {
         var results: [Comparison] = []
         for place in places.isEmpty ? Place.standard : places.map({ Place(path: $0) }) {
-            let folder = try ScratchFolder(in: place.path)
+            results += try await measure(in: place)
+        }
+        if only.contains(.table) { results += try TableBenchmark(rounds: rounds).run() }
+        if only.contains(.arrival) {
+            let folder = try ScratchFolder(in: FileManager.default.temporaryDirectory.path)
             defer { folder.remove() }
-            CommandOutput.note("making 7,000 files in \(place.name)")
-            let sample = try SamplePackage(in: folder)
-            results += try await InstallBenchmark(sample: sample, place: place, folder: folder, rounds: rounds).run()
-            results += try await LookUpBenchmark(sample: sample, place: place, folder: folder).run()
+            results += try await ArrivalBenchmark(folder: folder).run()
         }
         try json ? CommandOutput.result(json: results) : CommandOutput.result(ComparisonTable(results).text)
+    }
+
+    private func measure(in place: Place) async throws -> [Comparison] {
+        let folder = try ScratchFolder(in: place.path)
+        defer { folder.remove() }
+        var results: [Comparison] = []
+        if only.contains(.install) || only.contains(.lookUp) {
+            CommandOutput.note("making 7,000 files in \(place.name)")
+            let sample = try SamplePackage(in: folder)
+            if only.contains(.install) {
+                results += try await InstallBenchmark(sample: sample, place: place, folder: folder, rounds: rounds)
+                    .run()
+            }
+            if only.contains(.lookUp) {
+                results += try await LookUpBenchmark(sample: sample, place: place, folder: folder).run()
+            }
+        }
+        if only.contains(.opening) {
+            results += try await OpeningBenchmark(place: place, folder: folder, rounds: rounds).run()
+        }
+        return results
     }
 
     static func main() async {

@@ -18,14 +18,15 @@ struct SamplePackage: Sendable {
     /// Paths below the site.
     let paths: [String]
 
-    init(in folder: ScratchFolder) throws {
+    /// - Parameter files: how many; the first of the 7,000.
+    init(in folder: ScratchFolder, files: Int = SamplePackage.fileCount) throws {
         site = try folder.subfolder("site")
         var random = SplitMix64(seed: 1)
         let words = (0..<4_000).map { _ in
             String((0..<Int.random(in: 2...11, using: &random)).map { _ in Self.letter(&random) })
         }
         var paths: [String] = []
-        for number in 0..<Self.fileCount {
+        for number in 0..<files {
             let folder = "assets/\(number % 70)"
             if number < 70 {
                 try FileManager.default.createDirectory(atPath: "\(site)/\(folder)", withIntermediateDirectories: true)

@@ -7,8 +7,14 @@ enum Stopwatch {
         let clock = ContinuousClock()
         let start = clock.now
         try await body()
-        let duration = clock.now - start
-        return Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+        return (clock.now - start) / .seconds(1)
+    }
+
+    static func seconds(_ body: () throws -> Void) rethrows -> Double {
+        let clock = ContinuousClock()
+        let start = clock.now
+        try body()
+        return (clock.now - start) / .seconds(1)
     }
 
     static func median(_ values: [Double]) -> Double {
