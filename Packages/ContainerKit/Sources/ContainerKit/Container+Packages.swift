@@ -17,7 +17,7 @@ extension Container {
     /// - Throws: `PackageError` or `StoreError`; nothing has changed then.
     @discardableResult
     public func install(archive: String, manifest: String) async throws -> InstalledPackage {
-        let package = try await packages.library.install(archive: archive, manifest: manifest)
+        let package = try await packages.updater.install(archive: archive, manifest: manifest)
         hub.send(.packageInstalled(package))
         await packages.sweep()
         return package

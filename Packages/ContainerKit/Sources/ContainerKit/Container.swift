@@ -198,11 +198,13 @@ public final class Container<Engine: WebEngine> {
         hub.send(.page(session.id, signal))
     }
 
-    private func end(_ session: PageSession) {
-        sessions[session.view] = nil
+    private func end(_ opened: PageSession) {
+        // As it is now: the document may have moved since.
+        let session = sessions.removeValue(forKey: opened.view) ?? opened
         packages.report(BootReport(.closed, of: session.reference))
         packages.library.unpin(session.generations)
         packages.sweepSoon()
+        table?.note(.close)
         loads[session.view] = nil
         hub.send(.pageClosed(session.id))
         // A page that was dropped has no one who gives its view back. Its holder goes with it, so not now, but next.

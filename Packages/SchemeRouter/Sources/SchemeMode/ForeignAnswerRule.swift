@@ -36,15 +36,36 @@ struct ForeignAnswerRule {
         throw ResourceError(.blocked, "redirect from https to http", at: target)
     }
 
+    /// What a hop may show of the page: at another origin the origin alone in `Referer` (Referrer Policy,
+    /// strict-origin-when-cross-origin), and `Origin`, by which a server permits, unless it is for a picture or a style
+    /// sheet. From one foreign origin to another that is `null` (Fetch, HTTP-redirect fetch, step 10).
+    func showing(_ hop: ResourceRequest, after request: ResourceRequest) -> ResourceRequest {
+        guard hop.head.webOrigin != origin else { return hop }
+        var hop = hop
+        if let referer = hop.head.headerFields[.referer].flatMap({ HTTPRequest(urlText: $0)?.webOrigin }) {
+            hop.head.headerFields[.referer] = "\(referer)/"
+        }
+        let accept = hop.head.headerFields[.accept] ?? ""
+        if !["image/", "text/css"].contains(where: { accept.hasPrefix($0) }), let origin {
+            let isTainted = request.head.webOrigin != origin && request.head.webOrigin != hop.head.webOrigin
+            if hop.head.headerFields[.origin] != "null" {
+                hop.head.headerFields[.origin] = isTainted ? "null" : origin.description
+            }
+        }
+        return hop
+    }
+
     /// Refuses an answer that the page may not have.
     /// - Parameter request: the last hop.
     func check(_ head: HTTPResponse, of request: ResourceRequest) throws {
-        guard !isDocument, request.head.webOrigin != origin, !permits(head.headerFields) else { return }
+        guard !isDocument, request.head.webOrigin != origin,
+            !permits(head.headerFields, to: request.head.headerFields[.origin] ?? origin?.description)
+        else { return }
         throw ResourceError(.blocked, "redirect to another origin, which does not permit it", at: request.head.urlText)
     }
 
-    private func permits(_ fields: HTTPFields) -> Bool {
-        if let allowed = fields[.accessControlAllowOrigin], allowed == "*" || allowed == origin?.description {
+    private func permits(_ fields: HTTPFields, to asking: String?) -> Bool {
+        if let allowed = fields[.accessControlAllowOrigin], allowed == "*" || allowed == asking {
             return true
         }
         // An engine takes the type of a custom scheme as it is announced, so that no document hides behind one of these.

@@ -23,7 +23,6 @@ public struct RedirectFollower: ResourceLoading {
     private let limit: Int
     private let opensByName: @Sendable (String) -> Bool
     private let documentHops = DocumentHops()
-    private let frameHops = DocumentHops()
 
     /// - Parameters:
     ///   - limit: the most hops for one request; 20 by default, as in the Fetch standard.
@@ -41,33 +40,35 @@ public struct RedirectFollower: ResourceLoading {
 
     public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         let rule = ForeignAnswerRule(for: request)
-        let hops = hops(of: request.destination)
         var request = request
         for _ in 0...limit {
             guard let response = try await base.load(request) else { return nil }
             guard let target = try redirectTarget(of: response.head, for: request.head) else {
-                hops?.end(for: request.page)
+                if request.destination == .document { documentHops.end(for: request.page) }
                 try rule.check(response.head, of: request)
                 return response
             }
-            if let hops, request.destination == .document || rule.isForeign(target) {
-                if hops.next(for: request.page) <= limit { return try replacement(for: target, of: request.head) }
-                hops.end(for: request.page)
-                break
+            switch request.destination {
+            case .document:
+                if documentHops.next(for: request.page) <= limit {
+                    return try replacement(for: target, of: request.head)
+                }
+                documentHops.end(for: request.page)
+                throw tooMany(request)
+            case .nestedDocument where rule.isForeign(target):
+                // Not counted: a frame that goes on past the container is not heard of again.
+                return try replacement(for: target, of: request.head)
+            case .nestedDocument, .subresource, .unknown:
+                try rule.checkHop(from: request, to: target)
+                let status = response.head.status
+                request = rule.showing(try next(request, status: status, target: target), after: request)
             }
-            try rule.checkHop(from: request, to: target)
-            request = try next(request, status: response.head.status, target: target)
         }
-        throw ResourceError(.tooManyRedirects, "more than \(limit) redirects", at: request.head.urlText)
+        throw tooMany(request)
     }
 
-    /// Where the hops of a document are counted; `nil` for what is none.
-    private func hops(of destination: ResourceRequest.Destination) -> DocumentHops? {
-        switch destination {
-        case .document: documentHops
-        case .nestedDocument: frameHops
-        case .subresource, .unknown: nil
-        }
+    private func tooMany(_ request: ResourceRequest) -> ResourceError {
+        ResourceError(.tooManyRedirects, "more than \(limit) redirects", at: request.head.urlText)
     }
 
     /// The absolute URL that a redirect leads to; `nil` for an answer that is none.
@@ -79,11 +80,13 @@ public struct RedirectFollower: ResourceLoading {
         guard let current = URL(string: URLSpelling.strict(request.urlText)),
             let target = URL(string: URLSpelling.strict(location), relativeTo: current)?.absoluteURL,
             let scheme = target.scheme?.lowercased(), ["http", "https"].contains(scheme),
-            HTTPRequest(urlText: target.absoluteString) != nil
+            let request = HTTPRequest(urlText: target.absoluteString), let origin = request.webOrigin
         else {
             throw ResourceError(.invalidRequest, "redirect to an unsupported URL", at: String(location.prefix(2_048)))
         }
-        return target.absoluteString
+        // Without the scheme's own port, which a custom scheme would not know and take for another origin.
+        let fragment = target.absoluteString.drop { $0 != "#" }
+        return "\(origin)\(request.path ?? "/")\(fragment)"
     }
 
     private func next(_ request: ResourceRequest, status: HTTPResponse.Status, target: String) throws -> ResourceRequest
@@ -116,22 +119,27 @@ public struct RedirectFollower: ResourceLoading {
     /// A page that takes the user to where the document has moved, without a step in the history.
     private func replacement(for target: String, of request: HTTPRequest) throws -> ResourceResponse {
         let name = opensByName(target) ? names.name(of: target) ?? target : target
-        guard let literal = try? String(decoding: JSONEncoder().encode(name), as: UTF8.self) else {
-            throw ResourceError(.invalidRequest, "redirect to an unsupported URL", at: target)
-        }
+        let fragment = target.firstIndex(of: "#").map { String(target[$0...]) }
         // RFC 9110, section 10.2.2: a target without a fragment keeps the one of the page, which only the page knows.
-        let fragment = target.contains("#") ? "" : "+location.hash"
-        let url = literal.replacing("<", with: "\\u003c") + fragment
-        // Where only the fragment differs, `replace` would not load anything.
         let script =
-            isSame(target, request)
-            ? "history.replaceState(null,'',\(url));location.reload()" : "location.replace(\(url))"
+            switch (isSame(target, request), fragment) {
+            // Where only the fragment differs, `replace` would not load anything.
+            case (true, nil): "location.reload()"
+            case (true, let fragment?): "history.replaceState(null,'',\(try literal(fragment)));location.reload()"
+            case (false, nil): "location.replace(\(try literal(name))+location.hash)"
+            case (false, _): "location.replace(\(try literal(name)))"
+            }
         let page = "<!DOCTYPE html><meta charset=utf-8><script>\(script)</script>"
         let head = HTTPResponse(
             status: .ok, headerFields: [.contentType: "text/html;charset=utf-8", .cacheControl: "no-store"])
         return ResourceResponse(
             head: head, body: .bytes(Data(page.utf8)),
             provenance: .init(.synthetic, reason: "document redirect to \(target)"), isInterim: true)
+    }
+
+    /// A string of JavaScript that cannot end the script element around it.
+    private func literal(_ text: String) throws -> String {
+        try String(decoding: JSONEncoder().encode(text), as: UTF8.self).replacing("<", with: "\\u003c")
     }
 
     private func isSame(_ target: String, _ request: HTTPRequest) -> Bool {

@@ -175,6 +175,25 @@ public actor PackageUpdater: HealthReporting {
         }
     }
 
+    /// Installs a package because the host says so: without a trial, whatever is active, and also where the version failed
+    /// one. A trial that runs ends without a verdict.
+    /// - Parameters:
+    ///   - archive: the path of the archive; it stays where it is.
+    ///   - manifest: the path of its manifest.
+    /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
+    @discardableResult
+    public func install(archive: String, manifest: String) async throws -> InstalledPackage {
+        let id = try PackageManifest(path: manifest, limits: library.configuration.manifestLimits).id
+        return try await packages.run(id.description) {
+            let former = library.activeGeneration(of: id)?.package
+            let package = try await library.install(archive: archive, manifest: manifest)
+            endTrial(of: id.description)
+            save()
+            if former?.generation != package.generation { _ = announce(id, from: former, to: package, .activated) }
+            return package
+        }
+    }
+
     /// Takes a package out of use. Pages that are open keep it until they close.
     /// - Throws: ``StoreError`` or `CancellationError`.
     @discardableResult
@@ -270,7 +289,7 @@ public actor PackageUpdater: HealthReporting {
         let id = generation.package.id
         let name = id.description
         let former = library.activeGeneration(of: id)
-        let running = ledger.trials[name]
+        let running = ledger.trials[name].flatMap { $0.generation == former?.number ? $0 : nil }
         // What was never proven is not what to fall back to.
         let good = running.map(\.former) ?? former?.number
         let trial = TrialPeriod(
@@ -308,7 +327,8 @@ public actor PackageUpdater: HealthReporting {
         for pinned in page.generations {
             guard ledger.trials[pinned.package]?.generation == pinned.number, let id = try? PackageID(pinned.package),
                 let active = library.activeGeneration(of: id), active.number == pinned.number,
-                active.contains(document)
+                // A page that is closed boots no more, wherever it is by then.
+                report.kind == .closed || active.contains(document)
             else { continue }
             await tell(event, of: id, pinned.number)
         }
@@ -353,7 +373,9 @@ public actor PackageUpdater: HealthReporting {
             save()
             hub.send(.quarantined(id, active.package.version, reason: reason))
             return try await packages.run(id.description) {
-                guard ledger.trials[id.description]?.generation == trial.generation else { return [] }
+                guard ledger.trials[id.description]?.generation == trial.generation,
+                    library.activeGeneration(of: id)?.number == trial.generation
+                else { return [] }
                 var current: PackageGeneration?
                 if let number = trial.former, let former = try await library.retired(number) {
                     try await library.activate(former)
