@@ -178,6 +178,11 @@ let package = Package(
                 "ContainerKit", "ResourceLoading", "SchemeRouter", "WebViewPool",
                 .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])), .httpTypes,
             ]),
+        tests(
+            of: "WebKitGTKAdapter",
+            [
+                "ContainerKit", "ResourceLoading", .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])),
+            ]),
         target(
             "ContainerTesting",
             [
@@ -230,13 +235,19 @@ let package = Package(
                 "PackagePublisher", "ProgramTesting", "ResourceLoading", "ResourceStore", .httpTypes,
             ], path: "Tests/DeliveryTests", swiftSettings: settings),
         .executableTarget(
-            name: "engine-harness", dependencies: ["ContainerKit", "SchemeRouter", "WebKitGTKAdapter"],
-            path: "Tests/EngineHarness",
+            name: "engine-harness",
+            dependencies: [
+                "ContainerKit", "OfflinePackage", "PackageFormat", "ResourceLoading", "SchemeRouter",
+                "WebKitGTKAdapter", .httpTypes,
+            ], path: "Tests/EngineHarness", swiftSettings: settings),
+        .executableTarget(
+            name: "readme-example", dependencies: ["ContainerKit", "WebKitGTKAdapter"], path: "Tests/ReadmeExample",
             swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "container-browser", "engine-harness", "ContainerTesting", "PackageFormat", "PackagePublisher",
+                "container-browser", "engine-harness", "readme-example", "ContainerTesting", "PackageFormat",
+                "PackagePublisher",
                 "ProgramTesting", .httpTypes,
             ], path: "Tests/EndToEndTests", swiftSettings: settings),
     ],

@@ -39,6 +39,14 @@ let package = Package(
                 .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
+        .testTarget(
+            name: "WebKitGTKAdapterTests",
+            dependencies: [
+                "WebKitGTKAdapter",
+                .product(name: "ContainerKit", package: "ContainerKit"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])),
+            ], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -45,8 +45,21 @@ struct ServeCommandTests {
     @Test("A folder that does not exist, and options that mean nothing")
     func badInput() async throws {
         try await fails(66, "serve", "missing")
-        try await fails(64, "serve", "site", "--port", "70000")
-        try await fails(64, "serve", "site", "--fault", "explode:/x")
-        try await fails(64, "serve", "site", "--rtt", "-1")
+    }
+
+    @Test(
+        "A value that is not allowed: the line names the option, what is allowed, and the value",
+        arguments: [
+            ("--port", "99999", "0 to 65535"), ("--port", "http", "0 to 65535"), ("--rtt", "-5", "0 to 60000"),
+            ("--down", "0", "1 to 10000000"), ("--up", "-1", "1 to 10000000"),
+            ("--fault", "explode:/x", "known are reset"),
+        ])
+    func values(option: String, value: String, allowed: String) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("site/index.html", "<!doctype html>".utf8)
+        let outcome = try await Program("h5").run("serve", "site", option, value, in: folder.path)
+        #expect(outcome.status == 64 && outcome.output.isEmpty && outcome.errorLines.count == 1)
+        #expect(outcome.errors.hasPrefix("error: usage: "))
+        for part in [option, "'\(value)'", allowed] { #expect(outcome.errors.contains(part), "\(outcome.errors)") }
     }
 }

@@ -12,15 +12,20 @@ extension RealEngine {
     struct BadInputTests {
         private func fails(
             _ status: Int32, _ code: String, in folder: String, environment: [String: String?] = [:],
-            _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
+            _ arguments: String..., saying parts: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
         ) async throws {
             let outcome = try await Program("container-browser").run(arguments, in: folder, environment: environment)
             #expect(outcome.status == status, "\(outcome.errors)", sourceLocation: sourceLocation)
             #expect(outcome.output.isEmpty, sourceLocation: sourceLocation)
             #expect(outcome.errorLines.count == 1, "\(outcome.errors)", sourceLocation: sourceLocation)
+            let line = outcome.errorLines.first ?? ""
             #expect(
-                outcome.errorLines.first?.hasPrefix("error: \(code): ") == true, "\(outcome.errors)",
-                sourceLocation: sourceLocation)
+                line.hasPrefix("error: \(code): ") && line.hasSuffix(")"), "\(line)", sourceLocation: sourceLocation)
+            // One code, one place, and the real names of both.
+            #expect(line.split(separator: "://").count <= 2, "\(line)", sourceLocation: sourceLocation)
+            #expect(
+                !line.contains("containerkit") && !line.contains("Error"), "\(line)", sourceLocation: sourceLocation)
+            for part in parts { #expect(line.contains(part), "\(line)", sourceLocation: sourceLocation) }
         }
 
         @Test("No display")
@@ -34,23 +39,36 @@ extension RealEngine {
         @Test("A host that does not exist", arguments: ["plain", "scheme"])
         func unknownHost(mode: String) async throws {
             let folder = try TemporaryFolder()
-            let code = mode == "plain" ? "unknown-host" : "load-failed"
-            try await fails(69, code, in: folder.path, "open", "http://no-such-host.invalid/", "--mode", mode)
+            let url = "http://no-such-host.invalid/"
+            try await fails(69, "unknown-host", in: folder.path, "open", url, "--mode", mode, saying: ["(\(url))"])
         }
 
-        @Test("A port where nobody listens")
-        func refused() async throws {
+        @Test("A port where nobody listens", arguments: ["plain", "scheme"])
+        func refused(mode: String) async throws {
             let folder = try TemporaryFolder()
             let origin = try await OriginServer.start(OriginServer.Configuration())
             await origin.stop()
-            try await fails(69, "cannot-connect", in: folder.path, "open", origin.url + "/")
+            let url = origin.url + "/"
+            try await fails(69, "cannot-connect", in: folder.path, "open", url, "--mode", mode, saying: ["(\(url))"])
+            try await fails(69, "offline", in: folder.path, "open", url, "--mode", mode, "--network", "offline")
+        }
+
+        @Test("A port that the engine blocks", arguments: [1, 25, 6_000], ["plain", "scheme"])
+        func blocked(port: Int, mode: String) async throws {
+            let folder = try TemporaryFolder()
+            let url = "http://127.0.0.1:\(port)/"
+            try await fails(69, "blocked", in: folder.path, "open", url, "--mode", mode, saying: ["(\(url))"])
+            let outcome = try await Program("container-browser").run(
+                "run", url, "--mode", mode, "--print", "1", "--until", "true", in: folder.path)
+            #expect(outcome.status == 69 && outcome.output.contains(#""error":"blocked: "#), "\(outcome.output)")
         }
 
         @Test("A page that never finishes")
         func stalled() async throws {
             let shop = try await Shop(faults: "stall:/style.css")
             try await fails(
-                69, "timed-out", in: shop.folder.path, "open", shop.page, "--timeout", "2", "--mode", "scheme")
+                69, "timed-out", in: shop.folder.path, "open", shop.page, "--timeout", "2", "--mode", "scheme",
+                saying: ["after 2.0 seconds", "(\(shop.page))"])
             await shop.origin.stop()
         }
 
@@ -60,18 +78,26 @@ extension RealEngine {
             let archive = try shop.pack()
             let manifest = archive.replacing(".zip", with: ".json")
             let text = try String(contentsOfFile: manifest, encoding: .utf8)
+            let zip = try Data(contentsOf: URL(fileURLWithPath: archive))
+            // Without the places of its files, as for archives of other tools: then the zip itself is read.
+            var plain = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+            plain["archive"] = nil
+            plain["files"] = (plain["files"] as? [[String: Any]])?.map { file in
+                file.filter { !["offset", "packed", "method"].contains($0.key) }
+            }
+            let unplaced = String(decoding: try JSONSerialization.data(withJSONObject: plain), as: UTF8.self)
             let cases: [(status: Int32, code: String, name: String, zip: Data, manifest: String?)] = [
-                (65, "not-an-archive", "text", Data("not a zip".utf8), text),
+                (65, "mismatch", "text", Data("not a zip".utf8), text),
+                (65, "not-an-archive", "bare", Data("not a zip".utf8), unplaced),
+                (65, "mismatch", "longer", zip + Data([0]), text),
+                (65, "mismatch", "other", zip, unplaced.replacing("style.css", with: "other.css")),
                 (
-                    65, "mismatch", "other", try Data(contentsOf: URL(fileURLWithPath: archive)),
-                    text.replacing("\"style.css\"", with: "\"other.css\"")
-                ),
-                (
-                    65, "digest-mismatch", "hash", try Data(contentsOf: URL(fileURLWithPath: archive)),
+                    65, "digest-mismatch", "hash", zip,
                     text.replacing(
-                        #/"sha256":\s*"[0-9a-f]{64}"/#, with: "\"sha256\":\"\(String(repeating: "0", count: 64))\"")
+                        #/"path":"style.css","sha256":"[0-9a-f]{64}"/#,
+                        with: #""path":"style.css","sha256":"\#(String(repeating: "0", count: 64))""#)
                 ),
-                (66, "no-input", "alone", try Data(contentsOf: URL(fileURLWithPath: archive)), nil),
+                (66, "no-input", "alone", zip, nil),
             ]
             for bad in cases {
                 try shop.folder.write("\(bad.name).zip", bad.zip)
@@ -91,6 +117,75 @@ extension RealEngine {
             try await fails(64, "usage", in: folder.path, "open", "http://127.0.0.1:9/", "--mode", "sideways")
             try await fails(64, "usage", in: folder.path, "run", "http://127.0.0.1:9/", "--urls", "x", "--print", "1")
             try await fails(66, "no-input", in: folder.path, "run", "--urls", "missing.txt", "--print", "1")
+        }
+
+        @Test(
+            "A value that is not allowed: the line names the option, what is allowed, and the value",
+            arguments: [
+                (["--network", "bogus"], ["--network", "'bogus'", "'slow-4g'", "'offline'"]),
+                (["--mode", "bogus"], ["--mode", "'bogus'", "'plain'", "'scheme'"]),
+                (["--runs", "0"], ["--runs", "'0'", "1 to 1000"]), (["--runs", "-5"], ["--runs", "'-5'"]),
+                (["--runs", "two"], ["--runs", "'two'", "1 to 1000"]),
+                (["--timeout", "-3"], ["--timeout", "'-3'", "0.001 to 86400 seconds"]),
+                (["--timeout", "inf"], ["--timeout", "'inf'"]), (["--timeout", "1e300"], ["--timeout", "'1e300'"]),
+            ])
+        func values(options: [String], parts: [String]) async throws {
+            let folder = try TemporaryFolder()
+            let outcome = try await Program("container-browser").run(["open", "http://h/"] + options, in: folder.path)
+            #expect(outcome.status == 64 && outcome.output.isEmpty && outcome.errorLines.count == 1)
+            for part in parts { #expect(outcome.errors.contains(part), "\(outcome.errors)") }
+        }
+
+        @Test("A URL that is none, and a port that is none")
+        func urls() async throws {
+            let folder = try TemporaryFolder()
+            try await fails(64, "invalid-url", in: folder.path, "open", "shop", saying: ["(shop)"])
+            for port in ["0", "99999"] {
+                let url = "http://127.0.0.1:\(port)/"
+                try await fails(
+                    64, "invalid-url", in: folder.path, "open", url, saying: ["port is 1 to 65535", "(\(url))"])
+            }
+        }
+
+        @Test("A result that cannot be written is found out before the page is opened")
+        func outputs() async throws {
+            let shop = try await Shop()
+            try shop.folder.write("file", "".utf8)
+            for (option, path) in [
+                ("--screenshot", "none/page.png"), ("--screenshot", "site"), ("--report", "file/report"),
+                ("--report", "file"), ("--screenshot", "/proc/page.png"),
+            ] {
+                try await fails(74, "io", in: shop.folder.path, "open", shop.page, option, path, saying: [option])
+            }
+            try await fails(
+                74, "io", in: shop.folder.path, "run", shop.page, "--print", "1", "--out", "none/lines",
+                saying: ["--out"])
+            await shop.origin.stop()
+            #expect(shop.origin.requestCount == 0)
+            #expect(try shop.folder.names().allSatisfy { !$0.hasPrefix(".") })
+        }
+
+        @Test("Scripts that cannot be parsed are found out before a page is opened")
+        func scripts() async throws {
+            let shop = try await Shop()
+            let folder = shop.folder.path
+            for (arguments, option) in [
+                (["--print", "1", "--until", "ready("], "--until"), (["--print", "1)"], "--print"),
+                (["--print", "", "--until", "true"], "--print"),
+            ] {
+                let outcome = try await Program("container-browser").run(
+                    ["run", shop.page, "--out", "lines"] + arguments, in: folder)
+                #expect(outcome.status == 64 && outcome.errorLines.count == 1, "\(outcome.errors)")
+                #expect(outcome.errors.hasPrefix("error: usage: \(option) is no JavaScript expression: SyntaxError"))
+            }
+            try shop.folder.write("bad.js", "let x = ;".utf8)
+            let outcome = try await Program("container-browser").run(
+                "run", shop.page, "--print", "1", "--user-script", "bad.js", in: folder)
+            #expect(outcome.status == 65 && outcome.errors.hasPrefix("error: bad-script: "), "\(outcome.errors)")
+            #expect(outcome.errors.hasSuffix("(bad.js)\n"))
+            await shop.origin.stop()
+            #expect(shop.origin.requestCount == 0)
+            #expect(!FileManager.default.fileExists(atPath: folder + "/lines"))
         }
     }
 }

@@ -43,6 +43,10 @@ struct Browser {
     }
 
     func open(_ url: String, _ options: String...) async throws -> Report {
+        try await open(url, options)
+    }
+
+    func open(_ url: String, _ options: [String]) async throws -> Report {
         let outcome = try await Program("container-browser").run(["open", url, "--json"] + options, in: folder)
         try #require(outcome.status == 0, "\(outcome.errors)")
         return try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))

@@ -12,12 +12,25 @@ extension RealEngine {
         @Test(
             "The engine does what the facade asks",
             arguments: [
-                "userScripts", "messages", "cookies", "snapshot", "processEnd", "reservedScheme", "scriptErrors",
-                "warmUp",
+                "userScripts", "messages", "messageReplies", "messageLimit", "messageNames", "messageOrigin", "cookies",
+                "cookiesOutlive", "snapshot", "processEnd", "discardedView", "droppedView", "closedWindow",
+                "reservedScheme",
+                "schemeAgain", "containers", "documents", "failedHandOver", "scriptErrors", "pageGone", "blockedPort",
+                "loadAfterLoad", "warmUp", "outsideOfLoop",
             ])
         func check(_ name: String) async throws {
-            let outcome = try await Program("engine-harness").run(name, in: NSTemporaryDirectory())
+            let folder = try TemporaryFolder()
+            let outcome = try await Program("engine-harness").run(name, folder.path, in: folder.path)
             #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+
+        @Test("Cookies with an expiry are there in the next process")
+        func persistentCookies() async throws {
+            let folder = try TemporaryFolder()
+            for name in ["cookiesWritten", "cookiesRead"] {
+                let outcome = try await Program("engine-harness").run(name, folder.path, in: folder.path)
+                #expect(outcome.status == 0, "\(outcome.errors)")
+            }
         }
 
         @Test("A check that does not exist fails, so the others mean something")

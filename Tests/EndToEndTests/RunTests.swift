@@ -21,7 +21,11 @@ extension RealEngine {
                 "run", "--urls", "urls.txt", "--mode", mode, "--print", "document.title", "--timeout", "8", "--out",
                 "lines.ndjson", in: shop.folder.path)
             await shop.origin.stop()
-            #expect(outcome.status == 0 && outcome.output.isEmpty, "\(outcome.errors)")
+            #expect(outcome.status == 69 && outcome.output.isEmpty, "\(outcome.errors)")
+            #expect(outcome.errorLines.count == 1, "\(outcome.errors)")
+            let failed = "(\(shop.origin.url)/stalled.html)\n"
+            #expect(outcome.errors.hasPrefix("error: pages-failed: 2 of 4 pages failed, the first with timed-out"))
+            #expect(outcome.errors.hasSuffix(failed), "\(outcome.errors)")
             let text = try String(contentsOfFile: shop.folder.path + "/lines.ndjson", encoding: .utf8)
             let lines = try text.split(separator: "\n").map {
                 try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
@@ -29,9 +33,28 @@ extension RealEngine {
             try #require(lines.count == 4, "\(text)")
             #expect(lines.map { $0["url"] as? String } == names.map { "\(shop.origin.url)/\($0)" })
             #expect(lines[0]["value"] as? String == "Shop" && lines[0]["timedOut"] as? Bool == false)
-            #expect(lines[1]["timedOut"] as? Bool == true)
+            #expect(
+                lines[1]["timedOut"] as? Bool == true
+                    && (lines[1]["error"] as? String)?.hasPrefix("timed-out: ") == true)
             #expect(lines[2]["error"] is String && lines[2]["timedOut"] as? Bool == false)
             #expect(lines[3]["value"] as? String == "Other")
+        }
+
+        @Test(
+            "The exit status says how it went",
+            arguments: [
+                ("document.title", "true", 0), ("missing.name", "true", 65), ("document.title", "missing.name", 69),
+            ] as [(String, String, Int32)])
+        func status(expression: String, condition: String, status: Int32) async throws {
+            let shop = try await Shop()
+            let outcome = try await Program("container-browser").run(
+                "run", shop.page, "--print", "\(expression) // a comment", "--until", condition, "--timeout", "2",
+                in: shop.folder.path)
+            await shop.origin.stop()
+            #expect(outcome.status == status, "\(outcome.errors)")
+            #expect(outcome.output.split(separator: "\n").count == 1)
+            #expect(outcome.errorLines.count == (status == 0 ? 0 : 1))
+            #expect(outcome.output.contains(#""error":"#) == (status != 0), "\(outcome.output)")
         }
     }
 }

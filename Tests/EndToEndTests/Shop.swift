@@ -49,10 +49,10 @@ struct Shop {
     var browser: Browser { Browser(folder: folder.path) }
 
     /// Packs the site and returns the path of the zip.
-    func pack() throws -> String {
+    func pack(isComplete: Bool = false) throws -> String {
         try PackageBuilder().build(
             folder.path + "/site", id: PackageID("shop"), version: PackageVersion("1"),
-            baseURL: PackageBaseURL(origin.url + "/"), output: folder.path + "/packages"
+            baseURL: PackageBaseURL(origin.url + "/"), isComplete: isComplete, output: folder.path + "/packages"
         ).archive
     }
 }

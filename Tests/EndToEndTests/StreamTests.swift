@@ -118,6 +118,27 @@ extension RealEngine {
             #expect(value == #"["/index.html?moved",1,2]"#)
         }
 
+        @Test("A document that moves to its own URL is asked for again, also where the page has a fragment")
+        func ownURL() async throws {
+            let visits = Mutex(0)
+            let shop = try await Shop(routes: [
+                OriginRoute(.get, try #require(PathPattern("/again.html"))) { _ in
+                    let isFirst = visits.withLock { visits in
+                        visits += 1
+                        return visits == 1
+                    }
+                    return isFirst
+                        ? OriginResponse(.found, headers: [.location: "/again.html"])
+                        : OriginResponse(
+                            .ok, headers: [.contentType: "text/html"], body: .bytes(Data("<title>Here</title>".utf8)))
+                }
+            ])
+            let value = try await shop.browser.value(
+                of: "[document.title, location.hash]", in: shop.origin.url + "/again.html#part", "--mode", "scheme")
+            await shop.origin.stop()
+            #expect(value == ##"["Here","#part"]"##)
+        }
+
         @Test("A POST whose body the engine would lose fails instead of going out without it")
         func bodies() async throws {
             let shop = try await Shop(routes: [

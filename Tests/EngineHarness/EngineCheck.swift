@@ -10,35 +10,74 @@ internal import WebKitGTKAdapter
 enum EngineCheck: String, CaseIterable {
     case userScripts
     case messages
+    case messageReplies
+    case messageLimit
+    case messageNames
+    case messageOrigin
     case cookies
+    case cookiesOutlive
+    case cookiesWritten
+    case cookiesRead
     case snapshot
     case processEnd
+    case discardedView
+    case droppedView
+    case closedWindow
     case reservedScheme
+    case schemeAgain
+    case containers
+    case documents
+    case failedHandOver
     case scriptErrors
+    case pageGone
+    case blockedPort
+    case loadAfterLoad
     case warmUp
 
+    /// - Parameter arguments: what the check needs to know, a folder mostly.
     @MainActor
-    func run() async throws {
-        let engine = try WebKitGTKEngine()
+    func run(_ arguments: [String]) async throws {
         switch self {
-        case .userScripts: try await checkUserScripts(engine)
-        case .messages: try await checkMessages(engine)
-        case .cookies: try await checkCookies(engine)
-        case .snapshot: try await checkSnapshot(engine)
-        case .processEnd: try await checkProcessEnd(engine)
-        case .reservedScheme: try checkReservedScheme(engine)
-        case .scriptErrors: try await checkScriptErrors(engine)
-        case .warmUp: try await checkWarmUp(engine)
+        case .userScripts: try await checkUserScripts(WebKitGTKEngine())
+        case .messages: try await checkMessages(WebKitGTKEngine())
+        case .messageReplies: try await checkMessageReplies(WebKitGTKEngine())
+        case .messageLimit: try await checkMessageLimit()
+        case .messageNames: try await checkMessageNames(WebKitGTKEngine())
+        case .messageOrigin: try await checkMessageOrigin(WebKitGTKEngine())
+        case .cookies: try await checkCookies(WebKitGTKEngine())
+        case .cookiesOutlive: try await checkCookiesOutlive()
+        case .cookiesWritten: try await checkCookiesWritten(in: folder(arguments))
+        case .cookiesRead: try await checkCookiesRead(in: folder(arguments))
+        case .snapshot: try await checkSnapshot(WebKitGTKEngine())
+        case .processEnd: try await checkProcessEnd(WebKitGTKEngine())
+        case .discardedView: try await checkDiscardedView(WebKitGTKEngine())
+        case .droppedView: try await checkDroppedView(WebKitGTKEngine())
+        case .closedWindow: try await checkClosedWindow()
+        case .reservedScheme: try await checkReservedScheme(WebKitGTKEngine())
+        case .schemeAgain: try await checkSchemeAgain(WebKitGTKEngine())
+        case .containers: try await checkContainers(WebKitGTKEngine(), in: folder(arguments))
+        case .documents: try await checkDocuments(WebKitGTKEngine())
+        case .failedHandOver: try await checkFailedHandOver(WebKitGTKEngine(), in: folder(arguments))
+        case .scriptErrors: try await checkScriptErrors(WebKitGTKEngine())
+        case .pageGone: try await checkPageGone(WebKitGTKEngine())
+        case .blockedPort: try await checkBlockedPort(WebKitGTKEngine())
+        case .loadAfterLoad: try await checkLoadAfterLoad(WebKitGTKEngine())
+        case .warmUp: try await checkWarmUp(WebKitGTKEngine())
         }
+    }
+
+    private func folder(_ arguments: [String]) throws -> String {
+        guard let folder = arguments.first else { throw CheckFailure(description: "name a folder") }
+        return folder
     }
 
     /// Loads a page from a data URL.
     @MainActor
-    private func page(
-        _ html: String, in engine: WebKitGTKEngine, prepare: (WebKitGTKView) -> Void = { _ in }
+    func page(
+        _ html: String, in engine: WebKitGTKEngine, prepare: (WebKitGTKView) throws -> Void = { _ in }
     ) async throws -> WebKitGTKView {
         let view = try engine.makeView()
-        prepare(view)
+        try prepare(view)
         let load = ViewLoad(of: view)
         view.load("data:text/html;base64," + Data(html.utf8).base64EncodedString())
         try await load.finished(within: .seconds(20))
@@ -60,37 +99,6 @@ enum EngineCheck: String, CaseIterable {
     }
 
     @MainActor
-    private func checkMessages(_ engine: WebKitGTKEngine) async throws {
-        let view = try await page("<p>", in: engine) { view in
-            view.setMessageHandler(named: "echo", in: .page) { message in "{\"got\":\(message.json)}" }
-            view.setMessageHandler(named: "refuse", in: .page) { _ in throw CheckFailure(description: "no thanks") }
-        }
-        let reply = try await view.evaluate(
-            "return await webkit.messageHandlers.echo.postMessage({ a: [1, 'ü'] })", in: .page)
-        try expect(reply == #"{"got":{"a":[1,"ü"]}}"#, "reply: \(reply)")
-        let refusal = try await view.evaluate(
-            "try { await webkit.messageHandlers.refuse.postMessage(1) } catch (error) { return String(error) }",
-            in: .page)
-        try expect(refusal.contains("no thanks"), "refusal: \(refusal)")
-        view.setMessageHandler(named: "echo", in: .page) { _ in "\"second\"" }
-        let again = try await view.evaluate("return await webkit.messageHandlers.echo.postMessage(0)", in: .page)
-        try expect(again == "\"second\"", "replaced handler: \(again)")
-    }
-
-    @MainActor
-    private func checkCookies(_ engine: WebKitGTKEngine) async throws {
-        let cookie = EngineCookie(
-            name: "id", value: "7", domain: "shop.example", expires: Int64(Date().timeIntervalSince1970) + 600,
-            isSecure: true, isHTTPOnly: true)
-        try await engine.cookies.set(cookie)
-        let stored = try await engine.cookies.all()
-        try expect(stored == [cookie], "stored: \(stored)")
-        try await engine.cookies.remove(name: "id", domain: "shop.example", path: "/")
-        let left = try await engine.cookies.all()
-        try expect(left.isEmpty, "left: \(left)")
-    }
-
-    @MainActor
     private func checkSnapshot(_ engine: WebKitGTKEngine) async throws {
         let view = try await page("<body style='margin:0;background:#ff0000'>", in: engine)
         // The first frame may be painted after the load event.
@@ -109,22 +117,17 @@ enum EngineCheck: String, CaseIterable {
         view.onSignal = { if case .processEnded(let reason) = $0 { continuation.yield(reason) } }
         let processes = try childProcesses(named: "WebKitWebProces")
         try expect(processes.count == 1, "web processes: \(processes)")
+        let waiting = Task {
+            try await view.evaluate("await new Promise(done => globalThis.done = done)", in: .page)
+        }
+        // Behind the one that waits.
+        _ = try await view.evaluate("return 1", in: .page)
         kill(processes[0], SIGKILL)
         for await reason in ends {
             try expect(!reason.isEmpty && !view.isAlive, "\(reason), alive: \(view.isAlive)")
             break
         }
-    }
-
-    private func checkReservedScheme(_ engine: WebKitGTKEngine) throws {
-        try MainActor.assumeIsolated {
-            do {
-                try engine.register(CustomScheme(name: "https", isSecure: true)) { _, sink in .refusal(to: sink, "") }
-                throw CheckFailure(description: "https was taken")
-            } catch let error as EngineError {
-                try expect(error.code == .schemeTaken, "\(error)")
-            }
-        }
+        try await expectError(.processEnded, "a call under way") { _ = try await waiting.value }
     }
 
     @MainActor
@@ -135,6 +138,9 @@ enum EngineCheck: String, CaseIterable {
             throw CheckFailure(description: "no error")
         } catch let error as EngineError {
             try expect(error.code == .script && error.message.contains("broken"), "\(error)")
+        }
+        try await expectError(.script, "a result that cannot be sent") {
+            _ = try await view.evaluate("return () => 1", in: .page)
         }
         do {
             _ = try await withLimit(.milliseconds(100)) {

@@ -12,17 +12,38 @@ internal import WebKitGTKAdapter
 enum EngineHarness {
     static func main() {
         let name = CommandLine.arguments.dropFirst().first ?? ""
-        let failure: String? = GLibMainLoop.run {
-            guard let check = EngineCheck(rawValue: name) else { return "no such check: \(name)" }
+        let arguments = Array(CommandLine.arguments.dropFirst(2))
+        do {
+            if name == "outsideOfLoop" {
+                try checkOutsideOfLoop()
+            } else {
+                try GLibMainLoop.run {
+                    guard let check = EngineCheck(rawValue: name) else {
+                        throw CheckFailure(description: "no such check: \(name)")
+                    }
+                    try await withLimit(.seconds(60), "the check does not end") { try await check.run(arguments) }
+                }
+            }
+        } catch {
+            FileHandle.standardError.write(Data("\(name): \(error)\n".utf8))
+            exit(1)
+        }
+        exit(0)
+    }
+
+    /// Where no loop turns, an engine says so instead of waiting for ever; and the loop can be had more than once.
+    private static func checkOutsideOfLoop() throws {
+        try MainActor.assumeIsolated {
             do {
-                try await withLimit(.seconds(30), "the check does not end") { try await check.run() }
-                return nil
-            } catch {
-                return String(describing: error)
+                _ = try WebKitGTKEngine()
+                throw CheckFailure(description: "an engine without a loop")
+            } catch let error as EngineError {
+                try expect(error.code == .noMainLoop && error.message.contains("GLibMainLoop.run"), "\(error)")
             }
         }
-        if let failure { FileHandle.standardError.write(Data("\(name): \(failure)\n".utf8)) }
-        exit(failure == nil ? 0 : 1)
+        let value = GLibMainLoop.run { 7 }
+        let name = try GLibMainLoop.run { try WebKitGTKEngine().name }
+        try expect(value == 7 && name.hasPrefix("WebKitGTK 2."), "\(value) \(name)")
     }
 }
 
@@ -33,4 +54,17 @@ struct CheckFailure: Error, CustomStringConvertible {
 
 func expect(_ condition: Bool, _ what: String) throws {
     guard condition else { throw CheckFailure(description: what) }
+}
+
+/// Expects an error of the engine.
+@MainActor
+func expectError(_ code: EngineError.Code, _ what: String, _ body: @MainActor () async throws -> Void) async throws {
+    do {
+        try await body()
+    } catch let error as EngineError where error.code == code {
+        return
+    } catch {
+        throw CheckFailure(description: "\(what): \(error), and not \(code)")
+    }
+    throw CheckFailure(description: "\(what): no error, and not \(code)")
 }

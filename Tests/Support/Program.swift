@@ -61,8 +61,12 @@ public struct Program: Sendable {
         for log in [output, errors] { try Data().write(to: log) }
         defer { for log in [output, errors] { try? FileManager.default.removeItem(at: log) } }
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = try FileHandle(forWritingTo: errors)
+        // Closed here: Foundation keeps a process that has ended, and with it what it was given. Beyond a thousand open
+        // files its next start reads beyond a buffer (it copies whole directory entries of `/proc/self/fd`).
+        let handles = [try FileHandle(forWritingTo: output), try FileHandle(forWritingTo: errors)]
+        defer { for handle in handles { try? handle.close() } }
+        process.standardOutput = handles[0]
+        process.standardError = handles[1]
         let box = Running(process)
         try await box.runToEnd()
         return Outcome(

@@ -12,6 +12,8 @@ struct BarChart {
         let isEmphasised: Bool
     }
 
+    /// What the chart shows, for those who cannot see it.
+    let title: String
     let bars: [Bar]
 
     var svg: String {
@@ -21,8 +23,9 @@ struct BarChart {
         let longest = max(bars.compactMap(\.value).max() ?? 1, 1)
         let rows = bars.enumerated().map { index, bar in
             let top = Double(index) * rowHeight
-            let width = max((bar.value ?? 0) / longest * barWidth, 1)
-            let text = bar.value.map { String(format: "%.0f ms", $0) } ?? "not measured"
+            // A bar that is there can be seen, however short it is beside the longest.
+            let width = bar.value.map { max($0 / longest * barWidth, 4) } ?? 0
+            let text = Self.text(of: bar.value)
             return """
                 <text x="\(labelWidth - 10)" y="\(top + 19)" text-anchor="end">\(HTML.escaped(bar.label))</text>\
                 <rect x="\(labelWidth)" y="\(top + 5)" width="\(width)" height="20" rx="3" \
@@ -31,8 +34,14 @@ struct BarChart {
                 """
         }
         let height = Double(bars.count) * rowHeight
+        let words = bars.map { "\($0.label): \(Self.text(of: $0.value))" }.joined(separator: "; ")
         return """
-            <svg class="chart" viewBox="0 0 920 \(height)" width="920" height="\(height)" role="img">\(rows.joined())</svg>
+            <svg class="chart" viewBox="0 0 920 \(height)" width="920" height="\(height)" role="img" \
+            aria-label="\(HTML.escaped("\(title). \(words)"))">\(rows.joined())</svg>
             """
+    }
+
+    private static func text(of value: Double?) -> String {
+        value.map { String(format: "%.0f ms", $0) } ?? "not measured"
     }
 }

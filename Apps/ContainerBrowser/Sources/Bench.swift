@@ -18,7 +18,10 @@ struct Bench: AsyncParsableCommand {
     @Option(parsing: .upToNextOption, help: ArgumentHelp("The folders of the sites.", valueName: "dir"))
     var sites: [String]
 
-    @Option(help: ArgumentHelp("Rounds of what needs no slow network; medians are shown.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Rounds of what needs no slow network; medians are shown.", valueName: "n"),
+        transform: NumberOption.integer("a number of rounds", in: 1...1_000))
     var runs = 3
 
     @Option(help: ArgumentHelp("The slow network: 4g, slow-4g or 3g.", valueName: "profile"))
@@ -31,12 +34,14 @@ struct Bench: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard runs > 0 else { throw ValidationError("--runs must be at least 1") }
-        guard !network.isUnshaped, !network.isOffline else { throw ValidationError("--network must be a slow one") }
+        guard !network.isUnshaped, !network.isOffline else {
+            throw ValidationError("--network of bench is a slow one, 4g, slow-4g or 3g, and not '\(network.name)'")
+        }
     }
 
     @MainActor
     func run() async throws {
+        if let report { try FileOutput.check(folder: report, of: "--report") }
         let sites = try sites.map(ContestSite.init(folder:))
         let directory = try TemporaryDirectory()
         defer { directory.remove() }

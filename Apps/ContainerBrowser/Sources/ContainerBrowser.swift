@@ -10,6 +10,7 @@ struct ContainerBrowser: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "container-browser",
         abstract: "Opens pages in a real engine, with and without the container, and measures them.",
+        discussion: CommonHelp.contract + " Needs a display: without one, run it under xvfb-run -a.",
         version: ProgramVersion.current,
         subcommands: [Open.self, Run.self, Bench.self])
 

@@ -11,40 +11,66 @@ struct ContestTable {
         self.results = results
     }
 
-    func text(network: String = "slow-4g") -> String {
-        let header = ["site", "opened in", "paint", "load", "of use", "package", "network", "failed", "net bytes"]
-        var rows = [header]
-        for result in results {
-            for way in ContestWay.allCases {
+    static let header = [
+        "site", "opened in", "paint", "load", "of use", "package", "network", "failed", "net bytes",
+    ]
+
+    /// One row for each way of each site, under ``header``.
+    func rows(network: String) -> [[String]] {
+        results.flatMap { result in
+            ContestWay.allCases.map { way in
                 let run = result.median(way)
-                rows.append([
+                return [
                     way == ContestWay.allCases.first ? result.site.name : "", way.title(network: network),
                     Self.time(run.firstContentfulPaintMs), Self.time(run.loadMs), Self.time(run.readyMs),
                     "\(run.requests.package)", "\(run.requests.network)", "\(run.requests.failed)",
                     run.bytesFromNetwork.map { "\($0)" } ?? "?",
-                ])
+                ]
             }
         }
-        return (Self.aligned(rows) + [""] + results.flatMap(Self.measures)).joined(separator: "\n")
+    }
+
+    /// The words of the header, explained; the same on a terminal and in the report.
+    static let terms = [
+        ("paint", "the first contentful paint: something of the page is on screen"),
+        ("load", "the page's load event"),
+        ("of use", "the site's own sign that one can work with it, which its contest.json names as ready"),
+        ("package, network", "requests that were answered from there, whatever the status of the answer, such as 404"),
+        ("failed", "requests that got no answer at all"),
+        (
+            "net bytes", "what came over the network: on the slow one all of it, on unshaped loopback the bodies alone"
+        ),
+    ]
+
+    func text(network: String = "slow-4g") -> String {
+        let table = Self.aligned([Self.header] + rows(network: network))
+        let terms = Self.terms.map { "\($0): \($1)" }
+        return (table + [""] + results.flatMap(Self.measures) + [""] + terms).joined(separator: "\n")
     }
 
     /// What the figures say, one line each.
     static func measures(of result: SiteResult) -> [String] {
-        let pixels = result.differingPixels(.packed)
-        let picture = pixels.map {
-            "\($0.count) of \($0.total) pixels differ from the plain engine's (\($0.ignored) not compared: plain runs differ there)"
-        }
+        ["\(result.site.name):"] + findings(of: result).map { "  " + $0 }
+    }
+
+    static func findings(of result: SiteResult) -> [String] {
         let failures = result.newFailures
         return [
-            "\(result.site.name):",
-            "  paint with the package: \(factor(result.paintRatio)) × the plain engine on unshaped loopback",
-            "  paint with the package: \(factor(result.paintGain)) times sooner than the plain engine on the slow network",
-            "  of use with the package: \(factor(result.readyGain)) times sooner than the plain engine on the slow network",
-            "  picture: \(picture ?? "not compared")",
-            "  with the network cut: "
+            "paint with the package: \(factor(result.paintRatio)) × the plain engine on unshaped loopback",
+            "paint with the package: \(factor(result.paintGain)) times sooner than the plain engine on the slow "
+                + "network",
+            "of use with the package: \(factor(result.readyGain)) times sooner than the plain engine on the slow "
+                + "network",
+            "picture: \(result.differingPixels(.packed).map(picture) ?? "not compared")",
+            "with the network cut: "
                 + (failures.isEmpty
                     ? "nothing fails that does not fail in the plain engine" : "also fails: \(failures)"),
         ]
+    }
+
+    private static func picture(_ pixels: PixelDifference) -> String {
+        "\(pixels.count) of \(pixels.total) pixels differ from the plain engine's, once text that holds the page's "
+            + "own origin is hidden in both; \(pixels.ignored) not compared, since plain runs differ there"
     }
 
     func json() throws -> String {

@@ -13,7 +13,8 @@ extension CommandError {
     init?(library error: any Error) {
         switch error {
         case let error as EngineError:
-            self.init(error.code == .script ? .badInput : .unavailable, "\(error.code)", error.message, error.location)
+            let place = error.location ?? (error.code == .noDisplay ? "DISPLAY" : nil)
+            self.init(error.code == .script ? .badInput : .unavailable, "\(error.code)", error.message, place)
         case let error as ResourceError:
             self.init(.unavailable, "\(error.code)", error.message, error.location)
         case let error as ContainerError:

@@ -6,10 +6,10 @@ internal import Foundation
 
 /// Writes results.
 enum FileOutput {
-    /// Writes a file whole or not at all.
+    /// Writes a file whole or not at all. A device or a pipe is written to, and stays what it is.
     static func write(_ data: Data, to path: String) throws {
         do {
-            try data.write(to: URL(fileURLWithPath: path), options: .atomic)
+            try data.write(to: URL(fileURLWithPath: path), options: isReplaced(path) ? .atomic : [])
         } catch {
             throw CommandError(.io, code: "io", "cannot write the file", at: path)
         }
@@ -17,6 +17,12 @@ enum FileOutput {
 
     static func write(_ text: String, to path: String) throws {
         try write(Data(text.utf8), to: path)
+    }
+
+    /// Whether what is at a path, if anything, is a file that a new one takes the place of.
+    static func isReplaced(_ path: String) -> Bool {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return attributes.map { $0[.type] as? FileAttributeType == .typeRegular } ?? true
     }
 
     static func makeDirectory(_ path: String) throws {

@@ -47,7 +47,15 @@ enum HTML {
         figcaption { padding: 8px 12px; font-size: 13px; color: var(--soft); }
         table { border-collapse: collapse; width: 100%; font-size: 13px; } td, th { padding: 4px 8px; text-align: left;
             border-bottom: 1px solid var(--line); } td.url { max-width: 360px; overflow: hidden; white-space: nowrap;
-            text-overflow: ellipsis; } .bar { height: 12px; border-radius: 3px; background: var(--theirs); }
+            text-overflow: ellipsis; }
+        .waterfall { table-layout: fixed; margin-top: 12px; } .waterfall th:nth-child(n+2) { width: 9%; }
+        .waterfall th:last-child { width: 42%; } .waterfall td:last-child { position: relative; }
+        .bar { position: absolute; top: 50%; height: 12px; margin-top: -6px; min-width: 4px; border-radius: 2px;
+            background: var(--theirs); }
         .bar.package { background: var(--ours); } .bar.failed { background: #c8423b; }
+        .scroll { overflow-x: auto; } .numbers td:nth-child(n+3), .numbers th:nth-child(n+3) { text-align: right;
+            font-variant-numeric: tabular-nums; white-space: nowrap; }
+        ul { margin: 12px 0 0; padding-left: 18px; } dt { font-weight: 600; margin-top: 8px; }
+        dd { margin: 0; color: var(--soft); } code { font: 12px "DejaVu Sans Mono", monospace; font-weight: 400; }
         """
 }

@@ -18,7 +18,7 @@ final class LineOutput {
         }
         guard FileManager.default.createFile(atPath: path, contents: nil),
             let file = FileHandle(forWritingAtPath: path)
-        else { throw CommandError(.io, code: "io", "cannot write the file", at: path) }
+        else { throw CommandError(.io, code: "io", "the path of --out cannot be written", at: path) }
         self.file = file
     }
 

@@ -21,10 +21,15 @@ struct Open: AsyncParsableCommand {
     @Flag(help: "Open in a view that is warm already.")
     var warm = false
 
-    @Option(help: ArgumentHelp("How many times to open, each time in a fresh engine.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How many times to open, each time in a fresh engine.", valueName: "n"),
+        transform: NumberOption.integer("a number of runs", in: 1...1_000))
     var runs = 1
 
-    @Option(help: ArgumentHelp("Give up on a page after this time.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Give up on a page after this time.", valueName: "seconds"),
+        transform: NumberOption.seconds("a time limit"))
     var timeout = 60.0
 
     @Option(help: ArgumentHelp("Write a picture of the page, as PNG.", valueName: "file"))
@@ -36,16 +41,14 @@ struct Open: AsyncParsableCommand {
     @Flag(help: "Print the result as JSON.")
     var json = false
 
-    func validate() throws {
-        guard runs > 0 else { throw ValidationError("--runs must be at least 1") }
-        guard timeout > 0 else { throw ValidationError("--timeout must be more than 0") }
-    }
-
     @MainActor
     func run() async throws {
         let directory = try TemporaryDirectory()
         defer { directory.remove() }
         let options = try stage.options(covering: [url], directory: directory.path, warm: warm)
+        // A path that cannot be written must not be found out after the work.
+        if let screenshot { try FileOutput.check(file: screenshot, of: "--screenshot") }
+        if let report { try FileOutput.check(folder: report, of: "--report") }
         var summary = OpenSummary(url: url, options: options)
         var last: Opening?
         for _ in 0..<runs {

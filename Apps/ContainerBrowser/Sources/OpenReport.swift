@@ -27,21 +27,25 @@ struct OpenReport {
                 <h1>How the page opened</h1>
                 <pre>\(HTML.escaped(summary.text()))</pre>
                 <h2>Requests</h2>
-                <table><tr><th>request</th><th>status</th><th>bytes</th><th>from</th><th style="width:40%">time</th></tr>
+                <p>Bars begin when a request began, and end with its last byte; the whole width is \
+                \(Int(longest)) ms from the call to open. Green: from a package. Red: no answer at all.</p>
+                <table class="waterfall">
+                <tr><th>request</th><th>status</th><th>bytes</th><th>from</th><th>time</th></tr>
                 \(rows)</table>
-                <h2>Picture</h2><figure><img src="page.png" alt="The page"></figure>
+                <h2>Picture</h2>
+                <figure><img src="page.png" alt="\(HTML.escaped("The page \(summary.url) as it opened"))"></figure>
                 """)
     }
 
     private func row(of entry: TimelineEntry, longest: Double) -> String {
         let left = max(entry.start, 0) / longest * 100
-        let width = max((entry.end - entry.start) / longest * 100, 0.3)
+        let width = (entry.end - entry.start) / longest * 100
         let title = "\(entry.url)\n\(entry.reason)\n\(Int(entry.start))–\(Int(entry.end)) ms"
         return """
             <tr title="\(HTML.escaped(title))"><td class="url">\(HTML.escaped(entry.name))</td>\
             <td>\(entry.status.map { "\($0)" } ?? "–")</td><td>\(entry.bytes.map { "\($0)" } ?? "–")</td>\
             <td>\(HTML.escaped(entry.provenance))</td><td><div class="bar \(HTML.escaped(entry.provenance))" \
-            style="margin-left:\(left)%;width:\(min(width, 100 - left))%"></div></td></tr>
+            style="left:min(\(left)%, 100% - 4px);width:\(max(min(width, 100 - left), 0))%"></div></td></tr>
             """
     }
 }

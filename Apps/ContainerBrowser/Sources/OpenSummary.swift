@@ -56,13 +56,17 @@ struct OpenSummary: Sendable {
             (
                 "requests",
                 "\(counts.package) package, \(counts.network) network, \(counts.synthetic) synthetic, "
-                    + "\(counts.failed) failed"
+                    + "\(counts.failed) failed\(Self.note(on: counts.errorStatuses))"
             ),
             ("bytes from the network", median.bytesFromNetwork.map { "\($0)" } ?? "not known"),
         ]
         let errors = median.consoleErrors.map { ("page error", $0) }
         return (lines + errors).map { "\($0.0.padding(toLength: 24, withPad: " ", startingAt: 0))\($0.1)" }
             .joined(separator: "\n")
+    }
+
+    private static func note(on errorStatuses: Int) -> String {
+        errorStatuses == 0 ? "" : " (\(errorStatuses) answered with an error status)"
     }
 
     private static func time(_ milliseconds: Double?) -> String {

@@ -14,6 +14,7 @@ struct OpenedPage {
     let page: Page<WebKitGTKView>?
     /// What the engine loaded past the container.
     let resources: EngineResources
+    private let arrival = Arrival()
 
     init(_ page: Page<WebKitGTKView>) {
         self.init(view: page.view, load: page.load, checkOut: page.checkOut, page: page)
@@ -25,8 +26,45 @@ struct OpenedPage {
         self.checkOut = checkOut
         self.page = page
         let resources = EngineResources()
-        load.observe { if case .resource(let resource) = $0 { resources.note(resource) } }
+        load.observe { [arrival] signal in
+            if case .resource(let resource) = signal { resources.note(resource) }
+            arrival.note(signal)
+        }
         self.resources = resources
+    }
+
+    /// Whether the page's load has ended without a page.
+    ///
+    /// An engine that will not load a URL, such as one of a port that it blocks, may load a blank page in its place.
+    var isRefused: Bool {
+        if case .finished = load.state { return !hasDocument }
+        return false
+    }
+
+    /// Whether a document of the page's own has begun to arrive.
+    var hasDocument: Bool { arrival.hasDocument }
+
+    /// Returns when the page and all that it loads at first are there.
+    /// - Throws: `EngineError`
+    func finished(within limit: Duration) async throws {
+        try await load.finished(within: limit)
+        try checkArrival()
+    }
+
+    /// - Throws: `EngineError` where there will be no page.
+    func checkArrival() throws {
+        if case .failed(let error) = load.state { throw error }
+        if isRefused { throw EngineError(.blocked, "the load ended without a document") }
+    }
+}
+
+/// Notes whether a page gets a document of its own.
+@MainActor
+private final class Arrival {
+    private(set) var hasDocument = false
+
+    func note(_ signal: ViewSignal) {
+        if case .committed(let url) = signal, !url.isEmpty, !url.hasPrefix("about:") { hasDocument = true }
     }
 }
 

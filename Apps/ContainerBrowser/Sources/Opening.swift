@@ -30,7 +30,7 @@ struct Opening {
         // Warming up belongs to the time before the call to open.
         let called = max(asked, Date().timeIntervalSince1970 * 1_000 - opened.checkOut.milliseconds)
         do {
-            try await opened.load.finished(within: limit)
+            try await opened.finished(within: limit)
             let probe = PageProbe(opened.view)
             var readyAt: Double?
             if let ready { readyAt = try await probe.wait(for: ready, within: limit) }
@@ -39,21 +39,23 @@ struct Opening {
             try await probe.hideOrigin()
             let anonymousSnapshot = try await probe.settledSnapshot()
             let requests = Array(stage.requests.dropFirst(requestsBefore))
-            let counted = RequestCount(requests, engine: opened.resources.all, url: url, contained: stage.isContained)
+            let resources = opened.resources.all
+            let counted = RequestCount(requests, engine: resources, sizes: readings.sizes)
             var result = RunResult(readings, since: called)
             result.checkOutMs = opened.checkOut.milliseconds
             result.readyMs = readyAt.map { $0 - called }
             result.requests = counted
             result.bytesFromNetwork =
                 stage.shapedBytes.map { $0 - (bytesBefore ?? 0) } ?? counted.announcedNetworkBytes
-            let timeline = TimelineEntry.timeline(requests, readings: readings, since: called)
+            let timeline = TimelineEntry.timeline(requests, engine: resources, readings: readings, since: called)
             await stage.close(opened)
             return Opening(
                 result: result, snapshot: snapshot, anonymousSnapshot: anonymousSnapshot,
                 called: Date(timeIntervalSince1970: called / 1_000), timeline: timeline)
         } catch {
+            let failure = stage.failure(of: url, because: error, in: opened, limit: limit)
             await stage.close(opened)
-            throw error
+            throw failure
         }
     }
 }

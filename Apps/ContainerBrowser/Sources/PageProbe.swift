@@ -100,9 +100,12 @@ struct PageProbe {
             firstContentfulPaint: known(paint()?.startTime),
             domReady: known(navigation.domContentLoadedEventEnd) ?? sinceOrigin(timing.domContentLoadedEventEnd),
             load: known(navigation.loadEventEnd) ?? sinceOrigin(timing.loadEventEnd),
-            resources: performance.getEntriesByType("resource").map(entry => ({
-                url: entry.name, start: entry.startTime, responseStart: known(entry.responseStart),
-                end: entry.responseEnd, status: known(entry.responseStatus), bytes: known(entry.encodedBodySize) })),
+            // The document is a resource too. What another origin does not disclose has no times, and no size.
+            resources: [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+                .map(entry => ({
+                    url: entry.name, start: entry.startTime, responseStart: known(entry.responseStart),
+                    end: entry.responseEnd, status: known(entry.responseStatus),
+                    bytes: entry.responseStart > 0 ? entry.encodedBodySize : null })),
             errors: globalThis.probeErrors || [],
         };
         """
@@ -124,6 +127,12 @@ struct PageReadings: Decodable, Sendable {
     let firstContentfulPaint: Double?
     let domReady: Double?
     let load: Double?
+    /// Of the engine's own loads, the document's first.
     let resources: [Resource]
     let errors: [String]
+
+    /// Sizes of bodies in bytes, by URL.
+    var sizes: [String: Int64] {
+        Dictionary(resources.compactMap { entry in entry.bytes.map { (entry.url, $0) } }) { first, _ in first }
+    }
 }

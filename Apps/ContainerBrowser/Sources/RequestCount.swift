@@ -5,7 +5,7 @@ internal import ContainerKit
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// Requests by provenance. One that got no answer, or an error status, counts as failed and nowhere else.
+/// Requests by provenance. One that got no answer counts as failed and nowhere else; an error status is an answer.
 struct RequestCount: Encodable, Sendable {
     var package = 0
     var prefetch = 0
@@ -16,7 +16,9 @@ struct RequestCount: Encodable, Sendable {
     var failed = 0
     /// The sizes that the network's answers announced; `nil` where one did not.
     private(set) var announcedNetworkBytes: Int64? = 0
-    /// What failed, without the queries.
+    /// Answers with an error status; they are counted by their provenance too.
+    private(set) var errorStatuses = 0
+    /// What failed or was answered with an error status, without the queries.
     private(set) var failures: [String] = []
 
     private enum CodingKeys: CodingKey {
@@ -28,15 +30,16 @@ struct RequestCount: Encodable, Sendable {
     /// - Parameters:
     ///   - records: what came through the container.
     ///   - engine: what the engine loaded itself.
-    init(_ records: [RequestRecord], engine: [EngineResource], url: String, contained: Bool) {
+    ///   - sizes: of bodies in bytes, by URL, where the page measured them.
+    init(_ records: [RequestRecord], engine: [EngineResource], sizes: [String: Int64]) {
         for record in records { count(record) }
-        for resource in engine { count(resource) }
+        for resource in engine { count(resource, size: resource.length ?? sizes[resource.url]) }
     }
 
     private mutating func count(_ record: RequestRecord) {
         if case .failed = record.outcome { return fail(record.url) }
         guard let provenance = record.provenance else { return }
-        if (record.status?.code ?? 0) >= 400 { return fail(record.url) }
+        note(record.status?.code ?? 0, of: record.url)
         switch provenance.source {
         case .package: package += 1
         case .prefetch: prefetch += 1
@@ -49,14 +52,22 @@ struct RequestCount: Encodable, Sendable {
         }
     }
 
-    private mutating func count(_ resource: EngineResource) {
-        guard resource.failure == nil, let status = resource.status, status < 400 else { return fail(resource.url) }
+    private mutating func count(_ resource: EngineResource, size: Int64?) {
+        // Engines give the status 0 to what never got an answer.
+        guard let status = resource.status, status > 0, resource.failure == nil else { return fail(resource.url) }
+        note(status, of: resource.url)
         network += 1
-        announcedNetworkBytes = resource.length.flatMap { length in announcedNetworkBytes.map { $0 + length } }
+        announcedNetworkBytes = size.flatMap { size in announcedNetworkBytes.map { $0 + size } }
     }
 
     private mutating func fail(_ url: String) {
         failed += 1
+        failures.append(String(url.prefix { $0 != "?" }))
+    }
+
+    private mutating func note(_ status: Int, of url: String) {
+        guard status >= 400 else { return }
+        errorStatuses += 1
         failures.append(String(url.prefix { $0 != "?" }))
     }
 }

@@ -10,7 +10,12 @@ internal import WebKitGTKAdapter
 /// `container-browser run`: opens pages one after the other and prints what a script finds in each.
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Opens pages, waits until an expression is true, and prints another as one JSON line a page.")
+        abstract: "Opens pages, waits until an expression is true, and prints another as one JSON line a page.",
+        discussion: """
+            A line is {"url", "ms", "timedOut", "value"}. A page that failed, or whose time was up, has an "error" \
+            too, and does not stop the others. Exit status: 0 where every page gave its value; else that of the \
+            failures, 69 where they differ, and an error line that says how many.
+            """)
 
     @Argument(help: "The page's URL.")
     var url: String?
@@ -29,7 +34,9 @@ struct Run: AsyncParsableCommand {
     @Option(name: .customLong("print"), help: ArgumentHelp("The expression to print.", valueName: "js"))
     var printed: String
 
-    @Option(help: ArgumentHelp("Give up on a page after this time.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Give up on a page after this time.", valueName: "seconds"),
+        transform: NumberOption.seconds("a time limit"))
     var timeout = 30.0
 
     @Option(help: ArgumentHelp("Write the lines there instead of to standard output.", valueName: "file"))
@@ -37,23 +44,47 @@ struct Run: AsyncParsableCommand {
 
     func validate() throws {
         guard (url == nil) != (urls == nil) else { throw ValidationError("give one URL or --urls FILE") }
-        guard timeout > 0 else { throw ValidationError("--timeout must be more than 0") }
     }
 
     @MainActor
     func run() async throws {
         let pages = try pageList()
-        let script = try userScript.map { UserScript(try FileInput.text(of: $0), at: .documentStart) }
+        let source = try userScript.map { try FileInput.text(of: $0) }
         let directory = try TemporaryDirectory()
         defer { directory.remove() }
         let options = try stage.options(covering: pages, directory: directory.path, warm: false)
-        let output = try LineOutput(path: out)
+        if let out { try FileOutput.check(file: out, of: "--out") }
+        var failures: [CommandError] = []
         try await Stage.with(options) { stage in
+            try await checkScripts(source, on: stage)
+            let output = try LineOutput(path: out)
+            let script = source.map { UserScript($0, at: .documentStart) }
             for page in pages {
-                try output.write(await line(for: page, script: script, on: stage))
+                let (line, failure) = await line(for: page, script: script, on: stage)
+                try output.write(line)
+                if let failure { failures.append(failure) }
             }
+            try output.finish()
         }
-        try output.finish()
+        if let failure = Self.failure(of: failures, among: pages.count) { throw failure }
+    }
+
+    @MainActor
+    private func checkScripts(_ userScript: String?, on stage: Stage) async throws {
+        try await ScriptCheck.with(stage.engine) { check in
+            if let until { try await check.expression(until, of: "--until") }
+            try await check.expression(printed, of: "--print")
+            if let userScript, let path = self.userScript { try await check.script(userScript, of: path) }
+        }
+    }
+
+    /// One line for all that failed: its own for a single page, else how many there were and the first of them.
+    private static func failure(of failures: [CommandError], among pages: Int) -> CommandError? {
+        guard let first = failures.first, pages > 1 else { return failures.first }
+        let status = failures.allSatisfy { $0.status == first.status } ? first.status : .unavailable
+        return CommandError(
+            status, code: "pages-failed", "\(failures.count) of \(pages) pages failed, the first with \(first.code)",
+            at: first.location)
     }
 
     private func pageList() throws -> [String] {
@@ -63,27 +94,37 @@ struct Run: AsyncParsableCommand {
     }
 
     @MainActor
-    private func line(for page: String, script: UserScript?, on stage: Stage) async -> PageLine {
+    private func line(for page: String, script: UserScript?, on stage: Stage) async -> (PageLine, CommandError?) {
         let began = ContinuousClock.now
         var line = PageLine(url: page)
+        var failure: CommandError?
         do {
             let opened = try await stage.open(page) { view in script.map { view.add($0) } }
             do {
                 line.value = try await value(in: opened)
-            } catch let error as EngineError where error.code == .timedOut {
-                line.timedOut = true
-                line.value = try? await withLimit(.seconds(5)) {
-                    try await opened.view.evaluate("return (\(printed))", in: .page)
-                }
             } catch {
-                line.error = String(describing: error)
+                failure = Self.failure(
+                    stage.failure(of: page, because: error, in: opened, limit: .seconds(timeout)), page)
+                if case .timedOut? = (error as? EngineError)?.code {
+                    line.timedOut = true
+                    // What is there by now may say why.
+                    line.value = try? await withLimit(.seconds(5)) {
+                        try await opened.view.evaluate(ScriptExpression.value(of: printed), in: .page)
+                    }
+                }
             }
             await stage.close(opened)
         } catch {
-            line.error = String(describing: error)
+            failure = Self.failure(stage.failure(of: page, because: error, in: nil, limit: .seconds(timeout)), page)
         }
+        line.error = failure.map { "\($0.code): \($0.what)" }
         line.ms = began.duration(to: .now).milliseconds
-        return line
+        return (line, failure)
+    }
+
+    private static func failure(_ error: any Error, _ page: String) -> CommandError {
+        error as? CommandError ?? CommandError(library: error)
+            ?? CommandError(.internalError, code: "internal", String(describing: error), at: page)
     }
 
     @MainActor
@@ -94,19 +135,19 @@ struct Run: AsyncParsableCommand {
                     try await Task.sleep(for: .milliseconds(20))
                 }
             } else {
-                try await opened.load.finished(within: .seconds(timeout))
+                try await opened.finished(within: .seconds(timeout))
             }
-            return try await opened.view.evaluate("return (\(printed))", in: .page)
+            return try await opened.view.evaluate(ScriptExpression.value(of: printed), in: .page)
         }
     }
 
     /// An expression that throws is not true yet: the page may still be on its way.
     @MainActor
     private func isTrue(_ expression: String, in opened: OpenedPage) async throws -> Bool {
-        if case .failed(let error) = opened.load.state { throw error }
-        guard case .waiting = opened.load.state else {
-            return (try? await opened.view.evaluate("return !!(\(expression))", in: .page)) == "true"
-        }
-        return false
+        try opened.checkArrival()
+        // Before that there is a blank page, or one that the page leaves, where it might be true.
+        if case .waiting = opened.load.state { return false }
+        guard opened.hasDocument else { return false }
+        return (try? await opened.view.evaluate(ScriptExpression.truth(of: expression), in: .page)) == "true"
     }
 }

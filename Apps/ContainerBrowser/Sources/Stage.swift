@@ -77,8 +77,18 @@ final class Stage {
     /// Bytes that came through the shaped network; `nil` where the network is not shaped.
     var shapedBytes: Int64? { proxy?.counters.bytesDown }
 
-    /// Whether requests come through a container.
-    var isContained: Bool { container != nil }
+    /// The container's own requests for a page's documents, in the order in which they ended.
+    private func documents(of opened: OpenedPage) -> [RequestRecord] {
+        guard let id = opened.page?.session.id else { return [] }
+        return requests.filter { $0.isMainDocument && $0.page == id }
+    }
+
+    /// Why a page could not be opened, told by whoever knows most of it.
+    /// - Parameter limit: the time that it had.
+    func failure(of url: String, because error: any Error, in opened: OpenedPage?, limit: Duration) -> any Error {
+        let failure = PageFailure(url: url, limit: limit, isOffline: options.network.isOffline)
+        return failure.error(error, record: opened.flatMap { documents(of: $0).last })
+    }
 
     /// Opens a page in a new view, or in a warm one where the options say so.
     func open(_ url: String, prepare: @MainActor (WebKitGTKView) -> Void = { _ in }) async throws -> OpenedPage {

@@ -38,5 +38,7 @@ extension NetworkProfile: ExpressibleByArgument {
         self.init(named: argument)
     }
 
+    public static var allValueStrings: [String] { presets.map(\.name) }
+
     public var defaultValueDescription: String { name }
 }

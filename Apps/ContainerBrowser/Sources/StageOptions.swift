@@ -39,9 +39,14 @@ struct StageOptions: Sendable {
     }
 
     private static func host(of url: String) throws -> HostPattern {
+        func refusal(_ what: String) -> CommandError { CommandError(.usage, code: "invalid-url", what, at: url) }
         guard let parts = URLComponents(string: url), ["http", "https"].contains(parts.scheme?.lowercased()),
-            let host = parts.encodedHost, let pattern = HostPattern(host + (parts.port.map { ":\($0)" } ?? ""))
-        else { throw CommandError(.usage, code: "invalid-url", "not an http or https URL", at: url) }
+            let host = parts.encodedHost, !host.isEmpty
+        else { throw refusal("a page's URL begins with http or https and names a host") }
+        if let port = parts.port, !(1...65_535).contains(port) { throw refusal("a URL's port is 1 to 65535") }
+        guard let pattern = HostPattern(host + (parts.port.map { ":\($0)" } ?? "")) else {
+            throw refusal("not a host's name")
+        }
         return pattern
     }
 }

@@ -18,31 +18,46 @@ struct TimelineEntry: Sendable {
     var provenance: String
     var reason: String
 
-    /// The container's own records where there are any, else what the engine timed.
+    /// What the container answered, and what the engine loaded past it, in the order in which it began.
+    /// - Parameters:
+    ///   - engine: how the engine's own loads ended.
+    ///   - readings: when, as far as the page may know.
     static func timeline(
-        _ records: [RequestRecord], readings: PageReadings, since called: Double
+        _ records: [RequestRecord], engine: [EngineResource], readings: PageReadings, since called: Double
     ) -> [TimelineEntry] {
-        guard let first = records.map(\.started).min() else {
-            return readings.resources.map { entry($0, origin: readings.origin - called) }
-        }
-        // The records' clock has no date: the first request is as good as the navigation's start.
         let origin = readings.origin - called
-        return records.map { record in
-            TimelineEntry(
-                method: record.method.rawValue, url: record.url, status: record.status?.code,
-                start: origin + first.duration(to: record.started).milliseconds,
-                firstByte: record.responded.map { origin + first.duration(to: $0).milliseconds },
-                end: origin + first.duration(to: record.ended).milliseconds, bytes: record.bytes,
-                mediaType: record.mediaType,
-                provenance: record.provenance?.source.rawValue ?? "failed", reason: record.reasonText)
-        }.sorted { $0.start < $1.start }
+        // The records' clock has no date: the first request is as good as the navigation's start.
+        let first = records.map(\.started).min()
+        var entries = records.map { entry($0, at: { origin + (first?.duration(to: $0).milliseconds ?? 0) }) }
+        var timings = Dictionary(grouping: readings.resources, by: \.url)
+        for resource in engine {
+            let timing = timings[resource.url]?.isEmpty == false ? timings[resource.url]?.removeFirst() : nil
+            entries.append(entry(resource, timing, origin: origin))
+        }
+        return entries.sorted { $0.start < $1.start }
     }
 
-    private static func entry(_ resource: PageReadings.Resource, origin: Double) -> TimelineEntry {
+    private static func entry(
+        _ record: RequestRecord, at time: (ContinuousClock.Instant) -> Double
+    ) -> TimelineEntry {
         TimelineEntry(
-            method: "GET", url: resource.url, status: resource.status, start: origin + resource.start,
-            firstByte: resource.responseStart.map { origin + $0 }, end: origin + resource.end, bytes: resource.bytes,
-            mediaType: nil, provenance: "engine", reason: "loaded by the engine itself")
+            method: record.method.rawValue, url: record.url, status: record.status?.code, start: time(record.started),
+            firstByte: record.responded.map(time), end: time(record.ended), bytes: record.bytes,
+            mediaType: record.mediaType, provenance: record.provenance?.source.rawValue ?? "failed",
+            reason: record.reasonText)
+    }
+
+    private static func entry(
+        _ resource: EngineResource, _ timing: PageReadings.Resource?, origin: Double
+    ) -> TimelineEntry {
+        let isAnswered = resource.failure == nil && (resource.status ?? 0) > 0
+        let reason = isAnswered ? "loaded by the engine itself" : "no answer to the engine"
+        return TimelineEntry(
+            method: "GET", url: resource.url, status: isAnswered ? resource.status : nil,
+            start: origin + (timing?.start ?? 0), firstByte: timing?.responseStart.map { origin + $0 },
+            end: origin + (timing?.end ?? 0), bytes: resource.length ?? timing?.bytes, mediaType: nil,
+            provenance: isAnswered ? "network" : "failed",
+            reason: timing == nil ? reason + "; its times are not known" : reason)
     }
 }
 

@@ -6,9 +6,9 @@ internal import Foundation
 
 /// Runs a program: parses its command line, runs the command, and ends the process as the contract says.
 ///
-/// Every failure is one line on standard error, `error: <code>: <what> (<where>)`, and an ``ExitStatus``. SIGINT and SIGTERM
-/// cancel the command's task and the process dies of the signal once the command has tidied up; a command that ends
-/// without an error after that, as a server does, exits with 0.
+/// Every failure is one line on standard error, `error: <code>: <what> (<where>)`, and an ``ExitStatus``. SIGINT and
+/// SIGTERM cancel the command's task and the process dies of the signal once the command has tidied up; a command that
+/// ends without an error after that, as a server does, exits with 0.
 public enum CommandRunner {
     /// - Parameters:
     ///   - program: the root command.

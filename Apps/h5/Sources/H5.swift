@@ -11,11 +11,7 @@ struct H5: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "h5",
         abstract: "Packs, unpacks, verifies and serves offline packages.",
-        discussion: """
-            Results go to standard output, as JSON with --json; everything else to standard error. Exit status: 0 done, \
-            64 usage, 65 bad input, 66 no such input, 69 service unavailable, 70 internal error, 74 I/O error, 77 refused. \
-            An error is one line: error: <code>: <what> (<where>). h5 --version prints the version.
-            """,
+        discussion: CommonHelp.contract + " h5 --version prints the version.",
         subcommands: [Pack.self, Unpack.self, Verify.self, Table.self, Store.self, Serve.self, Version.self])
 
     // The configuration's `version` would take `--version` from every command, also from those that have an option of

@@ -14,14 +14,15 @@ struct Pack: AsyncParsableCommand {
             The same site gives the same bytes. Hidden files are skipped and named on standard error: names that begin \
             with a dot (but for .well-known), Thumbs.db, desktop.ini and __MACOSX. Links and devices are refused.
 
-            An earlier package of the same name is replaced. A signal stops the work and leaves what was there; a kill leaves \
-            at most hidden files whose names end in .partial, and, between the two renames, the new zip beside the old \
-            manifest: a pair that is refused, since the manifest names its zip's SHA-256.
+            An earlier package of the same name is replaced. A signal stops the work and leaves what was there; a \
+            kill leaves at most hidden files whose names end in .partial, and, between the two renames, the new zip \
+            beside the old manifest: a pair that is refused, since the manifest names its zip's SHA-256.
 
-            Without --json, prints the paths of the zip and of the manifest, then the number of files, their bytes and those \
-            of the zip. With --json, prints {"archive", "manifest", "id", "version", "baseURL", "complete", "files", \
-            "bytes", "archiveBytes", "sha256", "skipped"}: two paths, three texts, a truth value, the number of files, their bytes, the bytes and \
-            the SHA-256 of the zip, and the names that were skipped.
+            Without --json, prints the paths of the zip and of the manifest, then the number of files, their bytes \
+            and those of the zip. With --json, prints {"archive", "manifest", "id", "version", "baseURL", \
+            "complete", "files", "bytes", "archiveBytes", "sha256", "skipped"}: two paths, three texts, a truth \
+            value, the number of files, their bytes, the bytes and the SHA-256 of the zip, and the names that were \
+            skipped.
             """)
 
     @Argument(help: ArgumentHelp("The folder of the built site.", valueName: "dir"))
@@ -46,8 +47,8 @@ struct Pack: AsyncParsableCommand {
 
     @Flag(
         help: """
-            The site has nothing else under the base URL, as static sites do: what the package lacks is answered 404, \
-            and the network is not asked.
+            The site has nothing else under the base URL, as static sites do: what the package lacks is answered \
+            404, a folder without its slash is led to the one with it, and the network is not asked.
             """)
     var complete = false
 

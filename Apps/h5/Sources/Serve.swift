@@ -26,19 +26,40 @@ struct Serve: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The folder to serve.", valueName: "dir"))
     var folder: String
 
-    @Option(help: "The port to listen on; 0 lets the system choose.")
+    // Values are taken as they come, so that a refusal can say what is allowed, also of `--rtt -5`.
+
+    @Option(
+        parsing: .unconditional, help: "The port to listen on; 0 lets the system choose.",
+        transform: NumberOption.integer("a port", in: 0...65_535))
     var port = 0
 
-    @Option(help: ArgumentHelp("The network's round trip, in milliseconds.", valueName: "ms"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("The network's round trip, in milliseconds.", valueName: "ms"),
+        transform: NumberOption.integer("a round trip in milliseconds", in: 0...60_000))
     var rtt: Int?
 
-    @Option(help: ArgumentHelp("Bandwidth to the clients, shared by all of them, in kbit/s.", valueName: "kbit"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Bandwidth to the clients, shared by all of them, in kbit/s.", valueName: "kbit"),
+        transform: NumberOption.integer("a bandwidth in kbit/s", in: 1...10_000_000))
     var down: Int?
 
-    @Option(help: ArgumentHelp("Bandwidth from the clients, shared by all of them, in kbit/s.", valueName: "kbit"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Bandwidth from the clients, shared by all of them, in kbit/s.", valueName: "kbit"),
+        transform: NumberOption.integer("a bandwidth in kbit/s", in: 1...10_000_000))
     var up: Int?
 
-    @Option(help: ArgumentHelp("What goes wrong. Can be repeated.", valueName: "spec"))
+    @Option(
+        help: ArgumentHelp("What goes wrong. Can be repeated.", valueName: "spec"),
+        transform: { text in
+            do {
+                _ = try Fault.parse(text)
+                return text
+            } catch let error as ContainerTestingError {
+                throw ValidationError(error.message)
+            }
+        })
     var fault: [String] = []
 
     @Flag(help: "Speak TLS, with a certificate made at the start. Its authority's certificate goes to standard error.")
@@ -71,9 +92,6 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func serverConfiguration() throws -> OriginServer.Configuration {
-        guard 0...65_535 ~= port else {
-            throw CommandError(.usage, code: "invalid-port", "a port is 0 to 65535", at: "--port \(port)")
-        }
         var configuration = OriginServer.Configuration(folder: folder)
         configuration.port = port
         configuration.usesTLS = tls

@@ -8,8 +8,8 @@ struct Table: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Looks into resource tables: what a new one means, which entry answers a URL.",
         discussion: """
-            A table is what the server answers: {"code", "data": {"version", "update", "resourcemap"}}. A file may be - for \
-            standard input.
+            A table is what the server answers: {"code", "data": {"version", "update", "resourcemap"}}. A file may be \
+            - for standard input.
             """,
         subcommands: [TableDiffCommand.self, TableMatchCommand.self])
 }

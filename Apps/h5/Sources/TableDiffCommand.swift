@@ -11,11 +11,11 @@ struct TableDiffCommand: AsyncParsableCommand {
         commandName: "diff",
         abstract: "Says what a new table means to a client that has an old one.",
         discussion: """
-            Tables are compared, never files. Without --json, prints a line for each entry, + added, ~ changed, - removed, \
-            then how many there are, how many files are fetched and how many deleted. With --json, prints {"oldVersion", \
-            "newVersion", "replaces", "added", "changed", "removed", "download", "delete"}: two versions, whether a client \
-            takes the new table, page URLs three times, and download URLs twice. newVersion is null, and all is empty, \
-            where the new answer brings no table.
+            Tables are compared, never files. Without --json, prints a line for each entry, + added, ~ changed, - \
+            removed, then how many there are, how many files are fetched and how many deleted. With --json, prints \
+            {"oldVersion", "newVersion", "replaces", "added", "changed", "removed", "download", "delete"}: two \
+            versions, whether a client takes the new table, page URLs three times, and download URLs twice. newVersion \
+            is null, and all is empty, where the new answer brings no table.
             """)
 
     @Argument(help: ArgumentHelp("The table that the client has.", valueName: "old"))

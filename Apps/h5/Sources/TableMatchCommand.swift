@@ -11,10 +11,10 @@ struct TableMatchCommand: AsyncParsableCommand {
         commandName: "match",
         abstract: "Says which entry of a table answers a URL.",
         discussion: """
-            The fragment of the URL is ignored, the query counts. Without --json, prints the entry's URL, version, MD5, \
-            download URL and content type, a line for each, or "no entry". With --json, prints {"url", "entry"}: the URL as it \
-            is compared, and {"url", "version", "md5", "download", "contentType"} or null. That no entry answers is a result \
-            too: the exit status is 0.
+            The fragment of the URL is ignored, the query counts. Without --json, prints the entry's URL, version, \
+            MD5, download URL and content type, a line for each, or "no entry". With --json, prints {"url", "entry"}: \
+            the URL as it is compared, and {"url", "version", "md5", "download", "contentType"} or null. That no entry \
+            answers is a result too: the exit status is 0.
             """)
 
     @Argument(help: ArgumentHelp("The table.", valueName: "table"))

@@ -10,12 +10,13 @@ struct Unpack: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Unpacks a zip, tar.gz or tar.zst: all of it, or nothing.",
         discussion: """
-            The folder must be empty or absent, and is untouched on an error. Refused are names that leave the folder or \
-            collide, links and devices, encrypted and damaged entries, and archives that ask for more than the limits. \
-            A signal stops the work and leaves nothing; a kill leaves at most a hidden folder beside the target, whose name \
-            ends in .partial.
+            The folder must be empty or absent, and is untouched on an error. Refused are names that leave the folder \
+            or collide, links and devices, encrypted and damaged entries, and archives that ask for more than the \
+            limits. A signal stops the work and leaves nothing; a kill leaves at most a hidden folder beside the \
+            target, whose name ends in .partial.
 
-            Without --json, prints the number of files and their bytes. With --json, prints {"directory", "files", "bytes"}.
+            Without --json, prints the number of files and their bytes. With --json, prints {"directory", "files", \
+            "bytes"}.
             """,
         version: ProgramVersion.current)
 

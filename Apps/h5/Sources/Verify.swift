@@ -10,12 +10,14 @@ struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Verifies an archive's structure; with a manifest every digest, size and path too.",
         discussion: """
-            A manifest that says where files lie in its archive names that archive's size and SHA-256 too: both are compared, \
-            and so is each place.
+            Without a manifest the archive is compared with itself alone: its structure, its sizes and its CRC-32 \
+            checksums. That finds damage, and says nothing about whose files they are. With a manifest the archive \
+            must hold exactly its files, each with its path, size and SHA-256. A manifest that says where files lie \
+            in its archive names that archive's size and SHA-256 too: both are compared, and so is each place.
 
-            Without --json, prints the number of files, their bytes and how many digests were compared. With --json, prints \
-            {"archive", "manifest", "id", "version", "files", "bytes", "digests"}; manifest, id and version are null \
-            without a manifest.
+            Without --json, prints the number of files, their bytes and how many digests were compared, then in \
+            words what was compared and what was not. With --json, prints {"archive", "manifest", "id", "version", \
+            "files", "bytes", "digests"}; manifest, id and version are null without a manifest.
             """,
         version: ProgramVersion.current)
 
@@ -56,6 +58,16 @@ struct Verify: AsyncParsableCommand {
         }
     }
 
+    /// What the result rests on.
+    private static func comparison(with manifest: PackageManifest?) -> String {
+        guard let manifest else {
+            return "compared: the archive's structure, sizes and CRC-32; not compared: any SHA-256, since no "
+                + "manifest was given; signatures"
+        }
+        return "compared: the archive's structure, and every path, size and SHA-256 with the manifest of "
+            + "\(manifest.id) \(manifest.version); not compared: signatures"
+    }
+
     func run() async throws {
         let limits = limitOptions.limits
         let promised = try manifest.map { path in
@@ -86,5 +98,6 @@ struct Verify: AsyncParsableCommand {
             return try CommandOutput.result(json: output)
         }
         try CommandOutput.result("\(summary.files) files, \(summary.bytes) bytes, \(summary.digests) digests")
+        try CommandOutput.result(Self.comparison(with: promised))
     }
 }

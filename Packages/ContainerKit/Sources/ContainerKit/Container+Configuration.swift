@@ -3,6 +3,9 @@
 
 public import HTTPTransport
 public import Logging
+public import OfflinePackage
+public import ResourceStore
+public import ResourceTable
 public import SchemeMode
 public import SchemeRouter
 
@@ -16,6 +19,13 @@ extension Container {
         /// Where the container reports trouble; the process's logging system by default.
         public var logger: Logger
 
+        /// Budgets and caches of the folder; see `ResourceStore.Configuration` for the defaults.
+        public var store = ResourceStore.Configuration()
+        /// How packages are kept up to date: trials, downloads, the host's conditions and version. `room` is the store's.
+        public var updates = PackageUpdater.Configuration()
+        /// The resource table of a server of the older kind; none by default. It is asked for at launch, when pages open and
+        /// close, and in the foreground; what it lists answers after the packages.
+        public var table: TableLibrary.Configuration?
         /// The schemes under which pages open in custom-scheme mode; `containerkit` and `containerkit-http` by default.
         public var names: SchemeNames = .standard
         /// The mode of pages that are covered; custom scheme by default. `plain` turns interception off.
@@ -25,6 +35,7 @@ extension Container {
         /// The most views kept warm; 3 by default.
         public var poolCapacity = 3
 
+        /// A configuration with the default options.
         public init(
             directory: String, transport: any HTTPTransporting = AsyncHTTPTransport(),
             logger: Logger = Logger(label: "containerkit")

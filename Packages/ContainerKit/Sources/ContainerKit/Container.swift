@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import HTTPTransport
 internal import Logging
 public import OfflinePackage
 internal import ResourceLoading
 internal import ResourceStore
+internal import ResourceTable
 internal import SchemeMode
 internal import SchemeRouter
 internal import WebViewPool
@@ -15,26 +17,39 @@ internal import WebViewPool
 /// Isolation: the main actor, where engines live. Loading, unpacking and hashing happen elsewhere.
 @MainActor
 public final class Container<Engine: WebEngine> {
+    /// The engine that the container drives; hosts reach its cookies and proxy through it.
     public let engine: Engine
-    private let configuration: Configuration
-    let library: PackageLibrary
+    let configuration: Configuration
+    let packages: PackageCare
+    let table: TableCare?
     private let previewList = PreviewList()
     private let path: RequestPath
     private let pool: WebViewPool<Engine.View>
-    private let hub = EventHub()
-    private var sessions: [ViewID: PageSession] = [:]
+    let hub = EventHub()
+    private(set) var sessions: [ViewID: PageSession] = [:]
+    private var loads: [ViewID: ViewLoad] = [:]
     private var lastPageID: UInt64 = 0
+    private var reclaiming: Task<Void, Never>?
 
     /// Opens the container's folder and routes its schemes.
-    /// - Throws: `StoreError`, with code `inUse` where another process has the folder, or
-    ///   ``EngineError``.
+    /// - Throws: `StoreError`, with code `inUse` where another process has the folder; ``ContainerError`` with code
+    ///   `invalidConfiguration` where nobody decodes what the network sends; `TableError`; or ``EngineError``.
     public init(engine: Engine, configuration: Configuration) async throws {
         self.engine = engine
         self.configuration = configuration
-        library = try await Self.openLibrary(configuration.directory)
+        let traits = engine.traits(in: .customScheme)
+        guard traits.decodes || configuration.transport.capabilities.contains(.decodes) else {
+            throw ContainerError(
+                .invalidConfiguration, "neither the engine nor the transport removes content codings", at: engine.name)
+        }
+        let network = NetworkLoader(configuration.transport)
+        packages = try await PackageCare(
+            directory: configuration.directory, budgets: configuration.store, updates: configuration.updates,
+            network: network, logger: configuration.logger)
+        table = try await Self.openTable(configuration, packages.store, network)
         path = RequestPath(
-            names: configuration.names, traits: engine.traits(in: .customScheme), library: library,
-            previews: previewList, transport: configuration.transport, coveredHosts: configuration.coveredHosts)
+            names: configuration.names, traits: traits, updater: packages.updater, library: packages.library,
+            table: table?.library, previews: previewList, network: network, coveredHosts: configuration.coveredHosts)
         pool = WebViewPool(capacity: configuration.poolCapacity) { try engine.makeView() }
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
@@ -45,32 +60,17 @@ public final class Container<Engine: WebEngine> {
                 self?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
             }
         }
+        packages.forward { [hub] in hub.send(.package($0)) }
+        table?.note(.launch)
     }
 
-    @concurrent
-    private static func openLibrary(_ directory: String) async throws -> PackageLibrary {
-        try PackageLibrary(store: ResourceStore(directory: directory))
-    }
-
-    // MARK: Packages
-
-    /// Verifies a package and makes it the active one of its name. Pages that are open stay on the one they have;
-    /// what no page and no package needs any more is removed from disk.
-    /// - Parameters:
-    ///   - archive: the path of the zip; it stays where it is.
-    ///   - manifest: the path of its manifest.
-    /// - Throws: `PackageError` or `StoreError`; nothing has changed then.
-    @discardableResult
-    public func install(archive: String, manifest: String) async throws -> InstalledPackage {
-        let package = try await library.install(archive: archive, manifest: manifest)
-        hub.send(.packageInstalled(package))
-        do {
-            try await library.sweep()
-        } catch {
-            // The package is there all the same, and the next sweep finds what this one left.
-            configuration.logger.warning("cannot remove old packages", metadata: ["error": "\(error)"])
-        }
-        return package
+    private static func openTable(
+        _ configuration: Configuration, _ store: ResourceStore, _ network: any ResourceLoading
+    ) async throws -> TableCare? {
+        guard let table = configuration.table else { return nil }
+        return try await TableCare(
+            table, store: store, network: network, conditions: configuration.updates.conditions,
+            logger: configuration.logger)
     }
 
     // MARK: Previews
@@ -117,6 +117,7 @@ public final class Container<Engine: WebEngine> {
         guard let real = RealURL(url) else {
             throw ContainerError(.invalidURL, "only http and https pages can be opened", at: url)
         }
+        table?.note(.open)
         await pool.reclaim()
         let began = ContinuousClock.now
         let holder = PageHolder()
@@ -125,12 +126,13 @@ public final class Container<Engine: WebEngine> {
         let isCovered = covers(real.text)
         let session = PageSession(
             id: PageID(rawValue: lastPageID), documentURL: real.text, view: view.id,
-            mode: isCovered ? configuration.mode : .plain, generations: isCovered ? library.pin() : [])
+            mode: isCovered ? configuration.mode : .plain, generations: isCovered ? packages.library.pin() : [])
         sessions[view.id] = session
         hub.send(.pageOpened(session))
         let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
             [weak self] in self?.end(session)
         }
+        loads[view.id] = page.load
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
         try prepare(view)
         view.load(isCovered ? configuration.names.name(of: real.text) ?? real.text : real.text)
@@ -161,9 +163,10 @@ public final class Container<Engine: WebEngine> {
         hub.dropped
     }
 
-    /// Ends the views that nobody uses, as on a memory warning.
+    /// Ends the views that nobody uses and forgets what is in memory to be read again, as on a memory warning.
     public func releaseMemory() {
         pool.drain()
+        packages.store.releaseMemory()
     }
 
     // MARK: Requests
@@ -175,8 +178,10 @@ public final class Container<Engine: WebEngine> {
         let path = path
         delivery.start {
             try await path.answer(request, for: session)
-        } observe: {
-            record.note($0)
+        } observe: { [weak self] response in
+            record.note(response)
+            guard request.isMainDocument, response.isInterim, let view = request.view else { return }
+            self?.loads[view]?.passOverDocument()
         } completion: { [hub] outcome in
             record.note(outcome)
             hub.send(.request(record))
@@ -195,7 +200,16 @@ public final class Container<Engine: WebEngine> {
 
     private func end(_ session: PageSession) {
         sessions[session.view] = nil
-        library.unpin(session.generations)
+        packages.report(BootReport(.closed, of: session.reference))
+        packages.library.unpin(session.generations)
+        packages.sweepSoon()
+        loads[session.view] = nil
         hub.send(.pageClosed(session.id))
+        // A page that was dropped has no one who gives its view back. Its holder goes with it, so not now, but next.
+        guard reclaiming == nil else { return }
+        reclaiming = Task { [weak self, pool] in
+            self?.reclaiming = nil
+            await pool.reclaim()
+        }
     }
 }

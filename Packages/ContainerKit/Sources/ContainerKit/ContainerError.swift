@@ -13,11 +13,14 @@ public struct ContainerError: Error, Sendable, Hashable, CustomStringConvertible
 
         /// Not an absolute `http` or `https` URL.
         public static let invalidURL = Code("invalid-url")
+        /// The parts that the container was given do not fit each other.
+        public static let invalidConfiguration = Code("invalid-configuration")
     }
 
     public let code: Code
     /// One line for people.
     public let message: String
+    /// What it is about: a URL or a name.
     public let location: String?
 
     public init(_ code: Code, _ message: String, at location: String? = nil) {

@@ -6,7 +6,10 @@ public import ResourceLoading
 
 /// Something that happened in a container. Kinds are added over time: keep a default when switching.
 public enum ContainerEvent: Sendable {
+    /// The host installed a package by `Container.install(archive:manifest:)`.
     case packageInstalled(InstalledPackage)
+    /// Something happened to a package that the container keeps up to date.
+    case package(PackageEvent)
     /// A folder or a development server stands in for a package from now on.
     case previewMounted(Preview)
     case previewUnmounted(Preview)

@@ -5,9 +5,11 @@ public import ResourceLoading
 
 /// One open page, from its opening to its close.
 public struct PageSession: Sendable, Hashable {
+    /// Counts up from 1 in one container.
     public let id: PageID
     /// The real URL of the document that the view shows.
     public internal(set) var documentURL: String
+    /// The view that shows the page.
     public let view: ViewID
     /// How the page's requests reach the container.
     public let mode: InterceptionMode

@@ -5,6 +5,7 @@ internal import HTTPTransport
 internal import HTTPTypes
 internal import OfflinePackage
 internal import ResourceLoading
+internal import ResourceTable
 internal import SchemeMode
 internal import SchemeRouter
 
@@ -20,19 +21,23 @@ struct RequestPath: Sendable {
     private let chain: any ResourceLoading
 
     init(
-        names: SchemeNames, traits: EngineTraits, library: PackageLibrary, previews: PreviewList,
-        transport: any HTTPTransporting, coveredHosts: [HostPattern]
+        names: SchemeNames, traits: EngineTraits, updater: PackageUpdater, library: PackageLibrary,
+        table: TableLibrary?, previews: PreviewList, network: NetworkLoader, coveredHosts: [HostPattern]
     ) {
         self.names = names
         self.traits = traits
         self.library = library
-        let coverage = Coverage(hosts: coveredHosts, library: library, previews: previews)
+        let coverage = Coverage(
+            hosts: coveredHosts, library: library, updater: updater, table: table, previews: previews)
         self.coverage = coverage
 
         // 3 Answer it: the first loader that has it.
-        let network = NetworkLoader(transport)
-        let answer: any ResourceLoading = .first(
-            of: .previews(previews, network: network), .package(library), network)
+        var loaders: [any ResourceLoading] = [
+            .previews(previews, network: network), .package(library), .arriving(updater),
+        ]
+        if let table { loaders.append(.resourceTable(table)) }
+        loaders.append(network)
+        let answer = LoaderChain(loaders)
 
         // 4 Settle it: what the engine does not do.
         chain =
@@ -67,8 +72,13 @@ struct RequestPath: Sendable {
             throw ResourceError(.invalidRequest, "no rule covers this host", at: head.urlText)
         }
         return ResourceRequest(
-            head, destination: request.isMainDocument ? .document : .subresource,
+            head, destination: destination(of: request),
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
+    }
+
+    private func destination(of request: EngineRequest) -> ResourceRequest.Destination {
+        if request.isMainDocument { return .document }
+        return request.head.asksForDocument ? .nestedDocument : .subresource
     }
 
     /// Whether a page gets a URL through the scheme: where it is covered now, or by a generation that the page

@@ -17,21 +17,29 @@ public struct RequestRecord: Sendable {
         case stopped
     }
 
+    /// The page that asked; `nil` where the engine does not say.
     public let page: PageID?
+    /// The method of the request as the page sent it.
     public let method: HTTPRequest.Method
     /// The real URL.
     public let url: String
+    /// Whether it is what the view navigated to.
     public let isMainDocument: Bool
+    /// When the container got it.
     public let started: ContinuousClock.Instant
     /// When the head of the answer was there; `nil` where none came.
     public private(set) var responded: ContinuousClock.Instant?
+    /// When the engine had the last byte, or the request was over.
     public private(set) var ended: ContinuousClock.Instant
+    /// The status of the answer; `nil` where there was none.
     public private(set) var status: HTTPResponse.Status?
+    /// Where the answer came from, and why; `nil` where there was none.
     public private(set) var provenance: Provenance?
     /// The answer's `Content-Type`.
     public private(set) var mediaType: String?
     /// Body bytes that reached the engine.
     public private(set) var bytes: Int64 = 0
+    /// How it ended.
     public private(set) var outcome = Outcome.stopped
 
     init(_ request: EngineRequest, session: PageSession?, names: SchemeNames) {

@@ -15,10 +15,13 @@ public final class ViewLoad {
         case failed(EngineError)
     }
 
+    /// How far the load is now.
     public private(set) var state = State.waiting
     private var observers: [@MainActor (ViewSignal) -> Void] = []
     private var waiters: [UInt64: AsyncStream<Void>.Continuation] = [:]
     private var lastWaiter: UInt64 = 0
+    /// Whether the document on its way, or the one just there, only leads to the next.
+    private var isAtInterimDocument = false
 
     /// Listens to a view from now on.
     public init(of view: any EngineView) {
@@ -28,6 +31,12 @@ public final class ViewLoad {
     /// Adds a listener, which hears every signal of the view after this load has.
     public func observe(_ observer: @escaping @MainActor (ViewSignal) -> Void) {
         observers.append(observer)
+    }
+
+    /// The document that is on its way does nothing but move the page on: neither its commit nor its end is told to
+    /// anyone. The next navigation counts again.
+    func passOverDocument() {
+        isAtInterimDocument = true
     }
 
     /// Returns when the page and all that it loads at first are there.
@@ -57,6 +66,11 @@ public final class ViewLoad {
     }
 
     private func hear(_ signal: ViewSignal) {
+        switch signal {
+        case .committed where isAtInterimDocument, .finished where isAtInterimDocument: return
+        case .resource: break
+        default: isAtInterimDocument = false
+        }
         switch signal {
         case .started: state = .waiting
         case .committed: state = .committed

@@ -53,6 +53,18 @@ struct ContainerTests {
         #expect(engine.views.isEmpty)
     }
 
+    @Test("Somebody has to decode what the network sends")
+    func decoding() async throws {
+        let plain = FakeNetwork([])
+        await #expect {
+            try await fixture.container { $0.transport = plain }
+        } throws: {
+            ($0 as? ContainerError)?.code == .invalidConfiguration
+        }
+        fixture.engine.traits.decodes = true
+        _ = try await fixture.container { $0.transport = plain }
+    }
+
     @Test("The package answers first, the network second, and the record says which")
     func order() async throws {
         let container = try await container()

@@ -14,6 +14,11 @@ extension AsyncHTTPTransport {
         public var writeTimeout: Duration = .seconds(30)
         /// Connections to one host at a time over HTTP/1.1, as browsers have; 6 by default. More requests wait in line.
         public var connectionsPerHost = 6
+        /// The most requests that wait in line for one host; 1,024 by default. More fail at once.
+        public var longestLine = 1_024
+        /// The longest wait in line; 5 min by default. Browsers wait for ever, and so would a page whose event streams
+        /// take all connections.
+        public var lineTimeout: Duration = .seconds(300)
         /// Whether gzip and deflate are removed from bodies, for engines that do not decode; on by default.
         public var decodesBodies = true
         /// The most bytes that one body may decode to; 256 MiB by default.
@@ -24,7 +29,9 @@ extension AsyncHTTPTransport {
 
     /// An HTTP proxy on a host and a port.
     public struct Proxy: Sendable, Hashable {
+        /// A name or an address.
         public var host: String
+        /// 1 to 65535.
         public var port: Int
 
         public init(host: String, port: Int) {

@@ -24,6 +24,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     private let configuration: Configuration
     private let queue: HostQueue
 
+    /// A transport of its own: connections are not shared with another one.
     public init(_ configuration: Configuration = Configuration()) {
         var settings = HTTPClient.Configuration()
         settings.redirectConfiguration = .disallow
@@ -38,7 +39,9 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = configuration.connectionsPerHost
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
         self.configuration = configuration
-        queue = HostQueue(limit: configuration.connectionsPerHost)
+        queue = HostQueue(
+            limit: configuration.connectionsPerHost, longestLine: configuration.longestLine,
+            longestWait: configuration.lineTimeout)
     }
 
     deinit {

@@ -23,6 +23,7 @@ public protocol HTTPTransporting: Sendable {
 public struct TransportResponse: Sendable {
     /// Agrees with the bytes of the body, whether the transport decodes them or not.
     public var head: HTTPResponse
+    /// May be read once; dropping it closes the stream upstream.
     public var body: ResourceBody
 
     public init(head: HTTPResponse, body: ResourceBody) {

@@ -8,6 +8,7 @@ public import ResourceLoading
 public struct NetworkLoader: ResourceLoading {
     private let transport: any HTTPTransporting
 
+    /// A loader that has an answer, or an error, to every request.
     public init(_ transport: any HTTPTransporting) {
         self.transport = transport
     }

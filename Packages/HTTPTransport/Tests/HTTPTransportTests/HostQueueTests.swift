@@ -73,6 +73,41 @@ struct HostQueueTests {
         try await queue.enter("h").leave()
     }
 
+    @Test("Nobody waits longer than the limit, and those behind move up")
+    func timingOut() async throws {
+        let clock = ManualClock()
+        let queue = HostQueue(limit: 1, longestWait: .seconds(60), clock: clock)
+        let held = try await queue.enter("h")
+        let first = Task { try await queue.enter("h") }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(30))
+        let second = Task { try await queue.enter("h") }
+        await clock.sleepers(atLeast: 2)
+        clock.advance(by: .seconds(30))
+        await #expect {
+            try await first.value
+        } throws: {
+            ($0 as? ResourceError)?.code == .timedOut
+        }
+        held.leave()
+        try await second.value.leave()
+    }
+
+    @Test("A full line takes nobody more")
+    func fullLine() async throws {
+        let clock = ManualClock()
+        let queue = HostQueue(limit: 1, longestLine: 0, clock: clock)
+        let held = try await queue.enter("h")
+        await #expect {
+            try await queue.enter("h")
+        } throws: {
+            ($0 as? ResourceError)?.code == .cannotConnect
+        }
+        try await queue.enter("other").leave()
+        held.leave()
+        try await queue.enter("h").leave()
+    }
+
     @Test("No more than the limit go to a host at a time, and all of them get there", arguments: [1, 3])
     func limit(limit: Int) async throws {
         let running = Mutex((now: 0, most: 0))

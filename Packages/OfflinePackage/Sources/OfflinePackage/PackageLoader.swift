@@ -6,11 +6,18 @@ internal import PackageFormat
 public import ResourceLoading
 internal import ResourceStore
 
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 /// Answers requests from installed packages: GET and HEAD of a URL that a package has a file for.
 ///
 /// A URL maps to a file by scheme, host, port and path; query and fragment do not count. A path that ends in a
 /// slash stands for its `index.html`. The answer is marked so that whoever caches it asks again: an old file
-/// never outlives its generation. Where a package says that it is complete, what it lacks is answered 404.
+/// never outlives its generation. Where a package says that it is complete, what it lacks is answered 404, and a
+/// folder's URL without its slash by a redirect to the one with it.
 /// Everything else is left to the next loader, a file that cannot be read from the store among it.
 public struct PackageLoader: ResourceLoading {
     private let library: PackageLibrary
@@ -29,6 +36,33 @@ public struct PackageLoader: ResourceLoading {
         }
         var page: PageReference?
         if let attribution = request.page, attribution.confidence == .exact { page = attribution.page }
+        switch find(url, for: page) {
+        case .file(let entry, let generation):
+            do {
+                return try respond(request.head.method, entry, generation.package)
+            } catch {
+                library.countUnreadable(url.path, of: generation, because: error)
+                return nil
+            }
+        case .missing(let package):
+            if let folder = url.asFolder, case .file = find(folder, for: page) {
+                return redirect(request.head, package)
+            }
+            return notFound(request.head.method, url, package)
+        case .unknown:
+            return nil
+        }
+    }
+
+    /// What the packages know of a URL.
+    private enum Finding {
+        case file(StoredEntry, PackageGeneration)
+        /// There is no such file, as this complete package says.
+        case missing(InstalledPackage)
+        case unknown
+    }
+
+    private func find(_ url: PackageURL, for page: PageReference?) -> Finding {
         var decidingBase: String?
         var complete: InstalledPackage?
         for candidate in library.candidates(for: url) {
@@ -39,23 +73,50 @@ public struct PackageLoader: ResourceLoading {
             decidingBase = generation.base.path
             if generation.package.isComplete { complete = complete ?? generation.package }
             do {
-                guard let entry = try generation.file(at: url, in: library.store) else { continue }
-                return try respond(request.head.method, entry, generation.package)
+                if let entry = try generation.file(at: url, in: library.store) { return .file(entry, generation) }
             } catch {
                 library.countUnreadable(url.path, of: generation, because: error)
-                return nil
+                return .unknown
             }
         }
-        return complete.map { notFound(url, in: $0) }
+        return complete.map { .missing($0) } ?? .unknown
     }
 
     /// The answer that the site itself would give, since the publisher says that it has no more than the package.
-    private func notFound(_ url: PackageURL, in package: InstalledPackage) -> ResourceResponse {
-        ResourceResponse(
-            head: HTTPResponse(status: .notFound, headerFields: [.contentLength: "0", .cacheControl: "no-cache"]),
-            body: .empty,
+    ///
+    /// Always a page: which requests are for documents, such as those of frames, is not known for certain, and an
+    /// engine shows nothing at all for a document without a type.
+    private func notFound(
+        _ method: HTTPRequest.Method, _ url: PackageURL, _ package: InstalledPackage
+    ) -> ResourceResponse {
+        var fields = HTTPFields()
+        fields.append(HTTPField(name: .contentType, value: "text/html;charset=utf-8"))
+        fields.append(HTTPField(name: .contentLength, value: String(Self.notFoundPage.count)))
+        fields.append(Self.revalidate)
+        fields.append(Self.noSniffing)
+        return ResourceResponse(
+            head: HTTPResponse(status: .notFound, headerFields: fields),
+            body: method == .head ? .empty : .bytes(Self.notFoundPage),
             provenance: Provenance(
                 .package, reason: "package \(package.id) \(package.version) is complete, without \(url.path)",
+                generation: package.generation))
+    }
+
+    /// Leads from a folder's URL without its slash to the one with it, as static hosts do: only there do the relative
+    /// URLs in its index.html mean what their author meant.
+    private func redirect(_ request: HTTPRequest, _ package: InstalledPackage) -> ResourceResponse {
+        let target = request.path ?? "/"
+        let end = target.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? target.endIndex
+        // Absolute: a path that begins with two slashes would name a host.
+        let origin = "\(request.scheme ?? "")://\(request.authority ?? "")"
+        let location = "\(origin)\(target[..<end])/\(target[end...])"
+        return ResourceResponse(
+            head: HTTPResponse(
+                status: .movedPermanently,
+                headerFields: [.location: location, .contentLength: "0", .cacheControl: "no-cache"]),
+            body: .empty,
+            provenance: Provenance(
+                .package, reason: "package \(package.id) \(package.version): a folder's URL ends in a slash",
                 generation: package.generation))
     }
 
@@ -85,6 +146,13 @@ public struct PackageLoader: ResourceLoading {
 
     private static let revalidate = HTTPField(name: .cacheControl, value: "no-cache")
     private static let noSniffing = HTTPField(name: .xContentTypeOptions, value: "nosniff")
+    private static let notFoundPage = Data(
+        """
+        <!DOCTYPE html>
+        <html lang="en"><head><meta charset="utf-8"><title>404 Not Found</title></head>
+        <body><h1>Not Found</h1><p>This site has no such page.</p></body></html>
+
+        """.utf8)
 }
 
 extension PackageLibrary.Candidate {

@@ -40,6 +40,16 @@ struct PackageURL: Sendable, Hashable {
         String(path.utf8.dropFirst(base.path.utf8.count)) ?? ""
     }
 
+    /// The same with a slash at its end; `nil` where it has one.
+    var asFolder: PackageURL? {
+        path.utf8.last == UInt8(ascii: "/") ? nil : PackageURL(origin: origin, path: path + "/")
+    }
+
+    private init(origin: String, path: String) {
+        self.origin = origin
+        self.path = path
+    }
+
     private init?(scheme: Substring, authority: Substring, rest: Substring) {
         guard let origin = Self.origin(scheme: scheme, authority: authority) else { return nil }
         let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? rest.endIndex

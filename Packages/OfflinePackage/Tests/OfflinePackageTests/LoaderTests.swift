@@ -117,13 +117,55 @@ struct LoaderTests {
         #expect(try await fixture.get("https://shop.example/app/app.js") == "code")
         for method in [HTTPRequest.Method.get, .head] {
             let response = try #require(try await fixture.response(to: "https://shop.example/app/none?x", method))
-            #expect(response.head.status == .notFound && response.body.length == 0)
+            #expect(response.head.status == .notFound)
+            // Documents of frames among them: without a type the engine would show nothing.
+            #expect(response.head.headerFields[.contentType] == "text/html;charset=utf-8")
+            let page = String(decoding: try await response.body.collect(upTo: 1 << 10), as: UTF8.self)
+            #expect(page.contains("<h1>Not Found</h1>") == (method == .get) && page.isEmpty == (method == .head))
+            if method == .get { #expect(response.head.headerFields[.contentLength] == "\(page.utf8.count)") }
             #expect(response.provenance.source == .package && response.provenance.generation == package.generation)
             #expect(response.provenance.reason == "package shop 1 is complete, without /app/none")
         }
         // Beside it, and what no file can answer, is the network's.
         #expect(try await fixture.response(to: "https://shop.example/none") == nil)
         #expect(try await fixture.response(to: "https://shop.example/app/none", .post) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("/app/lab", "/app/lab/"), ("/app/lab?a=/x/", "/app/lab/?a=/x/"), ("/app/l%61b?", "/app/l%61b/?"),
+            ("/app/inner", "/app/inner/"), ("/app/none", nil), ("/app/app.js", nil), ("/app/app.js/", nil),
+            ("/app/lab/", nil), ("/app/deep", nil), ("/app//lab", nil),
+        ] as [(String, String?)])
+    func aFolderOfACompletePackageHasASlash(_ path: String, _ expected: String?) async throws {
+        let base = "https://shop.example/app/"
+        let deep = site.merging(["deep/in/x.js": "x"]) { $1 }
+        let package = try await fixture.install(deep, version: "1", base: base, isComplete: true)
+        try await fixture.install(["index.html": "in"], id: "inner", version: "1", base: base + "inner/")
+        for method in [HTTPRequest.Method.get, .head] {
+            let response = try #require(try await fixture.response(to: "https://shop.example\(path)", method))
+            guard let expected else {
+                #expect(response.head.status != .movedPermanently)
+                continue
+            }
+            #expect(response.head.status == .movedPermanently && response.body.length == 0)
+            #expect(response.head.headerFields[.location] == "https://shop.example\(expected)")
+            // The engine asks again: the redirect lasts no longer than the generation.
+            #expect(response.head.headerFields[.cacheControl] == "no-cache")
+            #expect(response.provenance.source == .package && response.provenance.generation == package.generation)
+        }
+    }
+
+    @Test func aRedirectNeverLeavesTheOrigin() async throws {
+        try await fixture.install(
+            ["in/index.html": "x"], version: "1", base: "https://shop.example//b/", isComplete: true)
+        let response = try #require(try await fixture.response(to: "https://shop.example//b/in"))
+        #expect(response.head.headerFields[.location] == "https://shop.example//b/in/")
+    }
+
+    @Test func aFolderOfAnotherPackageIsLeftToTheNetwork() async throws {
+        try await fixture.install(site, version: "1")
+        #expect(try await fixture.response(to: "https://shop.example/lab") == nil)
     }
 
     @Test func aCompletePackageHidesNoOther() async throws {

@@ -17,6 +17,9 @@ public struct ByteStream: AsyncSequence, Sendable {
     public let length: Int64?
     private let base: any AsyncSequence<Data, any Error> & Sendable
 
+    /// - Parameters:
+    ///   - base: pieces of any size; it ends or throws once.
+    ///   - length: all bytes together, where that is known.
     public init(_ base: some AsyncSequence<Data, any Error> & Sendable, length: Int64? = nil) {
         self.base = base
         self.length = length

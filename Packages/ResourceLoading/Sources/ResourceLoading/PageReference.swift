@@ -15,6 +15,7 @@ public struct PageID: Sendable, Hashable, CustomStringConvertible {
 
 /// What loaders may know of an open page.
 public struct PageReference: Sendable, Hashable {
+    /// The page.
     public let id: PageID
     /// The real URL of the page's document.
     public var documentURL: String
@@ -43,7 +44,9 @@ public struct PageAttribution: Sendable, Hashable {
         case inferred
     }
 
+    /// The page that asked.
     public var page: PageReference
+    /// How sure that is.
     public var confidence: Confidence
 
     public init(_ page: PageReference, confidence: Confidence) {

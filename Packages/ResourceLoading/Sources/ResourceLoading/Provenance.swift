@@ -19,6 +19,7 @@ public struct Provenance: Sendable, Hashable {
         case synthetic
     }
 
+    /// Who answered.
     public var source: Source
     /// One line for people: the rule, package or policy that led here.
     public var reason: String

@@ -29,6 +29,8 @@ public struct ResourceError: Error, Sendable, CustomStringConvertible {
         public static let tooLarge = Code("too-large")
         /// More redirects than the limit, or a loop of them.
         public static let tooManyRedirects = Code("too-many-redirects")
+        /// A rule of the web forbids it: mixed content, or another origin's bytes.
+        public static let blocked = Code("blocked")
         /// Stored bytes do not match their digest.
         public static let damaged = Code("damaged")
         /// The file system refused.
@@ -39,6 +41,7 @@ public struct ResourceError: Error, Sendable, CustomStringConvertible {
         public static let `internal` = Code("internal")
     }
 
+    /// What kind of failure it is.
     public let code: Code
     /// One line for people.
     public let message: String

@@ -32,7 +32,9 @@ extension ResourceRequest {
     public enum Destination: Sendable, Hashable {
         /// The page's main document.
         case document
-        /// Anything that a page loads for itself.
+        /// A document inside of the page: of a frame, an `<object>` or an `<embed>`.
+        case nestedDocument
+        /// Anything else that a page loads for itself.
         case subresource
         /// The engine did not say.
         case unknown

@@ -11,10 +11,14 @@ public struct ResourceResponse: Sendable {
     public var body: ResourceBody
     /// Who answered and why. Events, metrics and the inspector read this and nothing else.
     public var provenance: Provenance
+    /// Whether this document does nothing but take its page, or its frame, to another one: a step of a load and not its
+    /// end. False by default.
+    public var isInterim: Bool
 
-    public init(head: HTTPResponse, body: ResourceBody, provenance: Provenance) {
+    public init(head: HTTPResponse, body: ResourceBody, provenance: Provenance, isInterim: Bool = false) {
         self.head = head
         self.body = body
         self.provenance = provenance
+        self.isInterim = isInterim
     }
 }

@@ -14,13 +14,16 @@ public import ResourceLoading
 ///
 /// Methods change as the Fetch standard says (section "HTTP-redirect fetch"): 303 becomes GET, 301 and 302 turn
 /// POST into GET, 307 and 308 repeat. A document's redirect moves the page's URL, so it is answered by a small page
-/// that replaces itself; the hops of a page's document are counted until one is answered otherwise.
+/// that replaces itself; the hops of a page's document are counted until one is answered otherwise. A frame's document is
+/// followed inside of its origin and replaced where it leaves it, or a foreign page would run in the frame's origin.
+/// What else comes from another origin is held to ``ForeignAnswerRule``.
 public struct RedirectFollower: ResourceLoading {
     private let base: any ResourceLoading
     private let names: SchemeNames
     private let limit: Int
     private let opensByName: @Sendable (String) -> Bool
     private let documentHops = DocumentHops()
+    private let frameHops = DocumentHops()
 
     /// - Parameters:
     ///   - limit: the most hops for one request; 20 by default, as in the Fetch standard.
@@ -37,21 +40,34 @@ public struct RedirectFollower: ResourceLoading {
     }
 
     public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        let rule = ForeignAnswerRule(for: request)
+        let hops = hops(of: request.destination)
         var request = request
         for _ in 0...limit {
             guard let response = try await base.load(request) else { return nil }
             guard let target = try redirectTarget(of: response.head, for: request.head) else {
-                if request.destination == .document { documentHops.end(for: request.page) }
+                hops?.end(for: request.page)
+                try rule.check(response.head, of: request)
                 return response
             }
-            if request.destination == .document {
-                if documentHops.next(for: request.page) <= limit { return try replacement(for: target) }
-                documentHops.end(for: request.page)
+            if let hops, request.destination == .document || rule.isForeign(target) {
+                if hops.next(for: request.page) <= limit { return try replacement(for: target, of: request.head) }
+                hops.end(for: request.page)
                 break
             }
+            try rule.checkHop(from: request, to: target)
             request = try next(request, status: response.head.status, target: target)
         }
         throw ResourceError(.tooManyRedirects, "more than \(limit) redirects", at: request.head.urlText)
+    }
+
+    /// Where the hops of a document are counted; `nil` for what is none.
+    private func hops(of destination: ResourceRequest.Destination) -> DocumentHops? {
+        switch destination {
+        case .document: documentHops
+        case .nestedDocument: frameHops
+        case .subresource, .unknown: nil
+        }
     }
 
     /// The absolute URL that a redirect leads to; `nil` for an answer that is none.
@@ -72,7 +88,7 @@ public struct RedirectFollower: ResourceLoading {
 
     private func next(_ request: ResourceRequest, status: HTTPResponse.Status, target: String) throws -> ResourceRequest
     {
-        guard let hop = HTTPRequest(urlText: target), let scheme = hop.scheme, let authority = hop.origin?.authority
+        guard let hop = HTTPRequest(urlText: target), let scheme = hop.scheme, let authority = hop.webOrigin?.authority
         else { throw ResourceError(.invalidRequest, "redirect to an unsupported URL", at: target) }
         var next = request
         next.head.scheme = scheme
@@ -88,7 +104,7 @@ public struct RedirectFollower: ResourceLoading {
                 next.head.headerFields[name] = nil
             }
         }
-        if request.head.origin != hop.origin {
+        if request.head.webOrigin != hop.webOrigin {
             next.head.headerFields[.authorization] = nil
         }
         if case .stream = next.body {
@@ -98,37 +114,28 @@ public struct RedirectFollower: ResourceLoading {
     }
 
     /// A page that takes the user to where the document has moved, without a step in the history.
-    private func replacement(for target: String) throws -> ResourceResponse {
+    private func replacement(for target: String, of request: HTTPRequest) throws -> ResourceResponse {
         let name = opensByName(target) ? names.name(of: target) ?? target : target
         guard let literal = try? String(decoding: JSONEncoder().encode(name), as: UTF8.self) else {
             throw ResourceError(.invalidRequest, "redirect to an unsupported URL", at: target)
         }
         // RFC 9110, section 10.2.2: a target without a fragment keeps the one of the page, which only the page knows.
         let fragment = target.contains("#") ? "" : "+location.hash"
-        let script = literal.replacing("<", with: "\\u003c") + fragment
-        let page = "<!DOCTYPE html><meta charset=utf-8><script>location.replace(\(script))</script>"
+        let url = literal.replacing("<", with: "\\u003c") + fragment
+        // Where only the fragment differs, `replace` would not load anything.
+        let script =
+            isSame(target, request)
+            ? "history.replaceState(null,'',\(url));location.reload()" : "location.replace(\(url))"
+        let page = "<!DOCTYPE html><meta charset=utf-8><script>\(script)</script>"
         let head = HTTPResponse(
             status: .ok, headerFields: [.contentType: "text/html;charset=utf-8", .cacheControl: "no-store"])
         return ResourceResponse(
             head: head, body: .bytes(Data(page.utf8)),
-            provenance: .init(.synthetic, reason: "document redirect to \(target)"))
-    }
-}
-
-extension HTTPRequest {
-    /// Scheme, and host and port as a request carries them.
-    fileprivate struct Origin: Equatable {
-        var scheme: String
-        var authority: String
+            provenance: .init(.synthetic, reason: "document redirect to \(target)"), isInterim: true)
     }
 
-    /// The origin, without a user and without the scheme's own port.
-    fileprivate var origin: Origin? {
-        guard let scheme, let authority else { return nil }
-        var host = authority.lowercased()[...]
-        if let at = host.utf8.lastIndex(of: UInt8(ascii: "@")) { host = host[host.utf8.index(after: at)...] }
-        let standard = scheme == "http" ? ":80" : ":443"
-        if host.hasSuffix(standard) { host = host.dropLast(standard.count) }
-        return host.isEmpty ? nil : Origin(scheme: scheme, authority: String(host))
+    private func isSame(_ target: String, _ request: HTTPRequest) -> Bool {
+        guard let target = HTTPRequest(urlText: String(target.prefix { $0 != "#" })) else { return false }
+        return target.webOrigin == request.webOrigin && target.path == request.path
     }
 }

@@ -3,10 +3,11 @@
 
 /// The names that pages have in custom-scheme mode, and their way back to real URLs.
 ///
-/// Two schemes stand for the two real ones, so that every name has one real URL and only the one that stands for
-/// `https` is a secure context. Authority, path and query are the same on both sides.
+/// Two schemes stand for the two real ones, so that every name has one real URL, and an engine may tell secure contexts
+/// from others by the scheme (WebKitGTK does not: it counts all schemes of an app as secure). Authority, path and query
+/// are the same on both sides.
 public struct SchemeNames: Sendable, Hashable {
-    /// Stands for `https`; a secure context.
+    /// Stands for `https`; registered as secure.
     public let secure: String
     /// Stands for `http`.
     public let insecure: String

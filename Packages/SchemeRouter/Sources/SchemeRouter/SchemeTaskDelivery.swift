@@ -90,7 +90,7 @@ public final class SchemeTaskDelivery {
             try deliverWhole(response.head, .file(slice), length: Int64(slice.range.count))
         case .stream(let stream):
             try permit(.response)
-            sink.receive(response.head, length: stream.length)
+            try sink.receive(response.head, length: stream.length)
             for try await data in stream where !data.isEmpty {
                 try permit(.data)
                 try await hand(data)
@@ -113,8 +113,9 @@ public final class SchemeTaskDelivery {
 
     private func deliverWhole(_ head: HTTPResponse, _ body: WholeBody, length: Int64) throws {
         try permit(.response)
-        try permit(.finish)
-        sink.receive(head, whole: body)
+        try sink.receive(head, whole: body)
+        // The engine has all of it: a stop that came meanwhile changes nothing any more.
+        _ = life.accept(.finish)
         deliveredBytes = length
     }
 

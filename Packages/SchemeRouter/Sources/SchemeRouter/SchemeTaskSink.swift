@@ -17,10 +17,12 @@ public import ResourceLoading
 public protocol SchemeTaskSink: AnyObject {
     /// Hands over the head of the answer.
     /// - Parameter length: the number of body bytes, where it is known.
-    func receive(_ head: HTTPResponse, length: Int64?)
+    /// - Throws: when the head cannot be handed over. The engine has heard nothing then, and ``fail(_:)`` follows.
+    func receive(_ head: HTTPResponse, length: Int64?) throws
 
     /// Hands over a head together with its whole body, which lies in memory or in a file, and finishes.
-    func receive(_ head: HTTPResponse, whole body: WholeBody)
+    /// - Throws: when they cannot be handed over. The engine has heard nothing then, and ``fail(_:)`` follows.
+    func receive(_ head: HTTPResponse, whole body: WholeBody) throws
 
     /// Hands over bytes and returns when the engine has room for more.
     /// - Throws: when the engine does not take bytes any more.

@@ -42,6 +42,15 @@ struct DocumentRedirectTests {
     }
 
     @Test(
+        "A page that moves to its own URL is loaded anew, fragment or not",
+        arguments: ["/", "#x", "https://A.example:443/#x"])
+    func ownURL(location: String) async throws {
+        let site = Site(["https://a.example/": (302, location)])
+        let page = try await text(RedirectFollower(site, names: .standard).load(document("https://a.example/")))
+        #expect(page.contains("location.reload()") && page.contains("history.replaceState"), "\(page)")
+    }
+
+    @Test(
         "A target cannot break out of the script",
         arguments: [
             "</script><script>alert(1)//", "/\"+alert(1)+\"", "/\\\"+alert(1)//", "/<!--<script>", "/%3C/script%3E",

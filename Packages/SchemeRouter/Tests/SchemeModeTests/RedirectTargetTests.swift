@@ -25,11 +25,11 @@ struct RedirectTargetTests {
         arguments: [
             ("/x", "https://a.example/x"), ("x", "https://a.example/dir/x"), ("../x", "https://a.example/x"),
             ("./", "https://a.example/dir/"), ("?y", "https://a.example/dir/page?y"),
-            ("//b.example/x", "https://b.example/x"), ("http://b.example", "http://b.example/"),
+            ("//b.example/x", "https://b.example/x"), ("https://b.example", "https://b.example/"),
             ("https://b.example:8443/x?y=z&a", "https://b.example:8443/x?y=z&a"), ("/x#y", "https://a.example/x"),
             ("/%2F%3F?%23", "https://a.example/%2F%3F?%23"), ("https://[::1]:8443/x", "https://[::1]:8443/x"),
             ("HTTPS://A.Example/X", "https://a.example/X"), ("https://a.example:443/x", "https://a.example/x"),
-            ("http://a.example:80/x", "http://a.example/x"), ("https://user:secret@a.example/x", "https://a.example/x"),
+            ("https://user:secret@a.example/x", "https://a.example/x"),
             ("/%20|?a[]=%20", "https://a.example/%20%7C?a%5B%5D=%20"),
         ])
     func resolution(location: String, target: String) async throws {
@@ -41,7 +41,7 @@ struct RedirectTargetTests {
         arguments: [
             ("/x", true), ("https://a.example:443/x", true), ("HTTPS://A.EXAMPLE/x", true),
             ("https://u@a.example/x", true),
-            ("http://a.example/x", false), ("https://a.example:444/x", false), ("https://b.a.example/x", false),
+            ("https://a.example:444/x", false), ("https://b.a.example/x", false),
             ("https://a.example.evil.example/x", false), ("https://a.example@evil.example/x", false),
         ])
     func credentials(location: String, stay: Bool) async throws {

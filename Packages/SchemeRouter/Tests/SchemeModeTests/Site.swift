@@ -11,9 +11,13 @@ import Testing
 final class Site: ResourceLoading {
     private let requests = Mutex<[(head: HTTPRequest, body: String)]>([])
     private let answers: [String: (status: Int, location: String)]
+    private let fields: HTTPFields
 
-    /// - Parameter answers: by URL; other URLs are answered with 200. A status of 0 is "not mine".
-    init(_ answers: [String: (Int, String)]) {
+    /// - Parameters:
+    ///   - answers: by URL; other URLs are answered with 200. A status of 0 is "not mine".
+    ///   - fields: of every answer; every origin may read them all by default.
+    init(_ answers: [String: (Int, String)], fields: HTTPFields = [.accessControlAllowOrigin: "*"]) {
+        self.fields = fields
         self.answers = answers.mapValues { (status: $0.0, location: $0.1) }
     }
 
@@ -25,11 +29,11 @@ final class Site: ResourceLoading {
         requests.withLock { $0.append((request.head, body)) }
         let answer = answers[request.head.urlText] ?? (status: 200, location: "")
         guard answer.status != 0 else { return nil }
+        var fields = fields
+        if !answer.location.isEmpty { fields[.location] = answer.location }
         return ResourceResponse(
-            head: HTTPResponse(
-                status: .init(code: answer.status),
-                headerFields: answer.location.isEmpty ? [:] : [.location: answer.location]),
-            body: .empty, provenance: Provenance(.network, reason: "test"))
+            head: HTTPResponse(status: .init(code: answer.status), headerFields: fields), body: .empty,
+            provenance: Provenance(.network, reason: "test"))
     }
 }
 

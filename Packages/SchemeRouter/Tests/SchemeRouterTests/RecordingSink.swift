@@ -20,12 +20,16 @@ final class RecordingSink: SchemeTaskSink {
     private(set) var calls: [Call] = []
     /// Runs inside each delivery, before it returns.
     var onCall: (@MainActor (Call) async -> Void)?
+    /// Refuses every head, as where no socket can be made.
+    var headError: ResourceError?
 
-    func receive(_ head: HTTPResponse, length: Int64?) {
+    func receive(_ head: HTTPResponse, length: Int64?) throws {
+        if let headError { throw headError }
         calls.append(.head(head.status.code))
     }
 
-    func receive(_ head: HTTPResponse, whole body: WholeBody) {
+    func receive(_ head: HTTPResponse, whole body: WholeBody) throws {
+        if let headError { throw headError }
         let count =
             switch body {
             case .bytes(let data): data.count

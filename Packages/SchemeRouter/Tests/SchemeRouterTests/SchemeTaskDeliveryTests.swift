@@ -123,6 +123,20 @@ struct SchemeTaskDeliveryTests {
         #expect(second.calls == [.head(200), .data("a"), .fail("connection-lost")])
     }
 
+    @Test("An answer that cannot be handed over fails the task, and its source is ended", arguments: [true, false])
+    func refusedHead(streams: Bool) async throws {
+        sink.headError = ResourceError(.io, "no socket")
+        let delivery = SchemeTaskDelivery(to: sink)
+        let source = feed()
+        let answer = response(streams ? source.body : .bytes(Data("four".utf8)))
+        delivery.start(answer: { answer }, completion: { [outcome] in outcome.yield($0) })
+        guard case .failed(let error, bytes: 0) = try await firstOutcome() else {
+            Issue.record("another outcome")
+            return
+        }
+        #expect(error.code == .io && sink.calls == [.fail("io")])
+    }
+
     @Test("Whatever the order of data, errors and stops, the engine hears a legal sequence", arguments: 0..<200)
     func interleaving(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)

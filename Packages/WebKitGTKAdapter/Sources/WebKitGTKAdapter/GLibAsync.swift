@@ -6,7 +6,7 @@
 
     /// One asynchronous call of GLib that a Swift task waits for.
     ///
-    /// The waiting task resumes once: with the result, or earlier when it is cancelled.
+    /// The waiting task resumes once: with the result, or earlier when it is cancelled or the call is ended.
     @MainActor
     final class GLibAsync {
         private var complete: (@MainActor (OpaquePointer?) -> Void)?
@@ -15,10 +15,11 @@
 
         /// Starts a call and waits for its result.
         /// - Parameters:
+        ///   - calls: may end the wait earlier.
         ///   - start: makes the call with the callback and user data it is given.
         ///   - finish: takes the result out of the engine; it runs also when nobody waits any more.
         static func call<Value: Sendable>(
-            _ start: (GAsyncReadyCallback, gpointer) -> Void,
+            among calls: PendingCalls? = nil, _ start: (GAsyncReadyCallback, gpointer) -> Void,
             finish: @escaping @MainActor (OpaquePointer?) throws -> Value
         ) async throws -> Value {
             let call = GLibAsync()
@@ -26,6 +27,8 @@
             call.complete = { result in
                 waiter.resume(with: Result { try finish(result) })
             }
+            let id = calls?.add { waiter.resume(with: .failure($0)) }
+            defer { if let id { calls?.remove(id) } }
             let data = Unmanaged.passRetained(call).toOpaque()
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in

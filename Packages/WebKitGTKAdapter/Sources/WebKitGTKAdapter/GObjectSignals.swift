@@ -4,23 +4,27 @@
 #if os(Linux)
     internal import CWebKitGTK
 
-    /// Keeps an object of this house reachable from C callbacks, and the callbacks disconnected once it goes.
+    /// Connections of objects of this house to the signals of one GObject.
     ///
-    /// The C side holds an unretained pointer to `target`; the owner keeps these connections as long as itself.
+    /// The C side knows a target weakly: one whose last reference went on another thread is torn down a turn later, and
+    /// a signal that comes between finds nobody.
     @MainActor
     final class GObjectSignals {
         private let instance: gpointer
-        private let target: gpointer
         private var handlers: [gulong] = []
 
         /// - Parameter instance: an instance of GObject, which this object keeps alive.
-        init(of instance: gpointer, to target: AnyObject) {
+        init(of instance: gpointer) {
             self.instance = g_object_ref(instance)
-            self.target = Unmanaged.passUnretained(target).toOpaque()
         }
 
-        func connect(_ signal: String, _ callback: GCallback) {
-            handlers.append(g_signal_connect_data(instance, signal, callback, target, nil, GConnectFlags(rawValue: 0)))
+        func connect(_ signal: String, _ callback: GCallback, to target: AnyObject) {
+            let data = Unmanaged.passRetained(WeakTarget(target)).toOpaque()
+            handlers.append(
+                g_signal_connect_data(
+                    instance, signal, callback, data,
+                    { data, _ in data.map { Unmanaged<WeakTarget>.fromOpaque($0).release() } },
+                    GConnectFlags(rawValue: 0)))
         }
 
         func disconnect() {
@@ -36,8 +40,22 @@
         }
     }
 
-    /// The object behind the user data of a C callback.
+    /// What a signal's connection owns.
+    private final class WeakTarget {
+        weak let object: AnyObject?
+
+        init(_ object: AnyObject) {
+            self.object = object
+        }
+    }
+
+    /// The target of a connection made by ``GObjectSignals``; `nil` once it is gone.
     func target<Object: AnyObject>(_ data: gpointer?, as type: Object.Type = Object.self) -> Object? {
+        data.flatMap { Unmanaged<WeakTarget>.fromOpaque($0).takeUnretainedValue().object as? Object }
+    }
+
+    /// The object itself behind the user data of a C callback, which must be alive.
+    func object<Object: AnyObject>(_ data: gpointer?, as type: Object.Type = Object.self) -> Object? {
         data.map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
     }
 

@@ -28,7 +28,7 @@
             let status = cairo_surface_write_to_png_stream(
                 surface,
                 { sink, bytes, count in
-                    guard let bytes, let sink: Sink = target(sink) else { return CAIRO_STATUS_WRITE_ERROR }
+                    guard let bytes, let sink: Sink = object(sink) else { return CAIRO_STATUS_WRITE_ERROR }
                     sink.file.append(bytes, count: Int(count))
                     return CAIRO_STATUS_SUCCESS
                 }, Unmanaged.passUnretained(sink).toOpaque())

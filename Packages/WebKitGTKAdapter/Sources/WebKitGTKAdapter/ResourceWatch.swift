@@ -6,53 +6,51 @@
     internal import ContainerKit
 
     /// Watches one resource that the engine loads, and reports how it ended.
+    ///
+    /// The resource's signal connections own it, and it holds no reference to the resource: it goes when the engine lets
+    /// go of the resource, whether that ended or not.
     @MainActor
     final class ResourceWatch {
-        private var signals: GObjectSignals?
         private var failure: String?
-        private let report: @MainActor (EngineResource) -> Void
+        private var report: (@MainActor (EngineResource) -> Void)?
 
         private init(_ report: @escaping @MainActor (EngineResource) -> Void) {
             self.report = report
         }
 
-        /// Keeps itself alive until the resource has ended.
-        static func start(
-            _ resource: UnsafeMutablePointer<WebKitWebResource>, report: @escaping @MainActor (EngineResource) -> Void
-        ) {
+        /// - Parameter resource: a `WebKitWebResource`.
+        static func start(_ resource: gpointer, report: @escaping @MainActor (EngineResource) -> Void) {
             let watch = ResourceWatch(report)
-            let signals = GObjectSignals(of: resource, to: watch)
             let failed:
                 @convention(c) (UnsafeMutablePointer<WebKitWebResource>, UnsafeMutablePointer<GError>?, gpointer?) ->
                     Void = { _, error, data in
                         let text = error.map { String(cString: $0.pointee.message) } ?? "failed"
-                        MainActor.assumeIsolated { target(data, as: ResourceWatch.self)?.failure = text }
+                        MainActor.assumeIsolated { object(data, as: ResourceWatch.self)?.failure = text }
                     }
-            signals.connect("failed", unsafeBitCast(failed, to: GCallback.self))
+            watch.connect(resource, "failed", unsafeBitCast(failed, to: GCallback.self))
             let finished: @convention(c) (UnsafeMutablePointer<WebKitWebResource>, gpointer?) -> Void = {
                 resource, data in
-                MainActor.assumeIsolated { target(data, as: ResourceWatch.self)?.finish(resource) }
+                MainActor.assumeIsolated { object(data, as: ResourceWatch.self)?.finish(resource) }
             }
-            signals.connect("finished", unsafeBitCast(finished, to: GCallback.self))
-            watch.signals = signals
-            // Balanced in `finish(_:)`, which the engine calls for every resource, failed ones too.
-            _ = Unmanaged.passRetained(watch)
+            watch.connect(resource, "finished", unsafeBitCast(finished, to: GCallback.self))
+        }
+
+        private func connect(_ resource: gpointer, _ signal: String, _ callback: GCallback) {
+            g_signal_connect_data(
+                resource, signal, callback, Unmanaged.passRetained(self).toOpaque(),
+                { data, _ in data.map { Unmanaged<ResourceWatch>.fromOpaque($0).release() } },
+                GConnectFlags(rawValue: 0))
         }
 
         private func finish(_ resource: UnsafeMutablePointer<WebKitWebResource>) {
             let response = webkit_web_resource_get_response(resource)
             let length = response.map { Int64(clamping: webkit_uri_response_get_content_length($0)) }
             let status = response.map { Int(webkit_uri_response_get_status_code($0)) }
-            report(
+            report?(
                 EngineResource(
                     url: webkit_web_resource_get_uri(resource).map { String(cString: $0) } ?? "", status: status,
                     length: length.flatMap { $0 > 0 ? $0 : nil }, failure: failure))
-            signals?.disconnect()
-            // Not from inside the signal's emission, which still uses this object.
-            Task {
-                signals = nil
-                Unmanaged.passUnretained(self).release()
-            }
+            report = nil
         }
     }
 #endif

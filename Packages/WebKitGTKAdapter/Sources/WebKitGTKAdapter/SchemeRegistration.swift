@@ -7,13 +7,16 @@
     internal import HTTPTypes
     internal import ResourceLoading
 
-    /// What the engine calls for each request of one custom scheme.
+    /// What the engine calls for each request of one custom scheme. The engine takes a scheme once, and cannot give it
+    /// back: so the handler changes, and this object stays.
     @MainActor
     final class SchemeRegistration {
+        let isSecure: Bool
         private weak let engine: WebKitGTKEngine?
-        private let handler: SchemeHandler
+        var handler: SchemeHandler
 
-        init(engine: WebKitGTKEngine, handler: @escaping SchemeHandler) {
+        init(engine: WebKitGTKEngine, isSecure: Bool, handler: @escaping SchemeHandler) {
+            self.isSecure = isSecure
             self.engine = engine
             self.handler = handler
         }
@@ -27,7 +30,8 @@
             }
             let url = String(cString: webkit_uri_scheme_request_get_uri(request))
             let engineRequest = EngineRequest(
-                head: head, view: view?.id, isMainDocument: view?.isNavigating(to: url) ?? false)
+                head: head, view: view?.id,
+                isMainDocument: view.map { $0.location.isDocument(url, mainResource: $0.mainResourceURL) } ?? false)
             task.attach(handler(engineRequest, task))
         }
 

@@ -5,26 +5,38 @@
     internal import CWebKitGTK
     internal import ContainerKit
 
-    /// Answers the messages that pages post under one name.
+    /// Answers the messages that pages post under one name, until it is stopped.
     @MainActor
     final class ScriptMessageHandler {
         let name: String
         let world: ScriptWorld
+        private let limit: Int
         private let answer: @MainActor (ScriptMessage) async throws -> String
         private weak let view: WebKitGTKView?
         private let contentManager: UnsafeMutablePointer<WebKitUserContentManager>
-        private var signals: GObjectSignals?
+        private let signals: GObjectSignals
+        private var waiting: [UInt64: (work: Task<Void, Never>, reply: ScriptMessageReply)] = [:]
+        private var lastID: UInt64 = 0
+        private var isStopped = false
 
+        /// - Parameter limit: the most messages that wait for an answer.
+        /// - Throws: `EngineError` with code `handlerTaken`.
         init(
-            of view: WebKitGTKView, name: String, world: ScriptWorld,
+            of view: WebKitGTKView, name: String, world: ScriptWorld, limit: Int,
             answer: @escaping @MainActor (ScriptMessage) async throws -> String
-        ) {
+        ) throws {
+            // The name becomes the detail of a signal, which cannot be empty.
+            guard !name.isEmpty, !name.utf8.contains(0) else {
+                throw EngineError(.handlerTaken, "not a name for a handler", at: name)
+            }
             self.name = name
             self.world = world
+            self.limit = limit
             self.answer = answer
             self.view = view
             contentManager = view.contentManager
-            let signals = GObjectSignals(of: contentManager, to: self)
+            // Keeps the content manager as long as this object.
+            signals = GObjectSignals(of: contentManager)
             let received:
                 @convention(c) (
                     UnsafeMutablePointer<WebKitUserContentManager>, UnsafeMutablePointer<JSCValue>, OpaquePointer,
@@ -33,38 +45,60 @@
                     MainActor.assumeIsolated { target(data, as: ScriptMessageHandler.self)?.receive(value, reply) }
                     return 1
                 }
-            signals.connect("script-message-with-reply-received::\(name)", unsafeBitCast(received, to: GCallback.self))
-            self.signals = signals
-            webkit_user_content_manager_register_script_message_handler_with_reply(contentManager, name, world.name)
+            // Before the name is registered, as the engine's documentation asks.
+            signals.connect(
+                "script-message-with-reply-received::\(name)", unsafeBitCast(received, to: GCallback.self), to: self)
+            let isRegistered = webkit_user_content_manager_register_script_message_handler_with_reply(
+                contentManager, name, world.name)
+            guard isRegistered != 0 else {
+                signals.disconnect()
+                isStopped = true
+                throw EngineError(.handlerTaken, "the engine refuses a handler of this name", at: name)
+            }
         }
 
         isolated deinit {
-            signals = nil
+            stop("the handler is gone")
+        }
+
+        /// Takes the name back, cancels the answers under way, and rejects their promises.
+        func stop(_ reason: String) {
+            guard !isStopped else { return }
+            isStopped = true
+            // Unregistered first: a message that nobody hears would leave its promise open.
             if let world = world.name {
                 webkit_user_content_manager_unregister_script_message_handler_in_world(contentManager, name, world)
             } else {
                 webkit_user_content_manager_unregister_script_message_handler(contentManager, name)
             }
+            signals.disconnect()
+            let waiting = waiting.values
+            self.waiting.removeAll()
+            for (work, reply) in waiting {
+                work.cancel()
+                reply.reject(reason)
+            }
         }
 
-        private func receive(_ value: UnsafeMutablePointer<JSCValue>, _ reply: OpaquePointer) {
-            let message = ScriptMessage(json: json(of: value), documentURL: view?.documentURL ?? "")
-            // The reply comes later: the engine's objects must outlive this call.
-            webkit_script_message_reply_ref(reply)
-            let context = jsc_value_get_context(value)
-            g_object_ref(context)
-            Task {
-                do {
-                    let text = try await answer(message)
-                    let result = jsc_value_new_from_json(context, text)
-                    webkit_script_message_reply_return_value(reply, result)
-                    g_object_unref(result)
-                } catch {
-                    webkit_script_message_reply_return_error_message(reply, String(describing: error))
-                }
-                g_object_unref(context)
-                webkit_script_message_reply_unref(reply)
+        private func receive(_ value: UnsafeMutablePointer<JSCValue>, _ engineReply: OpaquePointer) {
+            let reply = ScriptMessageReply(engineReply, to: value)
+            guard waiting.count < limit else {
+                reply.reject("too many messages wait for an answer (limit \(limit))")
+                return
             }
+            let message = ScriptMessage(json: json(of: value), documentURL: view?.location.documentURL ?? "")
+            lastID += 1
+            let id = lastID
+            // The work knows this object weakly, so that a handler that never answers keeps nothing alive.
+            let work = Task { [weak self, answer] in
+                do {
+                    reply.resolve(json: try await answer(message))
+                } catch {
+                    reply.reject(String(describing: error))
+                }
+                self?.waiting[id] = nil
+            }
+            waiting[id] = (work, reply)
         }
     }
 #endif

@@ -68,7 +68,7 @@
                 source = g_unix_fd_add(
                     descriptor, GIOCondition(rawValue: G_IO_OUT.rawValue | G_IO_HUP.rawValue | G_IO_ERR.rawValue),
                     { _, _, data in
-                        let writer = target(data, as: SocketWriter.self)
+                        let writer = object(data, as: SocketWriter.self)
                         MainActor.assumeIsolated {
                             writer?.source = 0
                             writer?.resume()

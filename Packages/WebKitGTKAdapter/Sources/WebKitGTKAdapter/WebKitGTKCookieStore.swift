@@ -5,13 +5,28 @@
     internal import CWebKitGTK
     internal import ContainerKit
 
-    /// The engine's cookies.
+    /// The engine's cookies. They can be used after the engine is gone.
     @MainActor
     final class WebKitGTKCookieStore: EngineCookieStore {
         private let manager: UnsafeMutablePointer<WebKitCookieManager>
+        /// The manager points to it without keeping it.
+        private let dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>
 
-        init(_ manager: UnsafeMutablePointer<WebKitCookieManager>) {
-            self.manager = manager
+        init(of dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>) {
+            self.dataManager = dataManager
+            manager = webkit_website_data_manager_get_cookie_manager(dataManager)
+            g_object_ref(dataManager)
+            g_object_ref(manager)
+        }
+
+        isolated deinit {
+            g_object_unref(manager)
+            g_object_unref(dataManager)
+        }
+
+        /// Keeps cookies that have an expiry in a SQLite file from now on.
+        func persist(in file: String) {
+            webkit_cookie_manager_set_persistent_storage(manager, file, WEBKIT_COOKIE_PERSISTENT_STORAGE_SQLITE)
         }
 
         func all() async throws -> [EngineCookie] {
@@ -29,6 +44,9 @@
         }
 
         func set(_ cookie: EngineCookie) async throws {
+            guard cookie.isSendable else {
+                throw EngineError(.cookie, "not a cookie that can be sent", at: cookie.name)
+            }
             let soup = cookie.makeSoupCookie()
             defer { soup_cookie_free(soup) }
             try await GLibAsync.call { callback, data in
@@ -60,6 +78,14 @@
     }
 
     extension EngineCookie {
+        /// Whether the parts keep to their places in a header field (RFC 6265, section 4.1.1): the engine does not check.
+        fileprivate var isSendable: Bool {
+            !domain.isEmpty && path.hasPrefix("/")
+                && [name, value, domain, path].allSatisfy {
+                    $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ";") }
+                } && !name.utf8.contains(UInt8(ascii: "="))
+        }
+
         fileprivate init(_ soup: OpaquePointer) {
             self.init(
                 name: String(cString: soup_cookie_get_name(soup)), value: String(cString: soup_cookie_get_value(soup)),

@@ -3,7 +3,7 @@
 
 #if os(Linux)
     extension WebKitGTKEngine {
-        /// How the engine keeps data and shows views.
+        /// How the engine keeps data and shows views. A value; views take theirs over when they are made.
         public struct Configuration: Sendable {
             /// Where the engine keeps what pages store; in memory by default.
             public var storage = Storage.ephemeral
@@ -14,6 +14,9 @@
             public var usesHardwareAcceleration = true
             /// Where views are drawn; off screen by default.
             public var presentation = Presentation.offscreen
+            /// The most messages of pages that wait for one handler of one view; what comes beyond is refused, and the page's
+            /// promise rejected. 256 by default.
+            public var messageLimit = 256
 
             public init() {}
         }
@@ -22,7 +25,8 @@
         public enum Storage: Sendable, Hashable {
             /// In memory, gone with the engine.
             case ephemeral
-            /// In a folder that belongs to the engine.
+            /// In a folder that belongs to the engine, made where it is missing. One engine at a time uses it. Cookies
+            /// without an expiry are gone with the engine all the same.
             case directory(path: String)
         }
 

@@ -4,32 +4,41 @@
 #if os(Linux)
     internal import CWebKitGTK
     public import ContainerKit
-    internal import HTTPTypes
+    internal import Glibc
 
     /// WebKitGTK 2.50 (GTK 3 API), driven by the facade.
     ///
-    /// Needs a display, of which Xvfb is one, and ``GLibMainLoop`` on the main thread.
+    /// Needs a display, of which Xvfb is one, and a GLib main loop under Swift's main actor: make and use it inside of
+    /// ``GLibMainLoop/run(_:)``. An engine serves one container at a time, and several one after the other.
     /// Isolation: the main actor.
     @MainActor
     public final class WebKitGTKEngine: WebEngine {
         private let configuration: Configuration
         private let context: UnsafeMutablePointer<WebKitWebContext>
         private let dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>
-        private var schemes: Set<String> = []
+        private var schemes: [String: SchemeRegistration] = [:]
         private var views: [WeakView] = []
         private var lastViewID: UInt64 = 0
 
+        /// Cookies of all views; they last where ``Storage/directory(path:)`` is the storage. Usable after the engine is gone.
         public let cookies: any EngineCookieStore
 
-        /// - Throws: `EngineError` with code `noDisplay`.
+        /// - Throws: `EngineError` with code `noMainLoop` outside of a loop that turns, `noDisplay` without a display, or
+        ///   `storage` where the folder for the data cannot be made.
         public init(_ configuration: Configuration = Configuration()) throws {
+            // Without the loop nothing of the engine would ever answer.
+            guard GLibMainLoop.isTurning else {
+                throw EngineError(.noMainLoop, "no GLib main loop turns here; make the engine inside GLibMainLoop.run")
+            }
             guard gtk_init_check(nil, nil) != 0 else {
                 throw EngineError(.noDisplay, "no display to draw on; run under xvfb-run or set DISPLAY")
             }
             self.configuration = configuration
-            dataManager = Self.makeDataManager(configuration.storage)
+            dataManager = try Self.makeDataManager(configuration.storage)
             context = webkit_web_context_new_with_website_data_manager(dataManager)
-            cookies = WebKitGTKCookieStore(webkit_website_data_manager_get_cookie_manager(dataManager))
+            let cookies = WebKitGTKCookieStore(of: dataManager)
+            if case .directory(let path) = configuration.storage { cookies.persist(in: path + "/data/cookies.sqlite") }
+            self.cookies = cookies
         }
 
         isolated deinit {
@@ -37,10 +46,12 @@
             g_object_unref(dataManager)
         }
 
+        /// `WebKitGTK` and the version of the library that runs.
         public var name: String {
             "WebKitGTK \(webkit_get_major_version()).\(webkit_get_minor_version()).\(webkit_get_micro_version())"
         }
 
+        /// What WebKitGTK 2.50 does by itself, as it was measured.
         public func traits(in mode: InterceptionMode) -> EngineTraits {
             switch mode {
             case .plain:
@@ -56,18 +67,26 @@
             }
         }
 
+        /// Routes a custom scheme to `handler`; again, for one that has a handler, replaces that for the requests to come.
+        /// - Throws: `EngineError` with code `schemeTaken` for a name that is no scheme of an app's, or one that was
+        ///   registered with another security before: the engine cannot forget that.
         public func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) throws {
-            guard !["http", "https", "ftp", "file", "ws", "wss"].contains(scheme.name) else {
+            guard Self.isFree(scheme.name) else {
                 throw EngineError(.schemeTaken, "the engine keeps this scheme for itself", at: scheme.name)
             }
-            guard schemes.insert(scheme.name).inserted else {
-                throw EngineError(.schemeTaken, "the scheme has a handler already", at: scheme.name)
+            if let registration = schemes[scheme.name] {
+                guard registration.isSecure == scheme.isSecure else {
+                    throw EngineError(.schemeTaken, "the scheme is known with another security", at: scheme.name)
+                }
+                registration.handler = handler
+                return
             }
-            let registration = SchemeRegistration(engine: self, handler: handler)
+            let registration = SchemeRegistration(engine: self, isSecure: scheme.isSecure, handler: handler)
+            schemes[scheme.name] = registration
             webkit_web_context_register_uri_scheme(
                 context, scheme.name,
                 { request, data in
-                    guard let request, let registration = target(data, as: SchemeRegistration.self) else { return }
+                    guard let request, let registration = object(data, as: SchemeRegistration.self) else { return }
                     MainActor.assumeIsolated { registration.start(request) }
                 }, Unmanaged.passRetained(registration).toOpaque(),
                 { data in data.map { Unmanaged<SchemeRegistration>.fromOpaque($0).release() } })
@@ -78,6 +97,24 @@
             webkit_security_manager_register_uri_scheme_as_cors_enabled(security, scheme.name)
         }
 
+        /// Whether a name is a URL scheme (RFC 3986, section 3.1, in lower case) that the engine leaves to an app.
+        private static func isFree(_ scheme: String) -> Bool {
+            let taken: Set = [
+                "about", "blob", "data", "file", "ftp", "http", "https", "javascript", "resource", "ws", "wss",
+            ]
+            let isName = scheme.utf8.enumerated().allSatisfy { index, byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"): true
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                    index > 0
+                default: false
+                }
+            }
+            return isName && !scheme.isEmpty && !taken.contains(scheme)
+        }
+
+        /// Creates a view that has not loaded anything. It may outlive the engine.
+        /// - Throws: `EngineError` with code `noDisplay`.
         public func makeView() throws -> WebKitGTKView {
             lastViewID += 1
             let view = try WebKitGTKView(
@@ -87,6 +124,7 @@
             return view
         }
 
+        /// Sends what the engine loads itself through an HTTP proxy, or directly with `nil`. Custom schemes do not use it.
         public func setProxy(_ proxy: EngineProxy?) {
             guard let proxy else {
                 webkit_website_data_manager_set_network_proxy_settings(
@@ -101,14 +139,23 @@
 
         func view(showing widget: UnsafeMutablePointer<WebKitWebView>?) -> WebKitGTKView? {
             guard let widget else { return nil }
-            return views.lazy.compactMap(\.view).first { $0.web == widget }
+            return views.lazy.compactMap(\.view).first { $0.web == widget && !$0.isDiscarded }
         }
 
-        private static func makeDataManager(_ storage: Storage) -> UnsafeMutablePointer<WebKitWebsiteDataManager> {
+        private static func makeDataManager(
+            _ storage: Storage
+        ) throws -> UnsafeMutablePointer<WebKitWebsiteDataManager> {
             switch storage {
             case .ephemeral:
                 return webkit_website_data_manager_new_ephemeral()
             case .directory(let path):
+                // The engine would go on without a place for its data, and say nothing.
+                for folder in [path + "/data", path + "/cache"] {
+                    guard g_mkdir_with_parents(folder, 0o700) == 0 else {
+                        throw EngineError(
+                            .storage, "cannot make the folder: \(String(cString: strerror(errno)))", at: folder)
+                    }
+                }
                 return containerkit_data_manager_new(path + "/data", path + "/cache")
             }
         }

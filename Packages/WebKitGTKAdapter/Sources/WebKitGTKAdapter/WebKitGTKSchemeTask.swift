@@ -5,6 +5,7 @@
     internal import CWebKitGTK
     internal import ContainerKit
     internal import FoundationEssentials
+    internal import Glibc
     internal import HTTPTypes
     internal import ResourceLoading
     internal import SchemeRouter
@@ -32,19 +33,19 @@
             self.delivery = delivery
         }
 
-        func receive(_ head: HTTPResponse, length: Int64?) {
+        func receive(_ head: HTTPResponse, length: Int64?) throws {
+            try requireRequest()
             guard let pair = SocketWriter.makePair() else {
-                fail(ResourceError(.io, "no socket for the answer"))
-                return
+                throw ResourceError(.io, "no socket for the answer: \(String(cString: strerror(errno)))")
             }
             writer = pair.writer
             finish(with: head, stream: g_unix_input_stream_new(pair.reader, 1), length: length ?? -1)
         }
 
-        func receive(_ head: HTTPResponse, whole body: WholeBody) {
+        func receive(_ head: HTTPResponse, whole body: WholeBody) throws {
+            try requireRequest()
             guard let bytes = GBytesBuilder.bytes(of: body) else {
-                fail(ResourceError(.io, "the file of the answer cannot be mapped"))
-                return
+                throw ResourceError(.io, "the file of the answer cannot be mapped")
             }
             let length = Int64(g_bytes_get_size(bytes))
             finish(with: head, stream: g_memory_input_stream_new_from_bytes(bytes), length: length)
@@ -52,7 +53,8 @@
         }
 
         func receive(_ data: Data) async throws {
-            try await writer?.write(data)
+            guard let writer else { throw ResourceError(.cancelled, "the answer was closed") }
+            try await writer.write(data)
         }
 
         func finish() {
@@ -63,10 +65,16 @@
         func fail(_ error: ResourceError) {
             writer?.close()
             writer = nil
+            guard !isReleased else { return }
             let gerror = g_error_new_literal(
                 g_quark_from_string("containerkit"), 1, error.description)
             webkit_uri_scheme_request_finish_error(request, gerror)
             g_error_free(gerror)
+        }
+
+        /// Nothing may be said to a request that the engine let go of.
+        private func requireRequest() throws {
+            guard !isReleased else { throw ResourceError(.cancelled, "the engine dropped the request") }
         }
 
         private var gobject: UnsafeMutablePointer<GObject> {

@@ -13,7 +13,7 @@
                     _, event, data in
                     MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.loadChanged(event) }
                 }
-            signals.connect("load-changed", unsafeBitCast(loadChanged, to: GCallback.self))
+            signals.connect("load-changed", unsafeBitCast(loadChanged, to: GCallback.self), to: self)
 
             let loadFailed:
                 @convention(c) (
@@ -22,10 +22,17 @@
                 ) -> gboolean = { _, _, url, error, data in
                     let url = url.map { String(cString: $0) } ?? ""
                     let failure = EngineError(load: error, url: url)
-                    MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.loadFailed(url, failure) }
+                    let isCancelled = error.map {
+                        $0.pointee.domain == webkit_network_error_quark()
+                            && $0.pointee.code == gint(WEBKIT_NETWORK_ERROR_CANCELLED.rawValue)
+                    }
+                    MainActor.assumeIsolated {
+                        let view = target(data, as: WebKitGTKView.self)
+                        view?.loadFailed(url, failure, isCancelled: isCancelled ?? false)
+                    }
                     return 1
                 }
-            signals.connect("load-failed", unsafeBitCast(loadFailed, to: GCallback.self))
+            signals.connect("load-failed", unsafeBitCast(loadFailed, to: GCallback.self), to: self)
 
             let tlsFailed:
                 @convention(c) (
@@ -34,10 +41,12 @@
                 ) -> gboolean = { _, url, _, _, data in
                     let url = url.map { String(cString: $0) } ?? ""
                     let failure = EngineError(.cannotConnect, "the server's certificate is refused", at: url)
-                    MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.loadFailed(url, failure) }
+                    MainActor.assumeIsolated {
+                        target(data, as: WebKitGTKView.self)?.loadFailed(url, failure, isCancelled: false)
+                    }
                     return 1
                 }
-            signals.connect("load-failed-with-tls-errors", unsafeBitCast(tlsFailed, to: GCallback.self))
+            signals.connect("load-failed-with-tls-errors", unsafeBitCast(tlsFailed, to: GCallback.self), to: self)
 
             let processEnded:
                 @convention(c) (UnsafeMutablePointer<WebKitWebView>, WebKitWebProcessTerminationReason, gpointer?) ->
@@ -45,7 +54,7 @@
                     { _, reason, data in
                         MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.processEnded(reason) }
                     }
-            signals.connect("web-process-terminated", unsafeBitCast(processEnded, to: GCallback.self))
+            signals.connect("web-process-terminated", unsafeBitCast(processEnded, to: GCallback.self), to: self)
 
             let resourceStarted:
                 @convention(c) (
@@ -55,34 +64,53 @@
                     _, resource, _, data in
                     MainActor.assumeIsolated {
                         guard let view: WebKitGTKView = target(data) else { return }
-                        ResourceWatch.start(resource) { [weak view] in view?.onSignal?(.resource($0)) }
+                        ResourceWatch.start(UnsafeMutableRawPointer(resource)) { [weak view] in
+                            view?.onSignal?(.resource($0))
+                        }
                     }
                 }
-            signals.connect("resource-load-started", unsafeBitCast(resourceStarted, to: GCallback.self))
+            signals.connect("resource-load-started", unsafeBitCast(resourceStarted, to: GCallback.self), to: self)
         }
 
         private func loadChanged(_ event: WebKitLoadEvent) {
             switch event {
-            case WEBKIT_LOAD_STARTED, WEBKIT_LOAD_REDIRECTED:
-                navigatingTo = documentURL
-                if event == WEBKIT_LOAD_STARTED { onSignal?(.started(url: documentURL)) }
+            case WEBKIT_LOAD_STARTED:
+                location.start()
+                onSignal?(.started(url: engineURL))
             case WEBKIT_LOAD_COMMITTED:
-                navigatingTo = nil
-                onSignal?(.committed(url: documentURL))
-            case WEBKIT_LOAD_FINISHED:
-                onSignal?(.finished(url: documentURL))
+                commit()
+            case WEBKIT_LOAD_FINISHED where !location.isLoadWaiting:
+                onSignal?(.finished(url: location.documentURL))
             default: break
             }
         }
 
-        private func loadFailed(_ url: String, _ error: EngineError) {
-            navigatingTo = nil
+        private func commit() {
+            let isStale = location.isLoadWaiting
+            let commit = location.commit(url: engineURL, mainResource: mainResourceURL)
+            documentChanged()
+            switch commit {
+            case .document(let url):
+                if !isStale { onSignal?(.committed(url: url)) }
+            case .refusal(let url):
+                // For a port that browsers block, the engine reports a blank page that loads, and no error.
+                let error = EngineError(.blocked, "the engine does not load this URL; it may block the port", at: url)
+                onSignal?(.failed(url: url, error: error))
+            }
+        }
+
+        /// - Parameter isCancelled: whether the load was given up for another one, or stopped.
+        private func loadFailed(_ url: String, _ error: EngineError, isCancelled: Bool) {
+            location.fail()
+            // The host asked for another page meanwhile: this is not the end of what it waits for.
+            if isCancelled, location.isLoadWaiting { return }
             onSignal?(.failed(url: url, error: error))
         }
 
         private func processEnded(_ reason: WebKitWebProcessTerminationReason) {
             isAlive = false
-            navigatingTo = nil
+            location.fail()
+            endCalls()
             let text =
                 switch reason {
                 case WEBKIT_WEB_PROCESS_CRASHED: "the web process crashed"

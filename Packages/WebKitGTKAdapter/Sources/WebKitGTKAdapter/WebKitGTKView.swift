@@ -8,18 +8,34 @@
 
     /// One view of WebKitGTK, in a web process of its own.
     ///
+    /// It ends with ``discard()``, with its last reference, or when its window is closed, which is told as
+    /// `ViewSignal.processEnded`. After that, calls that can throw throw `EngineError` with code `processEnded`, and the
+    /// others do nothing.
     /// Isolation: the main actor.
     @MainActor
     public final class WebKitGTKView: EngineView {
+        /// Counts up from one while the engine lives.
         public let id: ViewID
+        /// Hears what happens, in order; `nil` by default, and again after ``warmUp()`` and ``discard()``. URLs are those of
+        /// the documents, custom schemes included; the one of `started` is the page's own where the page took the way.
         public var onSignal: (@MainActor (ViewSignal) -> Void)?
+        /// False once the web process, the window or the view ended; never true again.
         public internal(set) var isAlive = true
 
+        /// A reference of this object's own, so that it stays valid whoever destroys the widget.
         let web: UnsafeMutablePointer<WebKitWebView>
-        /// The URL that the view is on its way to; `nil` once the document has begun to arrive.
-        var navigatingTo: String?
+        var location = ViewLocation()
+        /// The calls whose answer is the page's: they end with it.
+        let scriptCalls = PendingCalls()
+        /// The calls whose answer is the view's.
+        let viewCalls = PendingCalls()
+        private(set) var isDiscarded = false
+        /// Counts the documents that this view showed.
+        private var pageNumber = 0
+        /// A reference of this object's own.
         private let window: UnsafeMutablePointer<GtkWidget>
-        private var signals: GObjectSignals?
+        private let messageLimit: Int
+        private var signals: [GObjectSignals] = []
         private var messageHandlers: [ScriptMessageHandler] = []
 
         /// How long a blank page may take to load.
@@ -33,8 +49,9 @@
                     ? gtk_offscreen_window_new() : gtk_window_new(GTK_WINDOW_TOPLEVEL)
             else { throw EngineError(.noDisplay, "the engine cannot create a view") }
             self.id = id
-            self.window = window
-            web = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: WebKitWebView.self)
+            self.window = g_object_ref(window).assumingMemoryBound(to: GtkWidget.self)
+            web = g_object_ref_sink(widget).assumingMemoryBound(to: WebKitWebView.self)
+            messageLimit = configuration.messageLimit
             gtk_window_set_default_size(
                 UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWindow.self),
                 gint(configuration.viewSize.width),
@@ -45,32 +62,73 @@
                     ? WEBKIT_HARDWARE_ACCELERATION_POLICY_ALWAYS : WEBKIT_HARDWARE_ACCELERATION_POLICY_NEVER)
             gtk_container_add(UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkContainer.self), widget)
             gtk_widget_show_all(window)
-            let signals = GObjectSignals(of: web, to: self)
-            connectLoadSignals(signals)
-            self.signals = signals
+            let loadSignals = GObjectSignals(of: web)
+            connectLoadSignals(loadSignals)
+            let windowSignals = GObjectSignals(of: window)
+            connectWindowSignals(windowSignals)
+            signals = [loadSignals, windowSignals]
         }
 
         isolated deinit {
             discard()
+            g_object_unref(web)
+            g_object_unref(window)
         }
 
+        /// Starts to load a URL. Signals of the load before it, if one was under way, are not passed on any more.
+        ///
+        /// A URL that the engine refuses without an error, for its port, fails with code `blocked`.
         public func load(_ url: String) {
-            navigatingTo = url
+            guard !isDiscarded else { return }
+            location.ask(for: url)
             webkit_web_view_load_uri(web, url)
         }
 
+        /// Stops what is loading; a navigation without a document ends as `failed`, with code `loadFailed`.
         public func stopLoading() {
+            guard !isDiscarded else { return }
             webkit_web_view_stop_loading(web)
+            // The engine says nothing of a load that it had not begun with.
+            if let url = location.giveUp() {
+                onSignal?(.failed(url: url, error: EngineError(.loadFailed, "the load was stopped", at: url)))
+            }
         }
 
+        /// Runs the body of an asynchronous function in the page's document, with its promises awaited.
+        /// - Returns: its result as JSON, `null` for `undefined`.
+        /// - Throws: `EngineError` with code `script` where it throws or its result has no JSON form, `pageGone` as soon as
+        ///   another document takes the place of the page's, `processEnded` where the view ends.
         public func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String {
-            guard isAlive else { throw EngineError(.processEnded, "the view is gone") }
-            return try await GLibAsync.call { callback, data in
+            try requireLife()
+            do {
+                return try await result(of: functionBody, in: world)
+            } catch is UnsupportedResult {
+                // The engine says this too of a script whose process ended, before it tells of that.
+                do {
+                    _ = try await result(of: "return 1", in: world)
+                } catch is UnsupportedResult {
+                    throw Self.viewGone
+                }
+                throw EngineError(.script, "the result has no JSON form")
+            }
+        }
+
+        /// A script's result cannot be sent.
+        private struct UnsupportedResult: Error {}
+
+        private func result(of functionBody: String, in world: ScriptWorld) async throws -> String {
+            try await GLibAsync.call(among: scriptCalls) { callback, data in
                 webkit_web_view_call_async_javascript_function(
                     web, functionBody, -1, nil, world.name, nil, nil, callback, data)
             } finish: { [web] result in
                 var error: UnsafeMutablePointer<GError>?
                 guard let value = webkit_web_view_call_async_javascript_function_finish(web, result, &error) else {
+                    if let error, error.pointee.domain == webkit_javascript_error_quark(),
+                        error.pointee.code == gint(WEBKIT_JAVASCRIPT_ERROR_INVALID_RESULT.rawValue)
+                    {
+                        g_error_free(error)
+                        throw UnsupportedResult()
+                    }
                     throw EngineError(.script, message(of: error))
                 }
                 defer { g_object_unref(value) }
@@ -78,9 +136,20 @@
             }
         }
 
+        /// A picture of the visible part, in pixels of the view's size.
+        /// - Throws: `EngineError` with code `snapshot`, `pageGone` where that is why, or `processEnded`.
         public func snapshot() async throws -> PageSnapshot {
-            guard isAlive else { throw EngineError(.processEnded, "the view is gone") }
-            return try await GLibAsync.call { callback, data in
+            try requireLife()
+            let pageNumber = pageNumber
+            do {
+                return try await picture()
+            } catch let error as EngineError where error.code == .snapshot && pageNumber != self.pageNumber {
+                throw Self.pageGone
+            }
+        }
+
+        private func picture() async throws -> PageSnapshot {
+            try await GLibAsync.call(among: viewCalls) { callback, data in
                 webkit_web_view_get_snapshot(
                     web, WEBKIT_SNAPSHOT_REGION_VISIBLE, WEBKIT_SNAPSHOT_OPTIONS_NONE, nil, callback, data)
             } finish: { [web] result in
@@ -93,7 +162,9 @@
             }
         }
 
+        /// Adds a script that runs in each page from the next load on. It stays as long as the view.
         public func add(_ script: UserScript) {
+            guard !isDiscarded else { return }
             let frames =
                 script.inAllFrames ? WEBKIT_USER_CONTENT_INJECT_ALL_FRAMES : WEBKIT_USER_CONTENT_INJECT_TOP_FRAME
             let time =
@@ -107,15 +178,31 @@
             webkit_user_script_unref(userScript)
         }
 
+        /// Answers `webkit.messageHandlers.<name>.postMessage(…)` in pages from the next load on, and in the one that is there.
+        ///
+        /// At most ``WebKitGTKEngine/Configuration-swift.struct/messageLimit`` messages wait for `handler`; the promise of
+        /// one beyond that is rejected.
+        /// - Throws: `EngineError` with code `handlerTaken` for an empty name, and where another world has a handler of
+        ///   this name: the engine does not say which of them posted.
         public func setMessageHandler(
             named name: String, in world: ScriptWorld,
             _ handler: @escaping @MainActor (ScriptMessage) async throws -> String
-        ) {
-            messageHandlers.removeAll { $0.name == name && $0.world == world }
-            messageHandlers.append(ScriptMessageHandler(of: self, name: name, world: world, answer: handler))
+        ) throws {
+            try requireLife()
+            guard !messageHandlers.contains(where: { $0.name == name && $0.world != world }) else {
+                throw EngineError(.handlerTaken, "another script world has a handler of this name", at: name)
+            }
+            if let index = messageHandlers.firstIndex(where: { $0.name == name }) {
+                messageHandlers.remove(at: index).stop("the handler was replaced")
+            }
+            messageHandlers.append(
+                try ScriptMessageHandler(of: self, name: name, world: world, limit: messageLimit, answer: handler))
         }
 
+        /// Loads a blank page, so that the next one opens in a process that runs.
+        /// - Throws: `EngineError`; code `timedOut` after 20 seconds.
         public func warmUp() async throws {
+            try requireLife()
             defer { onSignal = nil }
             try await withLimit(Self.warmUpLimit) { [self] in
                 let (signals, continuation) = AsyncStream.makeStream(of: ViewSignal.self)
@@ -138,26 +225,52 @@
             throw EngineError(.script, "a used view is not lent again")
         }
 
+        /// Ends the view: its page, the calls that wait for it and the answers to its messages. Again, it does nothing.
         public func discard() {
-            guard signals != nil else { return }
+            guard !isDiscarded else { return }
+            isDiscarded = true
             isAlive = false
             onSignal = nil
-            signals = nil
+            for signals in signals { signals.disconnect() }
+            signals.removeAll()
+            for handler in messageHandlers { handler.stop("the view is gone") }
             messageHandlers.removeAll()
+            endCalls()
             gtk_widget_destroy(window)
         }
 
-        /// Whether `url` is the document that this view is on its way to.
-        func isNavigating(to url: String) -> Bool {
-            navigatingTo.map { $0.prefix { $0 != "#" } == url.prefix { $0 != "#" } } ?? false
+        /// Ends the calls that wait for a page or a process that is gone.
+        func endCalls() {
+            scriptCalls.endAll(with: Self.viewGone)
+            viewCalls.endAll(with: Self.viewGone)
+        }
+
+        /// Another document took the place of the one before.
+        func documentChanged() {
+            pageNumber += 1
+            scriptCalls.endAll(with: Self.pageGone)
+        }
+
+        static let pageGone = EngineError(.pageGone, "another page took the page's place")
+        private static let viewGone = EngineError(.processEnded, "the view is gone")
+
+        private func requireLife() throws {
+            guard isAlive else { throw Self.viewGone }
         }
 
         var contentManager: UnsafeMutablePointer<WebKitUserContentManager> {
             webkit_web_view_get_user_content_manager(web)
         }
 
-        var documentURL: String {
+        /// The view's URL as the engine says, which may be one that it is still on its way to.
+        var engineURL: String {
             webkit_web_view_get_uri(web).map { String(cString: $0) } ?? ""
+        }
+
+        /// The URL of the resource that the document came from, or the one on its way; a blank page has none.
+        var mainResourceURL: String? {
+            webkit_web_view_get_main_resource(web).flatMap { webkit_web_resource_get_uri($0) }
+                .map { String(cString: $0) }
         }
     }
 

@@ -12,6 +12,8 @@ public final class WebViewPool<View: PoolableView> {
     private var warm: [View] = []
     private var leases: [Lease] = []
     private var preparing = 0
+    /// Counts the calls of ``drain()``: what was under way before one is not kept after it.
+    private var drains: UInt64 = 0
 
     /// What happened so far.
     public private(set) var counters = Counters()
@@ -28,24 +30,30 @@ public final class WebViewPool<View: PoolableView> {
     public var warmCount: Int { warm.count }
 
     /// Prepares views until as many are warm as the pool may keep. Call it when the app is idle.
-    /// - Throws: the error of the first view that could not be prepared.
+    ///
+    /// Ends early, without an error, when the pool is drained meanwhile.
+    /// - Throws: the error of the first view that could not be prepared, or `CancellationError`.
     public func warmUp() async throws {
+        let epoch = drains
         await reclaim()
         let dead = warm.filter { !$0.isAlive }
         warm.removeAll { !$0.isAlive }
         dead.forEach(end)
-        while warm.count + preparing < capacity {
+        while warm.count + preparing < capacity, epoch == drains {
+            try Task.checkCancellation()
             preparing += 1
             defer { preparing -= 1 }
             let view = try make()
             counters.made += 1
             do {
                 try await view.warmUp()
+                // A view whose preparation was cut short may say nothing of it.
+                try Task.checkCancellation()
             } catch {
                 end(view)
                 throw error
             }
-            keepOrEnd(view)
+            keepOrEnd(view, since: epoch)
         }
     }
 
@@ -83,8 +91,12 @@ public final class WebViewPool<View: PoolableView> {
         }
     }
 
-    /// Ends all free views, as on a memory warning.
+    /// Ends all free views and those whose holders are gone, as on a memory warning. Views that are being prepared or
+    /// cleaned are ended as soon as they are.
     public func drain() {
+        drains += 1
+        leases.filter { $0.holder == nil }.map(\.view).forEach(end)
+        leases.removeAll { $0.holder == nil }
         warm.forEach(end)
         warm.removeAll()
     }
@@ -94,18 +106,19 @@ public final class WebViewPool<View: PoolableView> {
             end(view)
             return
         }
+        let epoch = drains
         do {
             try await view.reset()
-            if keepOrEnd(view) { counters.recycled += 1 }
+            if keepOrEnd(view, since: epoch) { counters.recycled += 1 }
         } catch {
             end(view)
         }
     }
 
-    /// Keeps a clean view where there is still room for it, and says whether it did.
+    /// Keeps a clean view where there is still room for it and the pool was not drained, and says whether it did.
     @discardableResult
-    private func keepOrEnd(_ view: View) -> Bool {
-        guard view.isAlive, warm.count < capacity else {
+    private func keepOrEnd(_ view: View, since epoch: UInt64) -> Bool {
+        guard view.isAlive, epoch == drains, warm.count < capacity else {
             end(view)
             return false
         }

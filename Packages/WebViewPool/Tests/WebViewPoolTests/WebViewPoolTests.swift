@@ -262,4 +262,50 @@ struct WebViewPoolTests {
         #expect(pool.warmCount == 1)
         factory.expectBalance(of: pool, lent: 0)
     }
+
+    @Test("A drain ends the views whose holders are gone too")
+    func drainingOrphans() throws {
+        let pool = pool()
+        _ = try pool.checkOut(for: Holder())
+        pool.drain()
+        #expect(factory.views.map(\.discards) == [1])
+        factory.expectBalance(of: pool, lent: 0)
+    }
+
+    @Test("A drain is not undone by views that were being prepared or cleaned")
+    func drainingUnderWay() async throws {
+        let pool = pool(of: 2)
+        let holder = Holder()
+        let gate = Gate()
+        factory.adjust = { $0.gate = gate }
+        let lent = try pool.checkOut(for: holder)
+        let cleaning = Task { await pool.checkIn(lent) }
+        await gate.holds(1)
+        let warming = Task { try await pool.warmUp() }
+        await gate.holds(2)
+        pool.drain()
+        gate.open()
+        await cleaning.value
+        try await warming.value
+        #expect(pool.warmCount == 0 && pool.counters.recycled == 0)
+        #expect(factory.views.map(\.discards) == [1, 1])
+        // The next call warms again.
+        try await pool.warmUp()
+        #expect(pool.warmCount == 2)
+        factory.expectBalance(of: pool, lent: 0)
+    }
+
+    @Test("A warm-up that is cancelled says so, and keeps no view that it cut short")
+    func cancelledWarmUp() async throws {
+        let pool = pool()
+        let gate = Gate()
+        factory.adjust = { $0.gate = gate }
+        let call = Task { try await pool.warmUp() }
+        await gate.holds(1)
+        call.cancel()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(pool.warmCount == 0 && factory.views.count == 1)
+        factory.expectBalance(of: pool, lent: 0)
+    }
 }

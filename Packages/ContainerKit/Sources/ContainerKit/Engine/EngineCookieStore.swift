@@ -16,14 +16,19 @@ public protocol EngineCookieStore: AnyObject {
 
 /// A cookie as an engine stores it.
 public struct EngineCookie: Sendable, Hashable {
+    /// The cookie's name (RFC 6265, section 4.1.1).
     public var name: String
+    /// Its value, without quotes added or taken away.
     public var value: String
     /// A leading dot stands for the domain and all below it.
     public var domain: String
+    /// The path that it is sent to, `/` for all.
     public var path: String
     /// Seconds since 1970; `nil` for a cookie of the session.
     public var expires: Int64?
+    /// Whether it is sent over https alone.
     public var isSecure: Bool
+    /// Whether scripts cannot see it.
     public var isHTTPOnly: Bool
 
     public init(

@@ -11,22 +11,33 @@ public struct EngineError: Error, Sendable, Hashable, CustomStringConvertible {
             self.description = description
         }
 
+        /// No main loop runs under the engine.
+        public static let noMainLoop = Code("no-main-loop")
         /// There is no display to draw on.
         public static let noDisplay = Code("no-display")
         /// The engine keeps this scheme for itself.
         public static let schemeTaken = Code("scheme-taken")
+        /// A message handler cannot have this name.
+        public static let handlerTaken = Code("handler-taken")
         /// A page could not be loaded.
         public static let loadFailed = Code("load-failed")
+        /// The engine does not load such a URL: its port is one that browsers block, for one.
+        public static let blocked = Code("blocked")
+        /// The page went away before the answer was there. Asking again asks the page that took its place; a script may
+        /// have run in either of them.
+        public static let pageGone = Code("page-gone")
         /// The name of a page's host has no address.
         public static let unknownHost = Code("unknown-host")
         /// No connection to a page's host.
         public static let cannotConnect = Code("cannot-connect")
-        /// The web process ended.
+        /// The web process ended, or the view did.
         public static let processEnded = Code("process-ended")
         /// A script threw, or its result cannot be sent.
         public static let script = Code("script")
         /// No picture could be taken.
         public static let snapshot = Code("snapshot")
+        /// The place for the engine's data cannot be used.
+        public static let storage = Code("storage")
         /// A cookie was refused.
         public static let cookie = Code("cookie")
         /// A time limit passed.

@@ -11,6 +11,7 @@ public import WebViewPool
 
 /// One web view of an engine.
 ///
+/// After `discard()`, calls that can throw throw ``EngineError`` with code `processEnded`, and the others do nothing.
 /// Isolation: the main actor.
 @MainActor
 public protocol EngineView: PoolableView {
@@ -19,19 +20,21 @@ public protocol EngineView: PoolableView {
     /// Hears what happens to the view, in order, on the main actor. One listener; `nil` by default.
     var onSignal: (@MainActor (ViewSignal) -> Void)? { get set }
 
-    /// Starts to load a URL. What comes of it arrives as signals.
+    /// Starts to load a URL. What comes of it arrives as signals; a load that was still under way says nothing more.
     func load(_ url: String)
 
+    /// Stops what is loading. A navigation that had not committed ends as failed.
     func stopLoading()
 
     /// Runs the body of an asynchronous function and returns its result as JSON; `null` for `undefined`.
     ///
     /// The call ends when the promise settles or the page goes away; give it a limit of your own.
-    /// - Throws: ``EngineError`` with code `script` when it throws.
+    /// - Throws: ``EngineError`` with code `script` when it throws, `pageGone` when another page took the page's place,
+    ///   `processEnded` when the view ended.
     func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String
 
     /// A picture of the visible part of the page.
-    /// - Throws: ``EngineError``.
+    /// - Throws: ``EngineError`` with code `snapshot`, or as ``evaluate(_:in:)``.
     func snapshot() async throws -> PageSnapshot
 
     /// Adds a script that runs in each page from the next load on.
@@ -39,10 +42,13 @@ public protocol EngineView: PoolableView {
 
     /// Answers `webkit.messageHandlers.<name>.postMessage(…)`, whose promise settles with the reply.
     ///
-    /// The message is the JSON of what was posted, and so is the reply. A handler that throws rejects the promise.
+    /// The message is the JSON of what was posted, and so is the reply: one that is no JSON rejects the promise, and so
+    /// does a handler that throws. A second handler of the same name and world replaces the first, whose answers under
+    /// way are cancelled; so are all when the view ends.
+    /// - Throws: ``EngineError`` with code `handlerTaken` where the engine cannot have a handler of this name there.
     func setMessageHandler(
         named name: String, in world: ScriptWorld,
-        _ handler: @escaping @MainActor (ScriptMessage) async throws -> String)
+        _ handler: @escaping @MainActor (ScriptMessage) async throws -> String) throws
 }
 
 /// A picture of a page.
@@ -87,8 +93,11 @@ public struct UserScript: Sendable, Hashable {
         case documentEnd
     }
 
+    /// The text of the script.
     public var source: String
+    /// When it runs.
     public var time: Time
+    /// Where its names live.
     public var world: ScriptWorld
     /// Whether the script also runs in frames.
     public var inAllFrames: Bool
@@ -105,7 +114,11 @@ public struct UserScript: Sendable, Hashable {
 public struct ScriptMessage: Sendable, Hashable {
     /// What was posted, as JSON.
     public let json: String
-    /// The URL of the view's document when the message arrived, as the engine names it.
+    /// The URL with which the view's document was committed, as the engine names it: never one that the view is still on
+    /// its way to. What the document makes of it later, by a fragment or `history.pushState`, is not followed.
+    ///
+    /// A frame's message carries the URL of the view's document too, since engines do not say which frame posted. So
+    /// this is the origin of the sender only where the document has no frames that the app does not trust.
     public let documentURL: String
 
     public init(json: String, documentURL: String) {

@@ -19,6 +19,7 @@ public enum ViewSignal: Sendable {
 
 /// A resource that the engine loaded.
 public struct EngineResource: Sendable, Hashable {
+    /// Where it was loaded from.
     public let url: String
     /// The HTTP status; `nil` where there was no answer.
     public let status: Int?

@@ -16,11 +16,13 @@ public protocol WebEngine: AnyObject {
     /// What the engine does by itself in a mode. The chain is assembled from this.
     func traits(in mode: InterceptionMode) -> EngineTraits
 
-    /// Routes a custom scheme to `handler`. Call it once for a scheme, before the first view.
+    /// Routes a custom scheme to `handler`. Call it before the first view; later calls for the same scheme replace its
+    /// handler for the requests that come from then on, so that an engine can serve one container after another.
     ///
     /// The engine calls the handler for each request, and `SchemeTaskDelivery.stop()` on what it
     /// returned when the page drops that request.
-    /// - Throws: ``EngineError`` where the engine keeps the scheme for itself.
+    /// - Throws: ``EngineError`` with code `schemeTaken` where the engine keeps the scheme for itself, or has it already
+    ///   with another security.
     func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) throws
 
     /// Creates a view that has not loaded anything yet.
@@ -39,6 +41,7 @@ public typealias SchemeHandler = @MainActor (EngineRequest, any SchemeTaskSink) 
 
 /// A scheme of the app's own.
 public struct CustomScheme: Sendable, Hashable {
+    /// The scheme, in lower case (RFC 3986, section 3.1).
     public let name: String
     /// Whether pages of this scheme are secure contexts.
     public let isSecure: Bool
@@ -51,7 +54,9 @@ public struct CustomScheme: Sendable, Hashable {
 
 /// An HTTP proxy on a host and a port.
 public struct EngineProxy: Sendable, Hashable {
+    /// A name or an address.
     public let host: String
+    /// 1 to 65535.
     public let port: Int
 
     public init(host: String, port: Int) {

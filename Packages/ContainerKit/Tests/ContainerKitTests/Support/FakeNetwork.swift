@@ -8,23 +8,33 @@ import ResourceLoading
 import Synchronization
 
 /// A network that answers every request with its URL, and notes it. Paths that begin with `/to/` are redirects to what
-/// follows, and `/endless` is answered never.
+/// follows, and `/endless` is answered never. Files that are put there are answered with their bytes.
 final class FakeNetwork: HTTPTransporting {
     let requests = Mutex<[HTTPRequest]>([])
+    private let files = Mutex<[String: ResourceBody]>([:])
     /// Tells of each endless request that ended, which only a cancellation does.
     let endings: AsyncStream<Void>
     private let ends: AsyncStream<Void>.Continuation
-    let capabilities: TransportCapabilities = []
+    let capabilities: TransportCapabilities
 
-    init() {
+    init(_ capabilities: TransportCapabilities = .decodes) {
+        self.capabilities = capabilities
         (endings, ends) = AsyncStream.makeStream()
     }
 
     /// The URLs that were asked for.
     var urls: [String] { requests.withLock { $0.map(\.urlText) } }
 
+    /// Answers a URL with this from now on.
+    func put(_ body: ResourceBody, at url: String) {
+        files.withLock { $0[url] = body }
+    }
+
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         requests.withLock { $0.append(request) }
+        if let body = files.withLock({ $0[request.urlText] }) {
+            return TransportResponse(head: HTTPResponse(status: .ok), body: body)
+        }
         if request.path == "/endless" {
             defer { ends.yield() }
             for await _ in AsyncStream<Void>.makeStream().stream {}

@@ -4,9 +4,11 @@
 import ContainerKit
 import Foundation
 import HTTPTypes
+import OfflinePackage
 import PackageFormat
 import PackagePublisher
 import ResourceLoading
+import ResourceStore
 import SchemeRouter
 
 /// A folder, an engine and a network for a container. The folder goes with the fixture.
@@ -26,6 +28,8 @@ final class Fixture {
     ) async throws -> Container<FakeEngine> {
         var configuration = Container<FakeEngine>.Configuration(directory: folder + "/store", transport: network)
         configuration.coveredHosts = hosts.compactMap { HostPattern($0) }
+        // Each blob is a file, so that tests can count them.
+        configuration.store.smallBlobLimit = 0
         change(&configuration)
         return try await Container(engine: engine ?? self.engine, configuration: configuration)
     }
@@ -35,6 +39,26 @@ final class Fixture {
         _ files: [String: String], id: String = "shop", version: String, base: String = "https://shop.example/",
         into container: Container<FakeEngine>
     ) async throws {
+        let package = try pack(files, id: id, version: version, base: base)
+        try await container.install(archive: package.archive, manifest: package.manifest)
+    }
+
+    /// Builds a package and puts it on the network.
+    func publish(_ files: [String: String], version: String, withArchive: Bool = true) throws -> PackageSource {
+        let package = try pack(files, id: "shop", version: version, base: "https://shop.example/")
+        let url = "https://packages.example/"
+        network.put(.bytes(try Data(contentsOf: URL(fileURLWithPath: package.manifest))), at: url + "shop.json")
+        if withArchive {
+            network.put(
+                .bytes(try Data(contentsOf: URL(fileURLWithPath: package.archive))), at: url + "shop-\(version).zip")
+        }
+        return PackageSource(url + "shop.json")
+    }
+
+    /// Builds a package of files by path.
+    func pack(
+        _ files: [String: String], id: String = "shop", version: String, base: String = "https://shop.example/"
+    ) throws -> PackageBuilder.Result {
         let site = "\(folder)/site-\(id)-\(version)"
         for (path, text) in files {
             let file = URL(fileURLWithPath: "\(site)/\(path)")
@@ -42,10 +66,9 @@ final class Fixture {
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data(text.utf8).write(to: file)
         }
-        let package = try PackageBuilder().build(
+        return try PackageBuilder().build(
             site, id: PackageID(id), version: PackageVersion(version), baseURL: PackageBaseURL(base),
             output: folder + "/packages")
-        try await container.install(archive: package.archive, manifest: package.manifest)
     }
 
     /// Sends a request and waits for its record.

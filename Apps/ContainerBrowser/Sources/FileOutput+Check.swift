@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CommandSupport
+internal import Foundation
+
+extension FileOutput {
+    /// Makes sure, before any work is done, that a file can be written later. Changes nothing.
+    /// - Throws: an I/O error that names the option.
+    static func check(file path: String, of option: String) throws {
+        var isDirectory: ObjCBool = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) {
+            guard !isDirectory.boolValue else { throw refusal("is a folder, not a file", option, path) }
+            if !isReplaced(path) {
+                guard FileManager.default.isWritableFile(atPath: path) else {
+                    throw refusal("cannot be written", option, path)
+                }
+                return
+            }
+        }
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory), isDirectory.boolValue else {
+            throw refusal("lies in no folder", option, path)
+        }
+        try probe(folder, option, path)
+    }
+
+    /// Makes a folder for a report, and makes sure that files can be written there.
+    /// - Throws: an I/O error that names the option.
+    static func check(folder path: String, of option: String) throws {
+        do {
+            try makeDirectory(path)
+        } catch {
+            throw refusal("cannot be made a folder", option, path)
+        }
+        try probe(path, option, path)
+    }
+
+    /// Only an attempt tells: permissions say nothing of read-only file systems, nor of the system's own rules.
+    private static func probe(_ folder: String, _ option: String, _ path: String) throws {
+        let file = "\(folder)/.container-browser-\(UUID().uuidString)"
+        guard FileManager.default.createFile(atPath: file, contents: nil) else {
+            throw refusal("cannot be written", option, path)
+        }
+        try? FileManager.default.removeItem(atPath: file)
+    }
+
+    private static func refusal(_ what: String, _ option: String, _ path: String) -> CommandError {
+        CommandError(.io, code: "io", "the path of \(option) \(what)", at: path)
+    }
+}

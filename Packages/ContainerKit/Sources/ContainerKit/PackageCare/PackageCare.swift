@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Logging
+internal import OfflinePackage
+internal import ResourceLoading
+internal import ResourceStore
+
+/// What has to do with packages behind the facade: the store, the library, the updater, and what goes on by itself
+/// between them. It removes from disk what no page and no package needs any more, and hands on what happens.
+///
+/// Isolation: the main actor; the work itself happens elsewhere.
+@MainActor
+final class PackageCare {
+    let store: ResourceStore
+    let library: PackageLibrary
+    let updater: PackageUpdater
+    /// What answers differently since the last process ended.
+    let changesAtLaunch: [PackageScopeChange]
+    private let logger: Logger
+    private let sweeps: AsyncStream<Void>.Continuation
+    private let reports: AsyncStream<BootReport>.Continuation
+    private var tasks: [Task<Void, Never>] = []
+    private var forwarding: Task<Void, Never>?
+
+    /// Opens the store and takes up what the last process left.
+    /// - Throws: `StoreError`.
+    init(
+        directory: String, budgets: ResourceStore.Configuration, updates: PackageUpdater.Configuration,
+        network: any ResourceLoading, logger: Logger
+    ) async throws {
+        (store, library) = try await Self.open(directory, budgets)
+        self.logger = logger
+        var updates = updates
+        updates.room = StoreRoom(store: store)
+        updater = PackageUpdater(library: library, loader: network, configuration: updates)
+        changesAtLaunch = try await updater.start()
+        let sweepRequests: AsyncStream<Void>
+        let bootReports: AsyncStream<BootReport>
+        (sweepRequests, sweeps) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (bootReports, reports) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024))
+        // Owned: they end with this object, which finishes the streams. Weak, so that the folder is free once it is gone.
+        tasks = [
+            Task { [weak library, logger] in
+                for await _ in sweepRequests {
+                    guard let library else { return }
+                    await Self.sweep(library, logger)
+                }
+            },
+            Task { [weak updater] in
+                for await report in bootReports { await updater?.report(report) }
+            },
+        ]
+    }
+
+    deinit {
+        sweeps.finish()
+        reports.finish()
+        forwarding?.cancel()
+    }
+
+    /// Waits for what goes on by itself, which ends.
+    func shutDown() async {
+        sweeps.finish()
+        reports.finish()
+        forwarding?.cancel()
+        for task in tasks { await task.value }
+        await forwarding?.value
+    }
+
+    @concurrent
+    private static func open(
+        _ directory: String, _ budgets: ResourceStore.Configuration
+    ) async throws -> (ResourceStore, PackageLibrary) {
+        let store = try ResourceStore(directory: directory, configuration: budgets)
+        return try (store, PackageLibrary(store: store))
+    }
+
+    /// Hands on what happens to packages until this object goes.
+    func forward(to hear: @escaping @MainActor (PackageEvent) -> Void) {
+        let events = updater.events()
+        forwarding = Task { [sweeps] in
+            for await event in events {
+                hear(event)
+                switch event {
+                // A generation went out of use, or is no longer what a trial may fall back to.
+                case .scopeChanged, .proven, .quarantined: sweeps.yield()
+                default: break
+                }
+            }
+        }
+    }
+
+    /// Removes soon what nobody needs any more.
+    func sweepSoon() {
+        sweeps.yield()
+    }
+
+    /// Removes now what nobody needs any more.
+    func sweep() async {
+        await Self.sweep(library, logger)
+    }
+
+    /// Takes a report; reports reach the updater in their order.
+    func report(_ report: BootReport) {
+        reports.yield(report)
+    }
+
+    private static func sweep(_ library: PackageLibrary, _ logger: Logger) async {
+        do {
+            try await library.sweep()
+        } catch {
+            // Nothing is lost by it: the next sweep finds what this one left.
+            logger.warning("cannot remove old packages", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+// MARK: - Life of the app
+
+extension PackageCare {
+    @concurrent
+    nonisolated func settle() async throws { try store.settle() }
+
+    @concurrent
+    nonisolated func suspend() async throws { try store.suspend() }
+
+    @concurrent
+    nonisolated func resume() async throws { try store.resume() }
+}

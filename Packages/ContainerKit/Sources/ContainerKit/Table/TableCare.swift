@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Logging
+internal import ResourceLoading
+internal import ResourceStore
+internal import ResourceTable
+
+/// What has to do with the resource table behind the facade: the library over the container's store, its work in the
+/// background, and the triggers that make it ask for a new table.
+///
+/// Isolation: the main actor; the work itself happens elsewhere.
+@MainActor
+final class TableCare {
+    let library: TableLibrary
+    private let logger: Logger
+    private let triggers: AsyncStream<TableTrigger>.Continuation
+    private let tasks: [Task<Void, Never>]
+
+    /// - Throws: `TableError` with code `storage`.
+    init(
+        _ configuration: TableLibrary.Configuration, store: ResourceStore, network: any ResourceLoading,
+        conditions: any HostConditioning, logger: Logger
+    ) async throws {
+        let library = try await TableLibrary(
+            store: TableStore(store), network: network, conditions: conditions, configuration: configuration)
+        self.library = library
+        self.logger = logger
+        let (stream, triggers) = AsyncStream.makeStream(of: TableTrigger.self, bufferingPolicy: .bufferingNewest(16))
+        self.triggers = triggers
+        // Owned: both end with this object.
+        tasks = [
+            Task { [logger] in
+                for await trigger in stream {
+                    do {
+                        try await library.check(trigger)
+                    } catch is CancellationError {
+                        return
+                    } catch {
+                        // The local table goes on answering, and the next trigger asks again.
+                        logger.warning("cannot renew the resource table", metadata: ["error": "\(error)"])
+                    }
+                }
+            },
+            Task { await library.run() },
+        ]
+    }
+
+    deinit {
+        triggers.finish()
+        for task in tasks { task.cancel() }
+    }
+
+    /// Asks for a new table, unless one was asked for a moment ago. Never waits.
+    func note(_ trigger: TableTrigger) {
+        triggers.yield(trigger)
+    }
+
+    /// Ends what goes on by itself, and waits for it.
+    func shutDown() async {
+        triggers.finish()
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerKit
+import Foundation
+import OfflinePackage
+import PackageFormat
+import PackagePublisher
+import ResourceLoading
+import ResourceStore
+import Testing
+
+/// Packages that come over the network, as the facade keeps them.
+@MainActor
+@Suite("Updates in a container", .timeLimit(.minutes(1)))
+struct UpdateTests {
+    private let fixture = Fixture()
+    private let url = "containerkit://shop.example/index.html"
+
+    private func text(of container: Container<FakeEngine>) async throws -> String {
+        try await fixture.text(url, of: container)
+    }
+
+    @Test("An update is fetched, answers at once, is told, and what it replaces goes")
+    func updating() async throws {
+        let container = try await fixture.container()
+        let events = container.events()
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        #expect(try await text(of: container) == "one")
+        let second = try await container.update(from: fixture.publish(["index.html": "two"], version: "2"))
+        #expect(second.outcome == .activated && container.installedPackages == [second.package])
+        #expect(try await text(of: container) == "two")
+        for await event in events {
+            guard case .package(.scopeChanged(let change)) = event else { continue }
+            #expect(change.baseURL.description == "https://shop.example/")
+            break
+        }
+        // A trial keeps the version that it may fall back to, until a page is healthy.
+        #expect(fixture.blobCount == 2)
+        let page = try await container.open("https://shop.example/index.html")
+        container.report(.began, of: page)
+        container.report(.healthy, of: page)
+        // Where nobody sweeps, the time limit ends this.
+        while fixture.blobCount != 1 { await Task.yield() }
+    }
+
+    @Test("A version whose page fails is taken back, and not fetched again")
+    func rollingBack() async throws {
+        let container = try await fixture.container()
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        let source = try fixture.publish(["index.html": "two"], version: "2")
+        try await container.update(from: source)
+        let page = try await container.open("https://shop.example/index.html")
+        let events = container.events()
+        container.report(.began, of: page)
+        container.report(.failed("white"), of: page)
+        for await event in events {
+            guard case .package(.scopeChanged(let change)) = event, change.reason != .activated else { continue }
+            #expect(change.reason == .rolledBack("white"))
+            break
+        }
+        #expect(try await text(of: container) == "one")
+        // The page that failed keeps what it has.
+        #expect(try await fixture.text(url, from: page.view, of: container) == "two")
+        await #expect {
+            try await container.update(from: source)
+        } throws: {
+            ($0 as? DeliveryError)?.code == .quarantined
+        }
+    }
+
+    @Test("A page that is gone reports nothing")
+    func staleReport() async throws {
+        let container = try await fixture.container()
+        try await container.update(from: fixture.publish(["index.html": "one"], version: "1"))
+        let page = try await container.open("https://shop.example/index.html")
+        await container.close(page)
+        container.report(.failed("late"), of: page)
+        let next = try await container.open("https://shop.example/index.html")
+        container.report(.began, of: next)
+        let events = container.events()
+        container.report(.healthy, of: next)
+        for await event in events {
+            if case .package(.quarantined(_, _, let reason)) = event { Issue.record("\(reason)") }
+            if case .package(.proven) = event { break }
+        }
+        #expect(container.covers("https://shop.example/"))
+    }
+
+    @Test("An update waits for the background, or for the next launch, which says so")
+    func timing() async throws {
+        var container: Container<FakeEngine>? = try await fixture.container()
+        try await fixture.install(["index.html": "one"], version: "1", into: #require(container))
+        try await container?.update(
+            from: fixture.publish(["index.html": "two"], version: "2"), timing: .inBackground)
+        #expect(try await text(of: #require(container)) == "one")
+        try await container?.hostEnteredBackground()
+        #expect(try await text(of: #require(container)) == "two")
+        try await container?.update(
+            from: fixture.publish(["index.html": "three"], version: "3"), timing: .nextLaunch)
+        try await container?.hostEnteredBackground()
+        #expect(try await text(of: #require(container)) == "two")
+        await container?.shutDown()
+        container = nil
+        let next = try await fixture.container(on: FakeEngine())
+        #expect(next.changesAtLaunch.map(\.reason) == [.activated])
+        #expect(next.installedPackages.map(\.version.description) == ["3"])
+    }
+
+    @Test("Files answer while the first version of their package arrives")
+    func arriving() async throws {
+        let container = try await fixture.container()
+        let noise = (0..<40_000).map { _ in String(UInt8.random(in: 0...9)) }.joined()
+        let source = try fixture.publish(["a.html": "early", "z.txt": noise], version: "1", withArchive: false)
+        let archive = try Data(contentsOf: URL(fileURLWithPath: fixture.folder + "/packages/shop-1.zip"))
+        let (pieces, network) = AsyncThrowingStream<Data, any Error>.makeStream()
+        fixture.network.put(
+            .stream(ByteStream(pieces, length: Int64(archive.count))), at: "https://packages.example/shop-1.zip")
+        network.yield(archive.prefix(4_000))
+        let events = container.events()
+        async let update = container.update(from: source)
+        for await event in events {
+            guard case .package(.downloading(_, _, let progress)) = event, progress.received > 0 else { continue }
+            break
+        }
+        #expect(container.covers("https://shop.example/a.html"))
+        let page = try await container.open("https://shop.example/a.html")
+        #expect(page.session.mode == .customScheme)
+        let early = try await fixture.answer(
+            to: "containerkit://shop.example/a.html", from: page.view, of: container)
+        #expect(early.sink.body == Data("early".utf8) && early.record.provenance?.source == .package)
+        let late = try await fixture.answer(to: "containerkit://shop.example/z.txt", from: page.view, of: container)
+        #expect(late.record.provenance?.source == .network)
+        network.yield(archive.dropFirst(4_000))
+        network.finish()
+        #expect(try await update.outcome == .activated)
+        #expect(
+            try await fixture.text("containerkit://shop.example/z.txt", from: page.view, of: container) == noise)
+    }
+
+    @Test("The package that came with the app gives way to a downloaded one")
+    func baseline() async throws {
+        let container = try await fixture.container()
+        let preset = try fixture.pack(["index.html": "preset"], version: "0")
+        let first = try await container.installBaseline(archive: preset.archive, manifest: preset.manifest)
+        #expect(first?.outcome == .activated)
+        #expect(try await text(of: container) == "preset")
+        try await container.update(from: fixture.publish(["index.html": "one"], version: "1"))
+        #expect(try await container.installBaseline(archive: preset.archive, manifest: preset.manifest) == nil)
+        #expect(try await text(of: container) == "one")
+        #expect(try await container.remove(PackageID("shop")))
+        #expect(try await !container.remove(PackageID("shop")))
+        #expect(!container.covers("https://shop.example/"))
+    }
+
+    @Test("What does not fit the budget is refused before its archive is fetched")
+    func budget() async throws {
+        let container = try await fixture.container { $0.store.packageBudget = 10 }
+        let source = try fixture.publish(["index.html": "more than ten bytes"], version: "1")
+        await #expect {
+            try await container.update(from: source)
+        } throws: {
+            ($0 as? DeliveryError)?.code == .noRoom
+        }
+        #expect(fixture.network.urls == ["https://packages.example/shop.json"])
+    }
+
+    @Test("A suspended container answers, and installs nothing until it is resumed")
+    func suspension() async throws {
+        let container = try await fixture.container()
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        try await container.hostWillSuspend()
+        #expect(try await text(of: container) == "one")
+        await #expect(throws: StoreError.self) {
+            try await fixture.install(["index.html": "two"], version: "2", into: container)
+        }
+        try await container.hostResumed()
+        try await fixture.install(["index.html": "two"], version: "2", into: container)
+        #expect(try await text(of: container) == "two")
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+
+/// The origin of a URL (RFC 6454, section 4): scheme, and host and port as a request carries them, without a user and
+/// without the scheme's own port.
+struct WebOrigin: Equatable, CustomStringConvertible {
+    let scheme: String
+    let authority: String
+
+    /// The form of `Origin` and `Access-Control-Allow-Origin`.
+    var description: String { "\(scheme)://\(authority)" }
+}
+
+extension HTTPRequest {
+    /// The origin that the request goes to; `nil` where it has no host.
+    var webOrigin: WebOrigin? {
+        guard let scheme, let authority else { return nil }
+        var host = authority.lowercased()[...]
+        if let at = host.utf8.lastIndex(of: UInt8(ascii: "@")) { host = host[host.utf8.index(after: at)...] }
+        let standard = scheme == "http" ? ":80" : ":443"
+        if host.hasSuffix(standard) { host = host.dropLast(standard.count) }
+        return host.isEmpty ? nil : WebOrigin(scheme: scheme, authority: String(host))
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import SchemeMode
+import Testing
+
+@Suite("Redirects to another origin", .timeLimit(.minutes(1)))
+struct ForeignAnswerTests {
+    private let start = "https://a.example/"
+
+    /// What comes of a redirect to another origin that answers with these fields.
+    private func answer(
+        to target: String = "https://b.example/x", _ fields: HTTPFields,
+        as destination: ResourceRequest.Destination = .subresource, accept: String = "*/*"
+    ) async throws -> ResourceResponse? {
+        var request = try subrequest(start, .get, [.accept: accept])
+        request.destination = destination
+        let site = Site([start: (302, target)], fields: fields)
+        return try await RedirectFollower(site, names: .standard).load(request)
+    }
+
+    private func isBlocked(_ load: () async throws -> ResourceResponse?) async -> Bool {
+        do {
+            _ = try await load()
+            return false
+        } catch {
+            return (error as? ResourceError)?.code == .blocked
+        }
+    }
+
+    @Test(
+        "Documents and data of another origin do not reach scripts",
+        arguments: [
+            "text/html", "text/html; charset=utf-8", "TEXT/HTML", "application/xhtml+xml", "text/xml",
+            "application/json", "text/plain", "application/octet-stream", "", "image/svg+xml", "font/woff2",
+            "textx/javascript", "text/javascript2",
+        ])
+    func refused(type: String) async throws {
+        #expect(await isBlocked { try await answer([.contentType: type]) })
+        #expect(await isBlocked { try await answer([.contentType: type], as: .unknown) })
+    }
+
+    @Test(
+        "What elements load from anywhere passes",
+        arguments: [
+            "image/png", "Image/WebP", "video/mp4", "audio/ogg", "text/css;charset=utf-8", "text/javascript ; x=y",
+            "application/javascript",
+        ])
+    func passes(type: String) async throws {
+        #expect(try await answer([.contentType: type])?.head.status == .ok)
+    }
+
+    @Test("A picture in SVG passes where a picture is asked for")
+    func pictures() async throws {
+        let fields: HTTPFields = [.contentType: "image/svg+xml"]
+        #expect(try await answer(fields, accept: "image/webp,image/*;q=0.8")?.head.status == .ok)
+    }
+
+    @Test(
+        "The other origin may permit it, to all or to this origin",
+        arguments: [
+            ("*", true), ("https://a.example", true), ("https://b.example", false), ("http://a.example", false),
+            ("https://a.example:8443", false), ("null", false), ("", false), ("https://a.example, *", false),
+        ])
+    func permission(value: String, permits: Bool) async throws {
+        let fields: HTTPFields = [.contentType: "application/json", .accessControlAllowOrigin: value]
+        #expect(await isBlocked { try await answer(fields) } == !permits)
+    }
+
+    @Test("The same origin needs no permission")
+    func sameOrigin() async throws {
+        let fields: HTTPFields = [.contentType: "application/json"]
+        #expect(try await answer(to: "/x", fields)?.head.status == .ok)
+        #expect(try await answer(to: "https://A.example:443/x", fields)?.head.status == .ok)
+    }
+
+    @Test("https is not left for http, whoever permits it", arguments: ["http://a.example/x", "http://b.example/x"])
+    func downgrade(target: String) async throws {
+        #expect(await isBlocked { try await answer(to: target, [.accessControlAllowOrigin: "*"]) })
+        // The page itself may go there: its URL shows it.
+        #expect(try await answer(to: target, [:], as: .document)?.provenance.source == .synthetic)
+    }
+
+    @Test("A frame's document moves itself where it leaves its origin, and is followed inside of it")
+    func frames() async throws {
+        let fields: HTTPFields = [.contentType: "text/html", .accessControlAllowOrigin: "*"]
+        let foreign = try #require(await answer(fields, as: .nestedDocument))
+        #expect(foreign.provenance.source == .synthetic)
+        let page = try await String(decoding: foreign.body.collect(upTo: 10_000), as: UTF8.self)
+        #expect(page.contains("location.replace("))
+        #expect(try await answer(to: "/x", fields, as: .nestedDocument)?.provenance.source == .network)
+        // Also after hops inside of the origin.
+        let site = Site([start: (302, "/2"), "https://a.example/2": (302, "https://b.example/")], fields: fields)
+        var request = try subrequest(start)
+        request.destination = .nestedDocument
+        #expect(
+            try await RedirectFollower(site, names: .standard).load(request)?.provenance.source == .synthetic)
+        #expect(!site.asked.contains { $0.authority == "b.example" })
+    }
+
+    @Test("Only WebKit's navigations ask for documents")
+    func accept() throws {
+        let navigation = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+        for (accept, isDocument) in [(navigation, true), ("*/*", false), ("text/html", false), ("", false)] {
+            #expect(try subrequest(start, .get, [.accept: accept]).head.asksForDocument == isDocument)
+        }
+    }
+}

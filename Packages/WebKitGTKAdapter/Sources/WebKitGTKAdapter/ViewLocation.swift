@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if os(Linux)
+    /// Where a view is, and where it is on its way to, concluded from what the engine says.
+    ///
+    /// The engine's own idea of the URL is no help: while a page is on its way it is the URL that was asked for, so that
+    /// a page could pass for the one that it moves to; on a way that the page itself took it is the page's own to the end.
+    struct ViewLocation {
+        /// What a commit means.
+        enum Commit: Equatable {
+            case document(url: String)
+            /// The engine does not load the URL that was asked for, without an error: it shows a blank page instead.
+            case refusal(of: String)
+        }
+
+        /// The URL with which the document that is there was committed; empty before the first.
+        private(set) var documentURL = ""
+        /// Whether another document is on its way.
+        private(set) var isNavigating = false
+        /// The URL that the host asked for, until its document is there.
+        private var asked: String?
+        /// Whether the host's load waits for the engine to begin: what is said meanwhile is of the load before.
+        private(set) var isLoadWaiting = false
+
+        /// The host asks for a URL.
+        mutating func ask(for url: String) {
+            asked = url
+            isLoadWaiting = true
+        }
+
+        /// The host gives its load up before the engine began with it.
+        /// - Returns: its URL; `nil` where no load waits.
+        mutating func giveUp() -> String? {
+            guard isLoadWaiting else { return nil }
+            isLoadWaiting = false
+            defer { asked = nil }
+            return asked
+        }
+
+        /// The engine began a navigation.
+        mutating func start() {
+            isNavigating = true
+            isLoadWaiting = false
+        }
+
+        /// A document is there.
+        /// - Parameters:
+        ///   - url: the view's URL as the engine says.
+        ///   - mainResource: the URL of the resource that the document came from; a blank page has none.
+        mutating func commit(url: String, mainResource: String?) -> Commit {
+            isNavigating = false
+            let asked = isLoadWaiting ? nil : asked
+            if !isLoadWaiting { self.asked = nil }
+            if let mainResource {
+                documentURL = mainResource
+                return .document(url: mainResource)
+            }
+            documentURL = isLoadWaiting ? Self.blank : url
+            if let asked, documentURL == Self.blank, !asked.lowercased().hasPrefix("about:") {
+                return .refusal(of: asked)
+            }
+            return .document(url: documentURL)
+        }
+
+        /// A navigation failed, or its process ended.
+        mutating func fail() {
+            isNavigating = false
+            if !isLoadWaiting { asked = nil }
+        }
+
+        /// Whether a request is for the document that is on its way.
+        func isDocument(_ url: String, mainResource: String?) -> Bool {
+            isNavigating && mainResource.map { Self.withoutFragment($0) == Self.withoutFragment(url) } == true
+        }
+
+        private static let blank = "about:blank"
+
+        private static func withoutFragment(_ url: String) -> Substring {
+            Substring(url[...].utf8.prefix { $0 != UInt8(ascii: "#") })
+        }
+    }
+#endif

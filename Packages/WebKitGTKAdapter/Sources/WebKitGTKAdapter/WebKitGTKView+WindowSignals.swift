@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if os(Linux)
+    internal import CWebKitGTK
+    internal import ContainerKit
+
+    // What happens to the window around the page, which the user may close.
+    extension WebKitGTKView {
+        func connectWindowSignals(_ signals: GObjectSignals) {
+            let closing:
+                @convention(c) (UnsafeMutablePointer<GtkWidget>, UnsafeMutablePointer<GdkEvent>?, gpointer?) ->
+                    gboolean = { _, _, data in
+                        MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.windowClosed() }
+                        return 1
+                    }
+            signals.connect("delete-event", unsafeBitCast(closing, to: GCallback.self), to: self)
+            let destroyed: @convention(c) (UnsafeMutablePointer<GtkWidget>, gpointer?) -> Void = { _, data in
+                MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.windowClosed() }
+            }
+            signals.connect("destroy", unsafeBitCast(destroyed, to: GCallback.self), to: self)
+        }
+
+        /// The page ends with its window, and whoever follows it hears why.
+        private func windowClosed() {
+            isAlive = false
+            onSignal?(.processEnded(reason: "the window was closed"))
+            discard()
+        }
+    }
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import ProgramTesting
+import Testing
+
+/// What the scripts promise to those who call them.
+@Suite("Scripts", .timeLimit(.minutes(1)))
+struct ScriptTests {
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Stands in for one whose clean-up fails after the program has ended.
+    private static let clumsyRunner = """
+        #!/bin/bash
+        while [[ $1 == --* ]]; do shift; done
+        "$@"
+        exit 5
+        """
+
+    @Test(
+        "with-display ends with the program's exit status, whatever xvfb-run makes of it",
+        arguments: [0, 3, 5] as [Int32])
+    func display(status: Int32) async throws {
+        let folder = try TemporaryFolder()
+        let runner = try folder.write("bin/xvfb-run", Self.clumsyRunner.utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: runner)
+        let process = Process()
+        process.executableURL = Self.root.appendingPathComponent("Scripts/with-display")
+        process.arguments = ["bash", "-c", "touch ran; exit \(status)"]
+        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        process.environment = ["PATH": "\(folder.path)/bin:\(path)", "TMPDIR": folder.path]
+        process.standardError = FileHandle.nullDevice
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do {
+                try process.run()
+            } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
+        #expect(process.terminationReason == .exit && process.terminationStatus == status)
+        #expect(try folder.names().sorted() == ["bin", "bin/xvfb-run", "ran"])
+    }
+}

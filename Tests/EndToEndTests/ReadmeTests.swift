@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import PackageFormat
+import PackagePublisher
+import ProgramTesting
+import Testing
+
+/// The README's program: the same text as the target that the build compiles, and it runs.
+@Suite("The README", .timeLimit(.minutes(1)))
+struct ReadmeTests {
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private func text(_ path: String) throws -> String {
+        try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    /// The Swift blocks of the README.
+    private func blocks() throws -> [Substring] {
+        try text("README.md").matches(of: /(?s)```swift\n(.*?)```\n/).map(\.1)
+    }
+
+    @Test("Its program is the one that is compiled")
+    func program() throws {
+        let example = try text("Tests/ReadmeExample/Shop.swift")
+        let header = try #require(example.firstRange(of: "\n\n"))
+        #expect(try blocks().contains(example[header.upperBound...]))
+    }
+
+    @Test("Its manifest names products and traits that there are")
+    func manifest() throws {
+        let shipped = try text("Package.swift")
+        let manifest = try #require(try blocks().first { $0.hasPrefix("// swift-tools-version") })
+        let products = manifest.matches(of: /\.product\(name: "(\w+)", package: "ContainerKit"\)/).map(\.1)
+        let traits = try #require(manifest.firstMatch(of: /traits: \[(.*?)\]/)).1.matches(of: /\w+/).map(\.0)
+        #expect(!products.isEmpty && !traits.isEmpty)
+        for product in products { #expect(shipped.contains(".library(name: \"\(product)\"")) }
+        for trait in traits { #expect(shipped.contains(".trait(name: \"\(trait)\"")) }
+        #expect(shipped.hasPrefix(manifest.prefix { $0 != "\n" }))
+    }
+
+    @Test("Every decision is in the table")
+    func decisions() throws {
+        let folder = Self.root.appendingPathComponent("docs/decisions").path
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".md") }
+        let table = try text("docs/README.md")
+        #expect(names.count > 5)
+        for name in names { #expect(table.contains("](decisions/\(name))"), "\(name)") }
+    }
+
+    @Test("Its lines fit a terminal")
+    func width() throws {
+        for name in ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
+            let wide = try text(name).split(separator: "\n").filter { $0.count > 120 && !$0.hasPrefix("|") }
+            #expect(wide.isEmpty, "\(name)")
+        }
+    }
+}
+
+extension RealEngine {
+    @Suite("The README's program", .timeLimit(.minutes(1)))
+    struct ReadmeProgramTests {
+        @Test("It opens the page from its package")
+        func run() async throws {
+            let folder = try TemporaryFolder()
+            try folder.write("site/index.html", "<!doctype html><title>Fresh today</title>".utf8)
+            _ = try PackageBuilder().build(
+                folder.path + "/site", id: PackageID("shop"), version: PackageVersion("1"),
+                baseURL: PackageBaseURL("https://shop.example/"), output: folder.path)
+            let outcome = try await Program("readme-example").run(in: folder.path)
+            #expect(outcome.status == 0 && outcome.output == "\"Fresh today\"\n", "\(outcome.output)\(outcome.errors)")
+        }
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+internal import Synchronization
+internal import WebKitGTKAdapter
+
+/// Holds a view until told.
+private final class Holder: Sendable {
+    private let view: Mutex<WebKitGTKView?>
+
+    init(_ view: WebKitGTKView) {
+        self.view = Mutex(view)
+    }
+
+    func drop() {
+        view.withLock { $0 = nil }
+    }
+}
+
+// Loads that go wrong, and views that end.
+extension EngineCheck {
+    /// A script that waits ends when another page takes the page's place, and can be asked again.
+    @MainActor
+    func checkPageGone(_ engine: WebKitGTKEngine) async throws {
+        _ = try SchemeSite(["/page": "<p>", "/next": "<title>next</title>"], on: engine)
+        let view = try engine.makeView()
+        let load = ViewLoad(of: view)
+        view.load("house://shop/page")
+        try await load.finished(within: .seconds(20))
+        // The promise is held, or the engine would give it up by itself.
+        try await expectError(.pageGone, "a script that waits") {
+            _ = try await view.evaluate(
+                """
+                setTimeout(() => location.href = '/next', 0);
+                await new Promise(done => globalThis.done = done);
+                """, in: .page)
+        }
+        try await load.finished(within: .seconds(20))
+        let title = try await view.evaluate("return document.title", in: .page)
+        try expect(title == "\"next\"", title)
+    }
+
+    /// A port that browsers block is a failure, in a fresh view and in a used one, and the view can be used after it.
+    @MainActor
+    func checkBlockedPort(_ engine: WebKitGTKEngine) async throws {
+        _ = try SchemeSite(["/page": "<p>"], on: engine)
+        let view = try engine.makeView()
+        for url in ["http://127.0.0.1:1/", "http://127.0.0.1:25/x", "http://127.0.0.1:6000/", "house://shop:25/page"] {
+            let refused = ViewLoad(of: view)
+            view.load(url)
+            try await expectError(.blocked, url) { try await refused.finished(within: .seconds(20)) }
+            for page in ["house://shop/page", "about:blank"] {
+                let load = ViewLoad(of: view)
+                view.load(page)
+                try await load.finished(within: .seconds(20))
+            }
+        }
+    }
+
+    /// A load that gives way to another says nothing of its end.
+    @MainActor
+    func checkLoadAfterLoad(_ engine: WebKitGTKEngine) async throws {
+        let site = try SchemeSite(["/page": "<title>page</title>"], on: engine)
+        let view = try engine.makeView()
+        let load = ViewLoad(of: view)
+        var failures: [String] = []
+        var finishes: [String] = []
+        load.observe {
+            if case .failed(let url, _) = $0 { failures.append(url) }
+            if case .finished(let url) = $0 { finishes.append(url) }
+        }
+        view.load("house://shop/never")
+        try await site.asked(for: "/never")
+        view.load("house://shop/page")
+        try await load.finished(within: .seconds(20))
+        try expect(failures.isEmpty && finishes == ["house://shop/page"], "\(failures) \(finishes)")
+        let title = try await view.evaluate("return document.title", in: .page)
+        try expect(title == "\"page\"", title)
+        // One that is stopped without another does.
+        view.load("house://shop/never?2")
+        try await site.asked(for: "/never?2")
+        view.stopLoading()
+        try await expectError(.loadFailed, "stopped") { try await load.finished(within: .seconds(20)) }
+        // The engine says nothing of one that it had not begun with.
+        let early = try engine.makeView()
+        let unbegun = ViewLoad(of: early)
+        early.load("house://shop/never?3")
+        early.stopLoading()
+        try await expectError(.loadFailed, "stopped at once") { try await unbegun.finished(within: .seconds(20)) }
+    }
+
+    /// Whatever is asked of a view that has ended, it answers with an error or not at all.
+    @MainActor
+    func checkDiscardedView(_ engine: WebKitGTKEngine) async throws {
+        let view = try await page("<p>", in: engine)
+        let waiting = Task {
+            try await view.evaluate("await new Promise(done => globalThis.done = done)", in: .page)
+        }
+        // Behind the one that waits.
+        _ = try await view.evaluate("return 1", in: .page)
+        view.discard()
+        try await expectError(.processEnded, "a call under way") { _ = try await waiting.value }
+        try await expectEnd(of: view)
+        // From inside of a signal, which the engine still sends when the view is gone.
+        for event in ["started", "committed", "finished"] {
+            var dropped: WebKitGTKView? = try engine.makeView()
+            let (ends, end) = AsyncStream<Void>.makeStream()
+            dropped?.onSignal = { signal in
+                guard "\(signal)".hasPrefix(event) else { return }
+                if event == "committed" { dropped?.discard() }
+                dropped = nil
+                end.yield()
+            }
+            dropped?.load("data:text/html,x")
+            for await _ in ends { break }
+        }
+        // Another one may get its memory.
+        let next = try await page("<title>next</title>", in: engine)
+        let title = try await next.evaluate("return document.title", in: .page)
+        try expect(title == "\"next\"", title)
+    }
+
+    /// A view whose last reference goes on another thread, while its page goes on talking.
+    @MainActor
+    func checkDroppedView(_ engine: WebKitGTKEngine) async throws {
+        for _ in 0..<5 {
+            let view = try await page(
+                "<script>setInterval(() => { for (let n = 0; n < 20; n++) fetch('data:,x' + n) }, 1)</script>",
+                in: engine)
+            let (turns, turn) = AsyncStream<Void>.makeStream()
+            let holder = Holder(view)
+            Task.detached {
+                for await _ in turns { break }
+                holder.drop()
+            }
+            turn.yield()
+        }
+        _ = try await page("<p>", in: engine)
+    }
+
+    /// A user closes the window of a page.
+    @MainActor
+    func checkClosedWindow() async throws {
+        var configuration = WebKitGTKEngine.Configuration()
+        configuration.presentation = .window
+        let engine = try WebKitGTKEngine(configuration)
+        for destroys in [false, true] {
+            let view = try await page("<p>", in: engine)
+            let (ends, end) = AsyncStream<String>.makeStream()
+            view.onSignal = { if case .processEnded(let reason) = $0 { end.yield(reason) } }
+            try Windows.close(destroying: destroys)
+            for await reason in ends {
+                try expect(reason.contains("window") && !view.isAlive, "\(reason), alive: \(view.isAlive)")
+                break
+            }
+            try await expectEnd(of: view)
+        }
+    }
+
+    @MainActor
+    private func expectEnd(of view: WebKitGTKView) async throws {
+        view.load("about:blank")
+        view.stopLoading()
+        view.add(UserScript("1", at: .documentStart))
+        view.discard()
+        try await expectError(.processEnded, "evaluate") { _ = try await view.evaluate("return 1", in: .page) }
+        try await expectError(.processEnded, "snapshot") { _ = try await view.snapshot() }
+        try await expectError(.processEnded, "warmUp") { try await view.warmUp() }
+        try await expectError(.processEnded, "setMessageHandler") {
+            try view.setMessageHandler(named: "late", in: .page) { _ in "1" }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+internal import HTTPTypes
+internal import OfflinePackage
+internal import PackageFormat
+internal import ResourceLoading
+internal import SchemeRouter
+internal import WebKitGTKAdapter
+
+// Custom schemes.
+extension EngineCheck {
+    @MainActor
+    func checkReservedScheme(_ engine: WebKitGTKEngine) async throws {
+        for name in ["https", "about", "data", "javascript", "", "Shop", "1a", "a b"] {
+            try await expectError(.schemeTaken, name) {
+                try engine.register(CustomScheme(name: name, isSecure: true)) { _, sink in .refusal(to: sink, "") }
+            }
+        }
+    }
+
+    @MainActor
+    private func title(of url: String, in view: WebKitGTKView) async throws -> String {
+        let load = ViewLoad(of: view)
+        view.load(url)
+        try await load.finished(within: .seconds(20))
+        return try await view.evaluate("return document.title", in: .page)
+    }
+
+    /// A second registration of a scheme takes the place of the first, also for views that are there.
+    @MainActor
+    func checkSchemeAgain(_ engine: WebKitGTKEngine) async throws {
+        _ = try SchemeSite(["/page": "<title>first</title>"], on: engine)
+        let view = try engine.makeView()
+        let first = try await title(of: "house://shop/page", in: view)
+        _ = try SchemeSite(["/page": "<title>second</title>"], on: engine)
+        let second = try await title(of: "house://shop/page", in: view)
+        let third = try await title(of: "house://shop/page", in: engine.makeView())
+        try expect([first, second, third] == ["\"first\"", "\"second\"", "\"second\""], "\(first) \(second) \(third)")
+        try await expectError(.schemeTaken, "another security") {
+            try engine.register(CustomScheme(name: "house", isSecure: false)) { _, sink in .refusal(to: sink, "") }
+        }
+    }
+
+    /// One engine serves a container, then another.
+    @MainActor
+    func checkContainers(_ engine: WebKitGTKEngine, in folder: String) async throws {
+        for name in ["first", "second"] {
+            let site = "\(folder)/\(name)"
+            try FileManager.default.createDirectory(atPath: site, withIntermediateDirectories: true)
+            try Data("<title>\(name)</title>".utf8).write(to: URL(fileURLWithPath: site + "/index.html"))
+            let container = try await Container(engine: engine, configuration: .init(directory: folder + "/store"))
+            container.mount(Preview(.folder(site), over: try PackageBaseURL("https://shop.example/")))
+            let page = try await container.open("https://shop.example/index.html")
+            try await page.load.finished(within: .seconds(20))
+            let title = try await page.view.evaluate("return document.title", in: .page)
+            try expect(title == "\"\(name)\"", title)
+            await container.close(page)
+        }
+    }
+
+    /// Which request is for the page's document: the host's, the page's own navigations, and nothing else.
+    @MainActor
+    func checkDocuments(_ engine: WebKitGTKEngine) async throws {
+        let home = "<iframe src=/frame></iframe><script>fetch('/data').then(() => fetch('/home'))</script>"
+        let site = try SchemeSite(
+            ["/home": home, "/frame": "<p>", "/data": "1", "/next": "<p>", "/last": "<p>"], on: engine)
+        let view = try engine.makeView()
+        let load = ViewLoad(of: view)
+        var commits: [String] = []
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        load.observe {
+            if case .committed(let url) = $0 { commits.append(url) }
+            if case .finished(let url) = $0, url == "house://shop/last" { end.yield() }
+        }
+        view.load("house://shop/home#part")
+        try await load.finished(within: .seconds(20))
+        try await site.asked(forAtLeast: 4)
+        _ = try await view.evaluate("setTimeout(() => location.href = '/next', 0)", in: .page)
+        try await site.asked(for: "/next")
+        _ = try await site.outcome(of: "/next")
+        try await load.finished(within: .seconds(20))
+        _ = try await view.evaluate("setTimeout(() => location.replace('/last'), 0)", in: .page)
+        for await _ in ends { break }
+        let documents = site.requests.filter(\.isMainDocument).compactMap(\.head.path)
+        try expect(documents == ["/home", "/next", "/last"], "documents: \(documents)")
+        try expect(site.requests.allSatisfy { $0.view == view.id }, "views: \(site.requests.map(\.view))")
+        try expect(
+            commits == ["house://shop/home#part", "house://shop/next", "house://shop/last"], "commits: \(commits)")
+    }
+
+    /// An answer whose file cannot be given to the engine is a failure, on the record and in the page.
+    @MainActor
+    func checkFailedHandOver(_ engine: WebKitGTKEngine, in folder: String) async throws {
+        // A folder can be opened, and not be mapped.
+        let slice = FileSlice(try OpenFile(path: folder), range: 0..<10)
+        let site = try SchemeSite(bodies: ["/page": .file(slice)], on: engine)
+        let view = try engine.makeView()
+        let load = ViewLoad(of: view)
+        view.load("house://shop/page")
+        guard case .failed(let error, bytes: 0) = try await site.outcome(of: "/page") else {
+            throw CheckFailure(description: "recorded as \(site.outcomes)")
+        }
+        try expect(error.code == .io, "\(error)")
+        try await expectError(.loadFailed, "the page") { try await load.finished(within: .seconds(20)) }
+    }
+}
