@@ -4,6 +4,7 @@
 public import OfflinePackage
 public import PackageFormat
 internal import ResourceStore
+internal import ResourceTable
 
 extension Container {
     /// Verifies a package and makes it the active one of its name. Pages that are open stay on the one they have;

@@ -225,7 +225,8 @@ struct ForwardProxyTests {
         configuration.faults = try Fault.parse("stall:/stall")
         try await withOrigin(configuration) { server async throws in
             var limits = ForwardProxy.Configuration()
-            limits.idleTimeout = .milliseconds(500)
+            // Long enough for a busy machine to bring the request here first.
+            limits.idleTimeout = .seconds(3)
             try await withProxy(limits) { proxy async throws in
                 let answer = try await exchange(
                     "GET \(server.url)/stall HTTP/1.1\r\nhost: a\r\n\r\n", with: proxy.port)

@@ -47,6 +47,7 @@ final class HostQueue: Sendable {
     /// - Returns: what keeps the place until it is left, or goes.
     /// - Throws: `CancellationError`, or `ResourceError` with code `timedOut`, or `cannotConnect` where the line is full.
     func enter(_ host: String) async throws -> Pass {
+        try Task.checkCancellation()
         if !state.withLock({ Self.admitAtOnce(host, limit, in: &$0) }) { try await waitInLine(for: host) }
         return Pass(queue: self, host: host)
     }

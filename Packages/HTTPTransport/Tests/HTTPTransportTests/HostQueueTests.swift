@@ -69,7 +69,12 @@ struct HostQueueTests {
         }
         await #expect(throws: CancellationError.self) { try await cancelled.value }
         held.leave()
-        // The place is free: neither of the two took it.
+        // The place is free: neither of the two took it, and one that is cancelled takes no free one either.
+        let late = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await queue.enter("h")
+        }
+        await #expect(throws: CancellationError.self) { try await late.value }
         try await queue.enter("h").leave()
     }
 
