@@ -30,11 +30,12 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         case opening
         case table
         case arrival
+        case update
     }
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("Measure only these: install, look-up, opening, table, arrival.", valueName: "name"))
+        help: ArgumentHelp("Measure only these: install, look-up, opening, table, arrival, update.", valueName: "name"))
     var only: [Subject] = Subject.allCases
 
     @Flag(help: "Print the results as JSON.")
@@ -50,11 +51,10 @@ struct ContainerBenchmarks: AsyncParsableCommand {
             results += try await measure(in: place)
         }
         if only.contains(.table) { results += try TableBenchmark(rounds: rounds).run() }
-        if only.contains(.arrival) {
-            let folder = try ScratchFolder(in: FileManager.default.temporaryDirectory.path)
-            defer { folder.remove() }
-            results += try await ArrivalBenchmark(folder: folder).run()
-        }
+        let folder = try ScratchFolder(in: FileManager.default.temporaryDirectory.path)
+        defer { folder.remove() }
+        if only.contains(.arrival) { results += try await ArrivalBenchmark(folder: folder).run() }
+        if only.contains(.update) { results += try await UpdateBenchmark(folder: folder).run() }
         try json ? CommandOutput.result(json: results) : CommandOutput.result(ComparisonTable(results).text)
     }
 

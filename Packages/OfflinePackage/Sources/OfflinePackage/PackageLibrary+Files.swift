@@ -55,9 +55,11 @@ extension PackageLibrary {
     private func inflate(
         _ draft: PackageDraft, from archive: String, _ isWhole: Bool, _ tally: InstallTally
     ) async throws {
-        let sliced = try SlicedArchive(
-            archive, manifest: draft.manifest, limits: configuration.archiveLimits, isWhole: isWhole)
-        let shares = sliced.shares(inflaters.count, of: draft.missing)
+        let (sliced, shares) = try await onThread { library in
+            let sliced = try SlicedArchive(
+                archive, manifest: draft.manifest, limits: library.configuration.archiveLimits, isWhole: isWhole)
+            return (sliced, sliced.shares(library.inflaters.count, of: draft.missing))
+        }
         try await withThrowingTaskGroup { group in
             for (share, inflater) in zip(shares, inflaters) {
                 group.addTask(executorPreference: inflater) {

@@ -31,7 +31,12 @@ public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertib
         guard path.utf8.count <= limits.maxPathBytes else {
             throw refuse("name of more than \(limits.maxPathBytes) bytes", .tooLarge)
         }
-        guard !path.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+        let isASCII = path.utf8.allSatisfy { $0 < 0x80 }
+        let hasControl =
+            isASCII
+            ? path.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+            : path.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        guard !hasControl else {
             throw refuse("control character in a name")
         }
         guard !path.utf8.contains(UInt8(ascii: "\\")) else { throw refuse("backslash in a name") }
@@ -44,7 +49,7 @@ public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertib
             guard !Self.isDots(Substring(part)) else { throw refuse("dot part in a name") }
         }
         guard depth <= limits.maxDepth else { throw refuse("name of more than \(limits.maxDepth) parts", .tooLarge) }
-        if !path.utf8.allSatisfy({ $0 < 0x80 }) {
+        if !isASCII {
             // Full-width dots, slashes and colons become plain ones on some ways through other systems.
             let mapped = UnicodeForm.compatible(path)
             let parts = mapped.split(whereSeparator: { $0 == "/" || $0 == "\\" })

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CommandSupport
+internal import Foundation
+internal import OfflinePackage
+internal import PackageFormat
+internal import PackagePublisher
+internal import ResourceLoading
+internal import ResourceStore
+
+/// What travels when one file of 20 KB changes in a package of 50 files and 5 MB, against that file as it lies in the
+/// archive.
+struct UpdateBenchmark {
+    let folder: ScratchFolder
+
+    func run() async throws -> [Comparison] {
+        CommandOutput.note("updating a package of 50 files of which one changed")
+        let own = try ScratchFolder(in: folder.path)
+        defer { own.remove() }
+        let library = try PackageLibrary(store: ResourceStore(directory: own.subfolder("store")))
+        let network = CountedNetwork()
+        let updater = PackageUpdater(library: library, loader: network)
+        let source = PackageSource("https://cdn.example/shop.json")
+        let site = try own.subfolder("site")
+        var random = SplitMix64(seed: 5)
+        for number in 0..<50 {
+            // The first changes; it is small, and the others make up the 5 MB.
+            try write(number == 0 ? 20_000 : 101_600, to: "\(site)/\(number).js", &random)
+        }
+        var changed: PackageManifest.File?
+        for version in ["1", "2"] {
+            if version == "2" { try write(20_000, to: "\(site)/0.js", &random) }
+            let package = try PackageBuilder().build(
+                site, id: PackageID("shop"), version: PackageVersion(version),
+                baseURL: PackageBaseURL("https://shop.example/"), output: own.subfolder("package-\(version)"))
+            network["/shop.json"] = try Data(contentsOf: URL(fileURLWithPath: package.manifest))
+            network["/shop-\(version).zip"] = try Data(contentsOf: URL(fileURLWithPath: package.archive))
+            changed = try PackageManifest(path: package.manifest).files.first { $0.path.description == "0.js" }
+            network.forget()
+            try await updater.update(from: source)
+        }
+        guard let slice = changed?.slice else { throw ResourceError(.internal, "no slice") }
+        let sent = network.sent(except: "/shop.json")
+        return [
+            Comparison(
+                name: "bytes of an update, 4 KB apart", reference: "the changed file, packed",
+                ours: Double(sent.bytes - 4_096), theirs: Double(slice.size), unit: "B", bar: 1.1),
+            Comparison(
+                name: "requests of it, after the manifest", reference: "–", ours: Double(sent.requests), theirs: nil,
+                unit: "", bar: 2),
+        ]
+    }
+
+    /// Half of it deflates: letters of a small alphabet.
+    private func write(_ count: Int, to path: String, _ random: inout SplitMix64) throws {
+        let bytes = (0..<count).map { _ in UInt8.random(in: UInt8(ascii: "a")...UInt8(ascii: "p"), using: &random) }
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+    }
+}
