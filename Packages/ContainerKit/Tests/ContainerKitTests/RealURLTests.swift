@@ -8,12 +8,14 @@ import Testing
 @Suite("Real URLs", .timeLimit(.minutes(1)))
 struct RealURLTests {
     @Test(
-        "Scheme and host are brought to lower case, an empty path to a slash, the rest stays",
+        "Scheme and host are brought to lower case, an empty path to a slash; the scheme's own port goes, the rest stays",
         arguments: [
             ("https://shop.example", "https://shop.example/"),
             ("HTTPS://Shop.EXAMPLE/A?B=C#D", "https://shop.example/A?B=C#D"),
             ("http://shop.example:8080?q", "http://shop.example:8080/?q"),
             ("http://[::1]:8080/a", "http://[::1]:8080/a"),
+            ("https://shop.example:443/a", "https://shop.example/a"), ("http://[::1]:80/", "http://[::1]/"),
+            ("http://shop.example:443/", "http://shop.example:443/"),
             ("https://shop.example#top", "https://shop.example/#top"),
             ("https://shop.example/a%20b/%0a", "https://shop.example/a%20b/%0a"),
             ("https://shop.example/#a#b", "https://shop.example/#a#b"),

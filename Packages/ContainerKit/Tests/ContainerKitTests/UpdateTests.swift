@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
+import ContainerTesting
 import Foundation
 import OfflinePackage
 import PackageFormat
@@ -85,6 +86,36 @@ struct UpdateTests {
             if case .package(.proven) = event { break }
         }
         #expect(container.covers("https://shop.example/"))
+    }
+
+    @Test("A page that is closed where it was led to does not count against its version")
+    func closedElsewhere() async throws {
+        let clock = ManualClock()
+        let container = try await fixture.container(covering: ["shop.example"]) { $0.updates.clock = clock }
+        try await container.update(from: fixture.publish(["index.html": "one"], version: "1"))
+        let page = try await container.open("http://shop.example/")
+        page.view.onSignal?(.committed(url: "containerkit://shop.example/index.html"))
+        container.report(.began, of: page)
+        await clock.sleepers(atLeast: 1)
+        await container.close(page)
+        await container.shutDown()
+        // No deadline is left that could pass.
+        while clock.sleeperCount != 0 { await Task.yield() }
+        #expect(container.installedPackages.count == 1)
+    }
+
+    @Test("What the host installs over a trial stays when a later version fails")
+    func installOverTrial() async throws {
+        let container = try await fixture.container()
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        try await container.update(from: fixture.publish(["index.html": "two"], version: "2"))
+        try await fixture.install(["index.html": "three"], version: "3", into: container)
+        try await container.update(from: fixture.publish(["index.html": "four"], version: "4"))
+        let page = try await container.open("https://shop.example/index.html")
+        container.report(.began, of: page)
+        container.report(.failed("white"), of: page)
+        while try await text(of: container) == "four" { await Task.yield() }
+        #expect(try await text(of: container) == "three")
     }
 
     @Test("An update waits for the background, or for the next launch, which says so")

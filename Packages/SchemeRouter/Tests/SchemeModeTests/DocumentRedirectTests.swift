@@ -42,12 +42,23 @@ struct DocumentRedirectTests {
     }
 
     @Test(
-        "A page that moves to its own URL is loaded anew, fragment or not",
-        arguments: ["/", "#x", "https://A.example:443/#x"])
-    func ownURL(location: String) async throws {
+        "A page that moves to its own URL is loaded anew, under the name that it has",
+        arguments: [
+            ("/", "location.reload()"), ("https://A.example:443/", "location.reload()"),
+            ("#x", ##"history.replaceState(null,'',"#x");location.reload()"##),
+        ])
+    func ownURL(location: String, script: String) async throws {
         let site = Site(["https://a.example/": (302, location)])
+        let follower = RedirectFollower(site, names: .standard) { _ in false }
+        let page = try await text(follower.load(document("https://a.example/")))
+        #expect(page.contains("<script>\(script)</script>"), "\(page)")
+    }
+
+    @Test("The scheme's own port is dropped, so that the name has the same origin")
+    func ownPort() async throws {
+        let site = Site(["https://a.example/": (301, "https://a.example:443/b")])
         let page = try await text(RedirectFollower(site, names: .standard).load(document("https://a.example/")))
-        #expect(page.contains("location.reload()") && page.contains("history.replaceState"), "\(page)")
+        #expect(page.contains(#""containerkit:\/\/a.example\/b""#), "\(page)")
     }
 
     @Test(

@@ -101,6 +101,41 @@ struct ForeignAnswerTests {
         #expect(!site.asked.contains { $0.authority == "b.example" })
     }
 
+    @Test("Frames that move away again and again are not held for a loop")
+    func manyFrames() async throws {
+        let site = Site([start: (302, "https://b.example/")])
+        let follower = RedirectFollower(site, names: .standard)
+        for _ in 0..<50 {
+            var request = try subrequest(start)
+            request.destination = .nestedDocument
+            request.page = PageAttribution(
+                PageReference(id: PageID(rawValue: 1), documentURL: start), confidence: .exact)
+            #expect(try await follower.load(request)?.provenance.source == .synthetic)
+        }
+    }
+
+    /// `Referer` and `Origin` of each hop of a chain of redirects.
+    private func shown(_ hops: [String], accept: String = "*/*") async throws -> [[String?]] {
+        let urls = [start] + hops
+        let site = Site(Dictionary(uniqueKeysWithValues: zip(urls, hops).map { ($0, (302, $1)) }))
+        _ = try await RedirectFollower(site, names: .standard).load(
+            subrequest(start, .get, [.accept: accept, .referer: "https://a.example/secret?token=1"]))
+        return site.asked.map { [$0.headerFields[.referer], $0.headerFields[.origin]] }
+    }
+
+    @Test("Another origin learns the page's origin, and no more of its URL")
+    func referer() async throws {
+        let full = "https://a.example/secret?token=1"
+        #expect(
+            try await shown(["https://a.example/2", "https://b.example/"]) == [
+                [full, nil], [full, nil], ["https://a.example/", "https://a.example"],
+            ])
+        #expect(
+            try await shown(["https://b.example/", "https://c.example/"]).last == ["https://a.example/", "null"])
+        #expect(
+            try await shown(["https://b.example/x.png"], accept: "image/png,*/*").last == ["https://a.example/", nil])
+    }
+
     @Test("Only WebKit's navigations ask for documents")
     func accept() throws {
         let navigation = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"

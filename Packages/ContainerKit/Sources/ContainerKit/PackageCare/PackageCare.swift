@@ -31,8 +31,6 @@ final class PackageCare {
     ) async throws {
         (store, library) = try await Self.open(directory, budgets)
         self.logger = logger
-        var updates = updates
-        updates.room = StoreRoom(store: store)
         updater = PackageUpdater(library: library, loader: network, configuration: updates)
         changesAtLaunch = try await updater.start()
         let sweepRequests: AsyncStream<Void>
@@ -48,7 +46,7 @@ final class PackageCare {
                 }
             },
             Task { [weak updater] in
-                for await report in bootReports { await updater?.report(report) }
+                for await report in bootReports { await updater?.note(report) }
             },
         ]
     }

@@ -18,4 +18,7 @@ public enum PackageEvent: Sendable {
     /// Ranges did not lead to the package, so the whole archive is fetched.
     case fellBack(PackageID, PackageVersion, reason: String)
     case updateFailed(PackageSource, any Error)
+    /// The active version of a package could not be changed at launch or in the background; it stays, and the change
+    /// waits for the next time.
+    case changeFailed(String, any Error)
 }

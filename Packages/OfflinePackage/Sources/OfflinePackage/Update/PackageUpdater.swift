@@ -82,10 +82,10 @@ public actor PackageUpdater: HealthReporting {
                 continue
             }
             pinFormer(of: trial, name)
-            if let verdict = trial.verdict {
-                changes += try await conclude(verdict, of: id, trial)
-            } else {
-                changes += try await take(.relaunched, of: id, trial.generation)
+            changes += try await tolerating(name) {
+                if let verdict = trial.verdict { return try await conclude(verdict, of: id, trial) }
+                guard let (verdict, trial) = judge(.relaunched, of: id, trial.generation) else { return [] }
+                return try await conclude(verdict, of: id, trial)
             }
         }
         save()
@@ -104,15 +104,34 @@ public actor PackageUpdater: HealthReporting {
         var changes: [PackageScopeChange] = []
         for (generation, timing) in try await library.waiting() where timings.contains(timing) {
             let id = generation.package.id
-            changes += try await packages.run(id.description) {
-                guard !ledger.isQuarantined("\(generation.package.version)", of: "\(id)") else {
-                    try await library.giveUp(generation)
-                    return []
+            changes += try await tolerating(id.description) {
+                try await packages.run(id.description) {
+                    guard !ledger.isQuarantined("\(generation.package.version)", of: "\(id)") else {
+                        try await library.giveUp(generation)
+                        return []
+                    }
+                    return try await activate(generation)
                 }
-                return try await activate(generation)
             }
         }
         return changes
+    }
+
+    /// One package that cannot be written, on a full disk for instance, must not keep the others from their updates, nor
+    /// the app from starting with what it has. It waits for the next time.
+    private func tolerating(
+        _ package: String, _ body: () async throws -> [PackageScopeChange]
+    ) async throws -> [PackageScopeChange] {
+        do {
+            return try await body()
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            configuration.logger.error(
+                "cannot change the active version", metadata: ["package": "\(package)", "error": "\(error)"])
+            hub.send(.changeFailed(package, error))
+            return []
+        }
     }
 
     // MARK: Updates
@@ -310,11 +329,19 @@ public actor PackageUpdater: HealthReporting {
         return announce(id, from: former?.package, to: generation.package, .activated)
     }
 
-    /// Takes a report of a page. Reports that no trial waits for change nothing.
+    /// Takes a report of a page, and returns once what it leads to is done: a rollback waits for work on its package.
+    /// Reports that no trial waits for change nothing.
     ///
     /// A report counts for the generations that the page is pinned to, are on trial and have the page's document under
     /// their base URL.
     public func report(_ report: BootReport) async {
+        for conclusion in note(report) { await conclusion.value }
+    }
+
+    /// Takes a report of a page like ``report(_:)``, and does not wait for what it leads to.
+    /// - Returns: what is still to be done, one task for each trial that the report ended.
+    @discardableResult
+    public func note(_ report: BootReport) -> [Task<Void, Never>] {
         let page = report.page
         let event: TrialPeriod.Event =
             switch report.kind {
@@ -323,38 +350,42 @@ public actor PackageUpdater: HealthReporting {
             case .failed(let reason): .failed(page.id, reason)
             case .closed: .closed(page.id)
             }
-        guard let document = PackageURL(page.documentURL) else { return }
-        for pinned in page.generations {
+        guard let document = PackageURL(page.documentURL) else { return [] }
+        return page.generations.compactMap { pinned in
             guard ledger.trials[pinned.package]?.generation == pinned.number, let id = try? PackageID(pinned.package),
                 let active = library.activeGeneration(of: id), active.number == pinned.number,
                 // A page that is closed boots no more, wherever it is by then.
                 report.kind == .closed || active.contains(document)
-            else { continue }
-            await tell(event, of: id, pinned.number)
+            else { return nil }
+            return tell(event, of: id, pinned.number)
         }
     }
 
-    private func tell(_ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64) async {
-        do {
-            _ = try await take(event, of: id, generation)
-        } catch {
-            // The verdict stands in the ledger, and the next start goes on from there.
-            configuration.logger.error(
-                "cannot roll a package back", metadata: ["package": "\(id)", "error": "\(error)"])
+    /// Tells a trial of an event; where that ends it, the rest is done in a task, since it may wait for a download.
+    private func tell(_ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64) -> Task<Void, Never>? {
+        guard let (verdict, trial) = judge(event, of: id, generation) else { return nil }
+        // It holds the updater until it is done. The verdict stands in the ledger: where this ends early, the next start
+        // goes on from there.
+        return Task {
+            do {
+                _ = try await conclude(verdict, of: id, trial)
+            } catch {
+                configuration.logger.error(
+                    "cannot roll a package back", metadata: ["package": "\(id)", "error": "\(error)"])
+            }
         }
     }
 
-    private func take(
+    private func judge(
         _ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64
-    ) async throws -> [PackageScopeChange] {
-        guard var trial = ledger.trials[id.description] else { return [] }
+    ) -> (TrialPeriod.Verdict, TrialPeriod)? {
+        guard var trial = ledger.trials[id.description] else { return nil }
         let boots = trial.unfinishedBoots
         let verdict = trial.take(event, of: generation, at: watch.elapsed)
         ledger.trials[id.description] = trial
         schedule()
         if verdict != nil || boots != trial.unfinishedBoots { save() }
-        guard let verdict else { return [] }
-        return try await conclude(verdict, of: id, trial)
+        return verdict.map { ($0, trial) }
     }
 
     private func conclude(
@@ -454,7 +485,7 @@ public actor PackageUpdater: HealthReporting {
         alarm = nil
         for (name, trial) in ledger.trials.sorted(by: { $0.key < $1.key }) {
             guard let id = try? PackageID(name) else { continue }
-            await tell(.clock, of: id, trial.generation)
+            await tell(.clock, of: id, trial.generation)?.value
         }
     }
 }
