@@ -96,6 +96,7 @@ struct GenerationTests {
     func reopening() async throws {
         var first: Container<FakeEngine>? = try await fixture.container()
         try await fixture.install(["index.html": "one"], version: "1", into: #require(first))
+        await first?.shutDown()
         first = nil
         let second = try await fixture.container(on: FakeEngine())
         #expect(second.covers("https://shop.example/"))

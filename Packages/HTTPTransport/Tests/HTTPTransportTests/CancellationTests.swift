@@ -91,9 +91,9 @@ struct CancellationTests {
 
     @Test("A reader that does not read stops the sender")
     func backPressure() async throws {
-        let total = 96 << 20
+        let total = 160 << 20
         // The largest buffers that the system gives two sockets, with room to spare.
-        let most = 48 << 20
+        let most = 96 << 20
         let sent = Mutex(0)
         let routes = [
             try route(.get, "/large") { _ in
