@@ -131,6 +131,8 @@ final class Stage {
         bareViews.forEach { $0.discard() }
         bareViews.removeAll()
         container?.releaseMemory()
+        // The next stage may open the same folder.
+        await container?.shutDown()
         try? await transport?.shutDown()
         await proxy?.stop()
     }

@@ -103,8 +103,11 @@ extension Container {
         try await packages.resume()
     }
 
-    /// Waits until nothing goes on by itself any more. The folder is free once the last reference to this container
-    /// goes after that; without it, the end of a sweep may hold it for a moment longer. Nothing is lost either way.
+    /// Ends what goes on by itself and lets go of the folder, which another container may open at once.
+    ///
+    /// For a host that ends a container and starts another. Requests under way are still answered; what would change
+    /// packages throws `StoreError` with code `suspended`. Without this call the folder is free some time after the
+    /// last reference went, when the last answer and the last sweep have ended. Nothing is lost either way.
     public func shutDown() async {
         await table?.shutDown()
         await packages.shutDown()

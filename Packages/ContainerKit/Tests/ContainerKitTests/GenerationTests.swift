@@ -94,10 +94,9 @@ struct GenerationTests {
 
     @Test("Packages are there again when the folder is opened again")
     func reopening() async throws {
-        var first: Container<FakeEngine>? = try await fixture.container()
-        try await fixture.install(["index.html": "one"], version: "1", into: #require(first))
-        await first?.shutDown()
-        first = nil
+        let first = try await fixture.container()
+        try await fixture.install(["index.html": "one"], version: "1", into: first)
+        await first.shutDown()
         let second = try await fixture.container(on: FakeEngine())
         #expect(second.covers("https://shop.example/"))
     }

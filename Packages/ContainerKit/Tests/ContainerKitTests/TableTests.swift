@@ -53,10 +53,9 @@ struct TableTests {
     @Test("It is there again when the folder is opened again, with the network cut")
     func reopening() async throws {
         let endpoints = try publish("run()", version: "1")
-        var container: Container<FakeEngine>? = try await container(endpoints)
-        while try #require(container).covers(script) == false { await Task.yield() }
-        await container?.shutDown()
-        container = nil
+        let container = try await container(endpoints)
+        while !container.covers(script) { await Task.yield() }
+        await container.shutDown()
         let next = try await fixture.container(covering: ["shop.example"], on: FakeEngine()) {
             $0.table = TableLibrary.Configuration(endpoints: endpoints)
             $0.transport = FakeNetwork()

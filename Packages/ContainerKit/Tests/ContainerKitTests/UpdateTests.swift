@@ -120,19 +120,18 @@ struct UpdateTests {
 
     @Test("An update waits for the background, or for the next launch, which says so")
     func timing() async throws {
-        var container: Container<FakeEngine>? = try await fixture.container()
-        try await fixture.install(["index.html": "one"], version: "1", into: #require(container))
-        try await container?.update(
+        let container = try await fixture.container()
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        try await container.update(
             from: fixture.publish(["index.html": "two"], version: "2"), timing: .inBackground)
-        #expect(try await text(of: #require(container)) == "one")
-        try await container?.hostEnteredBackground()
-        #expect(try await text(of: #require(container)) == "two")
-        try await container?.update(
+        #expect(try await text(of: container) == "one")
+        try await container.hostEnteredBackground()
+        #expect(try await text(of: container) == "two")
+        try await container.update(
             from: fixture.publish(["index.html": "three"], version: "3"), timing: .nextLaunch)
-        try await container?.hostEnteredBackground()
-        #expect(try await text(of: #require(container)) == "two")
-        await container?.shutDown()
-        container = nil
+        try await container.hostEnteredBackground()
+        #expect(try await text(of: container) == "two")
+        await container.shutDown()
         let next = try await fixture.container(on: FakeEngine())
         #expect(next.changesAtLaunch.map(\.reason) == [.activated])
         #expect(next.installedPackages.map(\.version.description) == ["3"])

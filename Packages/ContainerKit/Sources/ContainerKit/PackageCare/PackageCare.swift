@@ -57,13 +57,19 @@ final class PackageCare {
         forwarding?.cancel()
     }
 
-    /// Waits for what goes on by itself, which ends.
+    /// Waits for what goes on by itself, which ends, and lets go of the folder.
     func shutDown() async {
         sweeps.finish()
         reports.finish()
         forwarding?.cancel()
         for task in tasks { await task.value }
         await forwarding?.value
+        do {
+            try await close()
+        } catch {
+            // Nothing is lost by it: what is in the logs is committed.
+            logger.warning("cannot tidy the store up", metadata: ["error": "\(error)"])
+        }
     }
 
     @concurrent
@@ -119,6 +125,9 @@ final class PackageCare {
 extension PackageCare {
     @concurrent
     nonisolated func settle() async throws { try store.settle() }
+
+    @concurrent
+    nonisolated func close() async throws { try store.close() }
 
     @concurrent
     nonisolated func suspend() async throws { try store.suspend() }
