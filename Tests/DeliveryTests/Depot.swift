@@ -55,13 +55,15 @@ struct Depot: Sendable {
     }
 
     func updater(
-        _ network: Network, library: PackageLibrary? = nil,
+        _ network: Network, library: PackageLibrary? = nil, holding held: (suffix: String, gate: Gate?)? = nil,
         edit: (inout PackageUpdater.Configuration) -> Void = { _ in }
     ) -> PackageUpdater {
         var configuration = PackageUpdater.Configuration()
         configuration.downloads = promptly()
         edit(&configuration)
-        return PackageUpdater(library: library ?? self.library, loader: network.loader, configuration: configuration)
+        var loader = network.loader
+        if let held, let gate = held.gate { loader = HeldLoader(next: loader, suffix: held.suffix, gate: gate) }
+        return PackageUpdater(library: library ?? self.library, loader: loader, configuration: configuration)
     }
 
     func get(_ path: String, by loader: (any ResourceLoading)? = nil) async throws -> Data? {
@@ -91,4 +93,16 @@ func largeSite() -> [String: Data] {
     for index in 0..<49 { site["js/\(index).js"] = text(102_000, seed: UInt64(index) + 100) }
     site["index.html"] = text(20_480, seed: 1)
     return site
+}
+
+/// Holds requests back whose URL ends so, until the gate opens.
+private struct HeldLoader: ResourceLoading {
+    let next: any ResourceLoading
+    let suffix: String
+    let gate: Gate
+
+    func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        if request.head.urlText.hasSuffix(suffix) { await gate.pass() }
+        return try await next.load(request)
+    }
 }

@@ -6,8 +6,10 @@ import Foundation
 import OfflinePackage
 import PackageFormat
 import ResourceLoading
-import ResourceStore
+import Synchronization
 import Testing
+
+@testable import ResourceStore
 
 @Suite(.timeLimit(.minutes(1)))
 struct HealthTests {
@@ -26,10 +28,11 @@ struct HealthTests {
             generations: (library ?? depot.library).pin())
     }
 
-    func run(_ body: (Network, PackageUpdater) async throws -> Void) async throws {
+    /// - Parameter gate: holds the archive of version 3 back.
+    func run(gate: Gate? = nil, _ body: (Network, PackageUpdater) async throws -> Void) async throws {
         try depot.publish(old, version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in
-            let updater = depot.updater(network) { $0.clock = clock }
+            let updater = depot.updater(network, holding: ("-3.zip", gate)) { $0.clock = clock }
             try await updater.start()
             try await updater.update(from: network.source())
             try await body(network, updater)
@@ -37,8 +40,10 @@ struct HealthTests {
     }
 
     /// Activates version 1 for good, and version 2 on trial.
-    func runWithTrial(_ body: (Network, PackageUpdater) async throws -> Void) async throws {
-        try await run { (network, updater) async throws in
+    func runWithTrial(
+        gate: Gate? = nil, _ body: (Network, PackageUpdater) async throws -> Void
+    ) async throws {
+        try await run(gate: gate) { (network, updater) async throws in
             await updater.report(BootReport(.began, of: page()))
             await updater.report(BootReport(.healthy, of: page()))
             try depot.publish(new, version: "2")
@@ -98,6 +103,77 @@ struct HealthTests {
             await updater.report(BootReport(.failed("later"), of: page()))
             clock.advance(by: .seconds(100))
             #expect(try await depot.serves(new))
+        }
+    }
+
+    @Test func aPageThatLeavesTheScopeNoLongerBoots() async throws {
+        try await runWithTrial { (_, updater) async throws in
+            let inside = page()
+            let outside = PageReference(
+                id: inside.id, documentURL: "https://elsewhere.example/", generations: inside.generations)
+            await updater.report(BootReport(.began, of: inside))
+            await clock.sleepers(atLeast: 1)
+            await updater.report(BootReport(.moved, of: outside))
+            clock.advance(by: .seconds(100))
+            #expect(try await depot.serves(new))
+        }
+    }
+
+    @Test func aPageThatMovesWithinTheScopeStillBoots() async throws {
+        try await runWithTrial { (_, updater) async throws in
+            let events = updater.events()
+            await updater.report(BootReport(.began, of: page()))
+            await updater.report(BootReport(.moved, of: page()))
+            await clock.sleepers(atLeast: 1)
+            clock.advance(by: .seconds(10))
+            #expect(try await rollback(events).reason == .rolledBack("the page did not report within 10.0 seconds"))
+        }
+    }
+
+    @Test func aReportDoesNotWaitForARollbackThatWaitsForADownload() async throws {
+        let gate = Gate()
+        try await runWithTrial(gate: gate) { (network, updater) async throws in
+            let events = updater.events()
+            try depot.publish(["news.html": Data("news".utf8)], id: "news", version: "1", base: "https://news.example/")
+            try await updater.update(from: network.source("news"))
+            try depot.publish(new.merging(["more.js": Data("more".utf8)]) { $1 }, version: "3")
+            async let update = updater.update(from: network.source())
+            await gate.waiting(atLeast: 1)
+            let rollbacks = await updater.note(BootReport(.failed("white page"), of: page()))
+            #expect(rollbacks.count == 1)
+            let news = PageReference(
+                id: PageID(rawValue: 2), documentURL: "https://news.example/news.html", generations: depot.library.pin())
+            await updater.note(BootReport(.healthy, of: news))
+            let proven = try await next(events) { if case .proven(let id, _) = $0 { id.description } else { nil } }
+            #expect(proven == "news" && gate.waiting == 1)
+            gate.open()
+            _ = try await update
+            for rollback in rollbacks { await rollback.value }
+        }
+    }
+
+    @Test func aPackageThatCannotBeActivatedKeepsNoOtherFromIt() async throws {
+        try await run { (network, updater) async throws in
+            try depot.publish(["news.html": Data("news".utf8)], id: "news", version: "1", base: "https://news.example/")
+            try await updater.update(from: network.source("news"), timing: .nextLaunch)
+            try depot.publish(new, version: "2")
+            try await updater.update(from: network.source(), timing: .nextLaunch)
+            try depot.store.close()
+            let refusals = Mutex(1)
+            let store = try ResourceStore(directory: depot.store.directory) { step in
+                guard step == .formerRetired, refusals.withLock({ $0 }) > 0 else { return }
+                refusals.withLock { $0 -= 1 }
+                throw StoreError(.diskFull, "no room", at: "index.sqlite")
+            }
+            let library = try PackageLibrary(store: store)
+            let next = depot.updater(network, library: library)
+            let events = next.events()
+            #expect(try await next.start().map(\.package.description) == ["shop"])
+            let failed = try await self.next(events) { if case .changeFailed(let id, _) = $0 { id } else { nil } }
+            #expect(failed == "news")
+            #expect(try await depot.get("index.html", by: .package(library)) == new["index.html"])
+            // It waits for the next time.
+            #expect(try await depot.updater(network, library: library).start().map(\.package.description) == ["news"])
         }
     }
 

@@ -25,10 +25,9 @@ struct Opening {
     ) async throws -> Opening {
         let bytesBefore = stage.shapedBytes
         let requestsBefore = stage.requests.count
-        let asked = Date().timeIntervalSince1970 * 1_000
+        try await stage.warmUp()
+        let called = Date().timeIntervalSince1970 * 1_000
         let opened = try await stage.open(url) { $0.add(PageProbe.errorListener) }
-        // Warming up belongs to the time before the call to open.
-        let called = max(asked, Date().timeIntervalSince1970 * 1_000 - opened.checkOut.milliseconds)
         do {
             try await opened.finished(within: limit)
             let probe = PageProbe(opened.view)

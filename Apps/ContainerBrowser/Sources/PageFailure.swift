@@ -29,7 +29,8 @@ struct PageFailure {
     private func failure(_ error: EngineError) -> CommandError {
         switch error.code {
         case .unknownHost: unavailable("unknown-host", error.location)
-        case .cannotConnect where error.message.contains("certificate"): unavailable("tls", error.location)
+        case .tls: unavailable("tls", error.location)
+        case .connectionLost: unavailable(isOffline ? "offline" : "connection-lost", error.location)
         case .cannotConnect: unavailable(isOffline ? "offline" : "cannot-connect", error.location)
         case .timedOut: unavailable("timed-out", nil)
         case .blocked:

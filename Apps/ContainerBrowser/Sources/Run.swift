@@ -99,6 +99,7 @@ struct Run: AsyncParsableCommand {
         var line = PageLine(url: page)
         var failure: CommandError?
         do {
+            try await stage.warmUp()
             let opened = try await stage.open(page) { view in script.map { view.add($0) } }
             do {
                 line.value = try await value(in: opened)

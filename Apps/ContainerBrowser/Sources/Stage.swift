@@ -16,6 +16,7 @@ final class Stage {
     private let transport: AsyncHTTPTransport?
     private let proxy: ShapedProxy?
     private var bareViews: [WebKitGTKView] = []
+    private var warmView: WebKitGTKView?
     private var listener: Task<Void, Never>?
     private(set) var requests: [RequestRecord] = []
 
@@ -90,20 +91,28 @@ final class Stage {
         return failure.error(error, record: opened.flatMap { documents(of: $0).last })
     }
 
-    /// Opens a page in a new view, or in a warm one where the options say so.
-    func open(_ url: String, prepare: @MainActor (WebKitGTKView) -> Void = { _ in }) async throws -> OpenedPage {
-        if let container {
-            if options.warm { try await container.warmUp() }
-            return OpenedPage(try await container.open(url, prepare: prepare))
-        }
-        if options.warm {
-            let view = try engine.makeView()
-            try await view.warmUp()
-            return open(url, in: view, checkOut: .zero, prepare: prepare)
-        }
-        let began = ContinuousClock.now
+    /// Prepares the next page's view, where the options ask for a warm one. This belongs to the time before the page
+    /// is asked for.
+    func warmUp() async throws {
+        guard options.warm else { return }
+        if let container { return try await container.warmUp() }
+        guard warmView == nil else { return }
         let view = try engine.makeView()
-        return open(url, in: view, checkOut: began.duration(to: .now), prepare: prepare)
+        try await view.warmUp()
+        warmView = view
+    }
+
+    /// Opens a page in the view that was warmed up, or in a new one.
+    func open(_ url: String, prepare: @MainActor (WebKitGTKView) -> Void = { _ in }) async throws -> OpenedPage {
+        if let container { return OpenedPage(try await container.open(url, prepare: prepare)) }
+        let began = ContinuousClock.now
+        let view = try warmView ?? engine.makeView()
+        warmView = nil
+        bareViews.append(view)
+        let opened = OpenedPage(view: view, load: ViewLoad(of: view), checkOut: began.duration(to: .now))
+        prepare(view)
+        view.load(url)
+        return opened
     }
 
     /// Closes a page and its view.
@@ -116,20 +125,12 @@ final class Stage {
         }
     }
 
-    private func open(
-        _ url: String, in view: WebKitGTKView, checkOut: Duration, prepare: @MainActor (WebKitGTKView) -> Void
-    ) -> OpenedPage {
-        bareViews.append(view)
-        let opened = OpenedPage(view: view, load: ViewLoad(of: view), checkOut: checkOut)
-        prepare(view)
-        view.load(url)
-        return opened
-    }
-
     private func takeDown() async {
         listener?.cancel()
         bareViews.forEach { $0.discard() }
         bareViews.removeAll()
+        warmView?.discard()
+        warmView = nil
         container?.releaseMemory()
         // The next stage may open the same folder.
         await container?.shutDown()

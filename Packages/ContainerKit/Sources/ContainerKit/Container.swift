@@ -46,7 +46,7 @@ public final class Container<Engine: WebEngine> {
         packages = try await PackageCare(
             directory: configuration.directory, budgets: configuration.store, updates: configuration.updates,
             network: network, logger: configuration.logger)
-        table = try await Self.openTable(configuration, packages.store, network)
+        table = try await Self.openTable(configuration, packages.store, network, hub)
         path = RequestPath(
             names: configuration.names, traits: traits, updater: packages.updater, library: packages.library,
             table: table?.library, previews: previewList, network: network, coveredHosts: configuration.coveredHosts)
@@ -65,12 +65,13 @@ public final class Container<Engine: WebEngine> {
     }
 
     private static func openTable(
-        _ configuration: Configuration, _ store: ResourceStore, _ network: any ResourceLoading
+        _ configuration: Configuration, _ store: ResourceStore, _ network: any ResourceLoading, _ hub: EventHub
     ) async throws -> TableCare? {
         guard let table = configuration.table else { return nil }
         return try await TableCare(
             table, store: store, network: network, conditions: configuration.updates.conditions,
-            logger: configuration.logger)
+            logger: configuration.logger
+        ) { hub.send(.tableChecked($0, $1)) }
     }
 
     // MARK: Previews
@@ -158,9 +159,9 @@ public final class Container<Engine: WebEngine> {
         hub.subscribe()
     }
 
-    /// How many events slow subscribers have lost so far, all of them together.
+    /// How many events have been lost so far: by slow subscribers, all of them together, and on the way to them.
     public var droppedEvents: Int {
-        hub.dropped
+        hub.dropped + packages.updater.droppedEvents
     }
 
     /// Ends the views that nobody uses and forgets what is in memory to be read again, as on a memory warning.
@@ -194,6 +195,7 @@ public final class Container<Engine: WebEngine> {
         if case .committed(let url) = signal {
             session.documentURL = configuration.names.realURL(of: url) ?? url
             sessions[view] = session
+            packages.report(BootReport(.moved, of: session.reference))
         }
         hub.send(.page(session.id, signal))
     }

@@ -3,6 +3,7 @@
 
 public import OfflinePackage
 public import ResourceLoading
+public import ResourceTable
 
 /// Something that happened in a container. Kinds are added over time: keep a default when switching.
 public enum ContainerEvent: Sendable {
@@ -10,6 +11,8 @@ public enum ContainerEvent: Sendable {
     case packageInstalled(InstalledPackage)
     /// Something happened to a package that the container keeps up to date.
     case package(PackageEvent)
+    /// The resource table's server was asked, and what came of it.
+    case tableChecked(TableTrigger, TableCheckResult)
     /// A folder or a development server stands in for a package from now on.
     case previewMounted(Preview)
     case previewUnmounted(Preview)

@@ -3,6 +3,7 @@
 
 import ContainerKit
 import Foundation
+import OfflinePackage
 import ResourceLoading
 import ResourceTable
 import Testing
@@ -62,5 +63,44 @@ struct TableTests {
         }
         #expect(next.covers(script))
         await next.shutDown()
+    }
+
+    @Test("A page's opening and its close ask for it, and what comes of it is told")
+    func openingAndClosing() async throws {
+        let conditions = ChangingConditions(HostConditions(network: .none))
+        let endpoints = try publish("run()", version: "1")
+        let container = try await fixture.container(covering: ["shop.example"]) {
+            $0.table = TableLibrary.Configuration(endpoints: endpoints)
+            $0.updates.conditions = conditions
+        }
+        let events = container.events()
+        let page = try await container.open("https://shop.example/")
+        var checks = [String]()
+        for await event in events {
+            guard case .tableChecked(let trigger, let result) = event else { continue }
+            checks.append("\(trigger) \(result)")
+            if trigger == .open {
+                // Without a network, what was asked for so far came to nothing.
+                #expect(!fixture.network.urls.contains("https://table.example/table"))
+                conditions.set(HostConditions())
+                await container.close(page)
+            }
+            if trigger == .close { break }
+        }
+        #expect(checks.dropLast() == ["launch offline", "open offline"] && checks.last?.hasPrefix("close replaced") == true)
+        #expect(container.covers(script))
+        await container.shutDown()
+    }
+
+    @Test("A server that has no table is told of, and the pages go on")
+    func failing() async throws {
+        let endpoints = TableEndpoints(primary: try #require(TableURL("https://table.example/table")))
+        let container = try await container(endpoints)
+        for await case .tableChecked(_, .failed(let error)) in container.events() {
+            #expect(error.code == .badJSON)
+            break
+        }
+        #expect(!container.covers(script))
+        await container.shutDown()
     }
 }

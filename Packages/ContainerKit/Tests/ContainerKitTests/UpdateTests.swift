@@ -104,6 +104,22 @@ struct UpdateTests {
         #expect(container.installedPackages.count == 1)
     }
 
+    @Test("A page that leaves a package's scope no longer boots it")
+    func leftScope() async throws {
+        let clock = ManualClock()
+        let container = try await fixture.container(covering: ["shop.example", "other.example"]) {
+            $0.updates.clock = clock
+        }
+        try await container.update(from: fixture.publish(["index.html": "one"], version: "1"))
+        let page = try await container.open("https://shop.example/")
+        container.report(.began, of: page)
+        await clock.sleepers(atLeast: 1)
+        page.view.onSignal?(.committed(url: "containerkit://other.example/"))
+        while clock.sleeperCount != 0 { await Task.yield() }
+        #expect(container.installedPackages.count == 1)
+        await container.close(page)
+    }
+
     @Test("What the host installs over a trial stays when a later version fails")
     func installOverTrial() async throws {
         let container = try await fixture.container()

@@ -4,7 +4,7 @@
 import PackageFormat
 import Testing
 
-@Suite("Media types")
+@Suite("Media types", .timeLimit(.minutes(1)))
 struct MediaTypesTests {
     @Test(
         "Types go by the extension, without regard to case",

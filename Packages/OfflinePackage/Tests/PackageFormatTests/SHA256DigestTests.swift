@@ -5,7 +5,7 @@ import Foundation
 import PackageFormat
 import Testing
 
-@Suite("SHA-256")
+@Suite("SHA-256", .timeLimit(.minutes(1)))
 struct SHA256DigestTests {
     /// From FIPS 180-4's examples.
     private let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

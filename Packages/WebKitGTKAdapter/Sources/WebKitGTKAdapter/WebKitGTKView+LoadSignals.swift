@@ -40,7 +40,7 @@
                     gpointer?
                 ) -> gboolean = { _, url, _, _, data in
                     let url = url.map { String(cString: $0) } ?? ""
-                    let failure = EngineError(.cannotConnect, "the server's certificate is refused", at: url)
+                    let failure = EngineError(.tls, "the server's certificate is refused", at: url)
                     MainActor.assumeIsolated {
                         target(data, as: WebKitGTKView.self)?.loadFailed(url, failure, isCancelled: false)
                     }
@@ -128,10 +128,26 @@
                 self.init(.loadFailed, "the page cannot be loaded", at: url)
                 return
             }
-            let isResolver = error.pointee.domain == g_resolver_error_quark()
-            let isRefused = error.pointee.domain == g_io_error_quark()
-            let code: Code = isResolver ? .unknownHost : isRefused ? .cannotConnect : .loadFailed
-            self.init(code, String(cString: error.pointee.message), at: url)
+            self.init(Self.code(of: error.pointee), String(cString: error.pointee.message), at: url)
         }
+
+        private static func code(of error: GError) -> Code {
+            switch error.domain {
+            case g_resolver_error_quark(): .unknownHost
+            case g_tls_error_quark(): .tls
+            // No connection was made: GIO's codes for sockets that refuse, cannot be reached, or do not answer.
+            case g_io_error_quark() where unreachable.contains(error.code): .cannotConnect
+            case g_io_error_quark(): .connectionLost
+            default: .loadFailed
+            }
+        }
+
+        private static let unreachable = Set(
+            [
+                G_IO_ERROR_CONNECTION_REFUSED, G_IO_ERROR_HOST_UNREACHABLE, G_IO_ERROR_NETWORK_UNREACHABLE,
+                G_IO_ERROR_TIMED_OUT, G_IO_ERROR_HOST_NOT_FOUND, G_IO_ERROR_PROXY_FAILED,
+                G_IO_ERROR_PROXY_AUTH_FAILED, G_IO_ERROR_PROXY_NEED_AUTH, G_IO_ERROR_PROXY_NOT_ALLOWED,
+                G_IO_ERROR_PERMISSION_DENIED,
+            ].map { gint(bitPattern: $0.rawValue) })
     }
 #endif

@@ -5,11 +5,11 @@
 public struct EngineTraits: Sendable, Hashable {
     /// Every kind of request body reaches the container whole.
     public var keepsBodies: Bool
-    /// Cookies are sent and stored by the engine.
+    /// Cookies are sent and stored by the engine. Nothing reads it yet: the cookie bridge will.
     public var keepsCookies: Bool
     /// A redirect answer is followed by the engine.
     public var followsRedirects: Bool
-    /// CORS preflights are sent by the engine.
+    /// CORS preflights are sent by the engine. Nothing reads it yet: the router will.
     public var preflights: Bool
     /// Content codings are decoded by the engine.
     public var decodes: Bool

@@ -107,7 +107,8 @@ final class PackageCare {
 
     /// Takes a report; reports reach the updater in their order.
     func report(_ report: BootReport) {
-        reports.yield(report)
+        guard case .dropped(let lost) = reports.yield(report) else { return }
+        logger.warning("too many reports at once; one is lost", metadata: ["report": "\(lost)"])
     }
 
     private static func sweep(_ library: PackageLibrary, _ logger: Logger) async {

@@ -17,10 +17,12 @@ final class TableCare {
     private let triggers: AsyncStream<TableTrigger>.Continuation
     private let tasks: [Task<Void, Never>]
 
+    /// - Parameter hear: is told what came of a trigger, unless it was dropped.
     /// - Throws: `TableError` with code `storage`.
     init(
         _ configuration: TableLibrary.Configuration, store: ResourceStore, network: any ResourceLoading,
-        conditions: any HostConditioning, logger: Logger
+        conditions: any HostConditioning, logger: Logger,
+        hear: @escaping @MainActor (TableTrigger, TableCheckResult) -> Void
     ) async throws {
         let library = try await TableLibrary(
             store: TableStore(store), network: network, conditions: conditions, configuration: configuration)
@@ -32,14 +34,20 @@ final class TableCare {
         tasks = [
             Task { [logger] in
                 for await trigger in stream {
+                    let result: TableCheckResult
                     do {
-                        try await library.check(trigger)
-                    } catch is CancellationError {
-                        return
+                        result = try await library.check(trigger)
+                    } catch let error as TableError {
+                        result = .failed(error)
                     } catch {
-                        // The local table goes on answering, and the next trigger asks again.
+                        return
+                    }
+                    // The local table goes on answering, and the next trigger asks again.
+                    if case .failed(let error) = result {
                         logger.warning("cannot renew the resource table", metadata: ["error": "\(error)"])
                     }
+                    if case .dropped = result { continue }
+                    hear(trigger, result)
                 }
             },
             Task { await library.run() },

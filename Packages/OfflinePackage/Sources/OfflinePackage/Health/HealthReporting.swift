@@ -20,6 +20,8 @@ public struct BootReport: Sendable, Hashable {
         case healthy
         /// It does not, and says why.
         case failed(String)
+        /// It shows another document now: one outside of a package no longer counts for it.
+        case moved
         /// It was closed.
         case closed
     }

@@ -10,9 +10,13 @@ final class PackageEventHub: Sendable {
     private struct State {
         var listeners: [UInt64: AsyncStream<PackageEvent>.Continuation] = [:]
         var lastID: UInt64 = 0
+        var dropped = 0
     }
 
     private let state = Mutex(State())
+
+    /// Events that slow listeners lost, all of them together.
+    var dropped: Int { state.withLock(\.dropped) }
 
     deinit {
         for listener in state.withLock({ Array($0.listeners.values) }) { listener.finish() }
@@ -32,6 +36,9 @@ final class PackageEventHub: Sendable {
     }
 
     func send(_ event: PackageEvent) {
-        for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
+        for listener in state.withLock({ Array($0.listeners.values) }) {
+            guard case .dropped = listener.yield(event) else { continue }
+            state.withLock { $0.dropped += 1 }
+        }
     }
 }

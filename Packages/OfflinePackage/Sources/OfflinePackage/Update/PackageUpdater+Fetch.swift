@@ -65,8 +65,10 @@ extension PackageUpdater {
         let isFirst = library.activeGeneration(of: manifest.id) == nil
         let arrival = isFirst ? arrivals.begin(manifest, at: downloader.partialPath(of: download)) : nil
         defer { if let arrival { arrivals.end(arrival) } }
+        let steps = ProgressSteps()
         let archive = try await downloader.download(download) { [hub] progress in
             arrival?.note(progress.received)
+            guard steps.tells(progress) else { return }
             hub.send(.downloading(manifest.id, manifest.version, progress))
         }
         do {

@@ -58,6 +58,11 @@ public actor PackageUpdater: HealthReporting {
         hub.subscribe()
     }
 
+    /// How many events slow listeners have lost so far, all of them together.
+    public nonisolated var droppedEvents: Int {
+        hub.dropped
+    }
+
     // MARK: Launch and background
 
     /// Takes up what the last process left: ends trials that its end decided, activates what waited for this launch and
@@ -348,15 +353,22 @@ public actor PackageUpdater: HealthReporting {
             case .began: .bootBegan(page.id)
             case .healthy: .healthy(page.id)
             case .failed(let reason): .failed(page.id, reason)
-            case .closed: .closed(page.id)
+            case .moved, .closed: .closed(page.id)
             }
         guard let document = PackageURL(page.documentURL) else { return [] }
         return page.generations.compactMap { pinned in
             guard ledger.trials[pinned.package]?.generation == pinned.number, let id = try? PackageID(pinned.package),
-                let active = library.activeGeneration(of: id), active.number == pinned.number,
-                // A page that is closed boots no more, wherever it is by then.
-                report.kind == .closed || active.contains(document)
+                let active = library.activeGeneration(of: id), active.number == pinned.number
             else { return nil }
+            let isInside = active.contains(document)
+            let isMeant =
+                switch report.kind {
+                case .began, .healthy, .failed: isInside
+                case .moved: !isInside
+                // A page that is closed boots no more, wherever it is by then.
+                case .closed: true
+                }
+            guard isMeant else { return nil }
             return tell(event, of: id, pinned.number)
         }
     }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Testing
+
+@testable import OfflinePackage
+
+@Suite("Progress of a download", .timeLimit(.minutes(1)))
+struct ProgressStepsTests {
+    private func told(of bytes: Int64, by piece: Int64, total: Int64?) -> [Int64] {
+        let steps = ProgressSteps()
+        return stride(from: 0, through: bytes, by: Int(piece)).map { Int64($0) }
+            .filter { steps.tells(DownloadProgress(received: $0, total: total)) }
+    }
+
+    @Test("A hundred steps where the size is known, its first and last among them")
+    func knownSize() {
+        let told = told(of: 50 << 20, by: 16_384, total: 50 << 20)
+        #expect(told.first == 0 && told.last == 50 << 20)
+        #expect((90...102).contains(told.count))
+    }
+
+    @Test("One for each megabyte where it is not, and few for a small one")
+    func otherSizes() {
+        #expect(told(of: 10 << 20, by: 16_384, total: nil).count == 11)
+        #expect(told(of: 100_000, by: 1_000, total: 100_000) == [0, 66_000, 100_000])
+    }
+
+    @Test("What falls back is told, and goes on from there")
+    func beginningAnew() {
+        let steps = ProgressSteps()
+        #expect(steps.tells(DownloadProgress(received: 900_000, total: 1_000_000)))
+        #expect(steps.tells(DownloadProgress(received: 0, total: 1_000_000)))
+        #expect(!steps.tells(DownloadProgress(received: 1_000, total: 1_000_000)))
+        #expect(steps.tells(DownloadProgress(received: 70_000, total: 1_000_000)))
+    }
+}
