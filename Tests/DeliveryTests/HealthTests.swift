@@ -142,7 +142,8 @@ struct HealthTests {
             let rollbacks = await updater.note(BootReport(.failed("white page"), of: page()))
             #expect(rollbacks.count == 1)
             let news = PageReference(
-                id: PageID(rawValue: 2), documentURL: "https://news.example/news.html", generations: depot.library.pin())
+                id: PageID(rawValue: 2), documentURL: "https://news.example/news.html", generations: depot.library.pin()
+            )
             await updater.note(BootReport(.healthy, of: news))
             let proven = try await next(events) { if case .proven(let id, _) = $0 { id.description } else { nil } }
             #expect(proven == "news" && gate.waiting == 1)
