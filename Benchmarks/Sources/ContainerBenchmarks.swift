@@ -26,6 +26,7 @@ struct ContainerBenchmarks: AsyncParsableCommand {
     /// What is measured, by name.
     enum Subject: String, CaseIterable, ExpressibleByArgument {
         case install
+        case memory
         case lookUp = "look-up"
         case opening
         case table
@@ -35,7 +36,8 @@ struct ContainerBenchmarks: AsyncParsableCommand {
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("Measure only these: install, look-up, opening, table, arrival, update.", valueName: "name"))
+        help: ArgumentHelp(
+            "Measure only these: install, memory, look-up, opening, table, arrival, update.", valueName: "name"))
     var only: [Subject] = Subject.allCases
 
     @Flag(help: "Print the results as JSON.")
@@ -53,9 +55,12 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         if only.contains(.table) { results += try TableBenchmark(rounds: rounds).run() }
         let folder = try ScratchFolder(in: FileManager.default.temporaryDirectory.path)
         defer { folder.remove() }
+        if only.contains(.memory) { results += try await MemoryBenchmark(folder: folder).run() }
         if only.contains(.arrival) { results += try await ArrivalBenchmark(folder: folder).run() }
         if only.contains(.update) { results += try await UpdateBenchmark(folder: folder).run() }
-        try json ? CommandOutput.result(json: results) : CommandOutput.result(ComparisonTable(results).text)
+        guard !json else { return try CommandOutput.result(json: results) }
+        try CommandOutput.result(ComparisonTable(results).text)
+        if only.contains(.install) { try CommandOutput.result(InstallBenchmark.syncPolicy) }
     }
 
     private func measure(in place: Place) async throws -> [Comparison] {

@@ -10,6 +10,13 @@ internal import ResourceStore
 /// Ours hashes every file, checks it against the manifest, and syncs all bytes before the transaction that names
 /// them; the others write and leave the syncing to the system.
 struct InstallBenchmark {
+    /// What "synced" means beside the figures.
+    static let syncPolicy = """
+
+        synced: rows are committed with SQLite's synchronous = FULL, files by one syncfs, then one transaction names \
+        them; what the reference programs write, the system syncs later
+        """
+
     let sample: SamplePackage
     let place: Place
     let folder: ScratchFolder

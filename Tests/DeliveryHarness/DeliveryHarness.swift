@@ -17,8 +17,9 @@ internal import ResourceStore
 
 /// Stands for an app that updates to one version after another, sweeps after each, and may be killed meanwhile.
 ///
-///     delivery-harness STORE (MICROSECONDS | -) MANIFEST-URL...
+///     delivery-harness STORE (MICROSECONDS | -) (MANIFEST-URL | FOLDER/NAME)...
 ///
+/// A URL is updated from; a path names a package that came with the app, `NAME.zip` and `NAME.json` in a folder.
 /// Kills itself with SIGKILL after so many microseconds. Prints how many it took where it came to its end.
 @main
 enum DeliveryHarness {
@@ -40,7 +41,7 @@ enum DeliveryHarness {
         print(Int(began.duration(to: .now) / .microseconds(1)))
     }
 
-    private static func update(_ directory: String, from urls: some Sequence<String>) async throws {
+    private static func update(_ directory: String, from places: some Sequence<String>) async throws {
         let library = try PackageLibrary(store: ResourceStore(directory: directory))
         var configuration = PackageUpdater.Configuration()
         // A kill loses the trial's verdict only; versions come again here, whatever became of them.
@@ -49,8 +50,12 @@ enum DeliveryHarness {
         let updater = PackageUpdater(
             library: library, loader: NetworkLoader(transport), configuration: configuration)
         try await updater.start()
-        for url in urls {
-            try await updater.update(from: PackageSource(url))
+        for place in places {
+            if place.hasPrefix("/") {
+                try await updater.install(archive: place + ".zip", manifest: place + ".json")
+            } else {
+                try await updater.update(from: PackageSource(place))
+            }
             try await library.sweep()
         }
         try await transport.shutDown()

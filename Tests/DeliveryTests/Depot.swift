@@ -20,9 +20,10 @@ struct Depot: Sendable {
 
     var www: String { folder.path + "/www" }
 
-    init() throws {
+    /// - Parameter directory: where the store is; in the folder where `nil`.
+    init(store directory: String? = nil) throws {
         folder = try TemporaryFolder()
-        store = try ResourceStore(directory: folder.path + "/store")
+        store = try ResourceStore(directory: directory ?? folder.path + "/store")
         library = try PackageLibrary(store: store)
         try FileManager.default.createDirectory(atPath: folder.path + "/www", withIntermediateDirectories: true)
     }
@@ -64,6 +65,20 @@ struct Depot: Sendable {
         var loader = network.loader
         if let held, let gate = held.gate { loader = HeldLoader(next: loader, suffix: held.suffix, gate: gate) }
         return PackageUpdater(library: library ?? self.library, loader: loader, configuration: configuration)
+    }
+
+    /// Waits until the one download that is under way has this many bytes on disk.
+    func downloaded(_ bytes: Int) async throws {
+        func size() throws -> Int? {
+            let folder = store.directory + "/downloads"
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            guard let part = names.first(where: { $0.hasSuffix(".part") }) else { return nil }
+            return try FileManager.default.attributesOfItem(atPath: "\(folder)/\(part)")[.size] as? Int
+        }
+        while try size() != bytes {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 
     func get(_ path: String, by loader: (any ResourceLoading)? = nil) async throws -> Data? {

@@ -106,15 +106,17 @@ struct HealthTests {
         }
     }
 
-    @Test func aPageThatLeavesTheScopeNoLongerBoots() async throws {
+    @Test(arguments: ["https://elsewhere.example/", "about:blank", "https://user@shop.example/"])
+    func aPageThatLeavesTheScopeNoLongerBoots(to url: String) async throws {
         try await runWithTrial { (_, updater) async throws in
             let inside = page()
             let outside = PageReference(
-                id: inside.id, documentURL: "https://elsewhere.example/", generations: inside.generations)
+                id: inside.id, documentURL: url, generations: inside.generations)
             await updater.report(BootReport(.began, of: inside))
             await clock.sleepers(atLeast: 1)
             await updater.report(BootReport(.moved, of: outside))
-            clock.advance(by: .seconds(100))
+            // No deadline is left.
+            #expect(clock.sleeperCount == 0)
             #expect(try await depot.serves(new))
         }
     }
@@ -159,7 +161,8 @@ struct HealthTests {
             try await updater.update(from: network.source("news"), timing: .nextLaunch)
             try depot.publish(new, version: "2")
             try await updater.update(from: network.source(), timing: .nextLaunch)
-            try depot.store.close()
+            // It lets go of the folder.
+            try depot.store.suspend()
             let refusals = Mutex(1)
             let store = try ResourceStore(directory: depot.store.directory) { step in
                 guard step == .formerRetired, refusals.withLock({ $0 }) > 0 else { return }

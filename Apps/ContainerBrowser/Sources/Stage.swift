@@ -12,7 +12,7 @@ internal import WebKitGTKAdapter
 final class Stage {
     let engine: WebKitGTKEngine
     private let options: StageOptions
-    private let container: Container<WebKitGTKEngine>?
+    private var container: Container<WebKitGTKEngine>?
     private let transport: AsyncHTTPTransport?
     private let proxy: ShapedProxy?
     private var bareViews: [WebKitGTKView] = []
@@ -134,6 +134,7 @@ final class Stage {
         container?.releaseMemory()
         // The next stage may open the same folder.
         await container?.shutDown()
+        container = nil
         try? await transport?.shutDown()
         await proxy?.stop()
     }

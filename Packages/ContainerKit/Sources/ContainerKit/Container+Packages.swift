@@ -103,12 +103,13 @@ extension Container {
         try await packages.resume()
     }
 
-    /// Ends what goes on by itself and lets go of the folder, which another container may open at once.
+    /// Ends what goes on by itself and waits for it, for a host that ends a container and opens another on its folder.
     ///
-    /// For a host that ends a container and starts another. Requests under way are still answered; what would change
-    /// packages throws `StoreError` with code `suspended`. Without this call the folder is free some time after the
-    /// last reference went, when the last answer and the last sweep have ended. Nothing is lost either way.
+    /// Pages that are open count as closed for the trials of their packages. The folder is free once the last reference
+    /// to this container goes after that, and the last request that is under way has ended. Without this call, reports
+    /// and sweeps that are under way may hold the folder for a moment longer. Nothing is lost either way.
     public func shutDown() async {
+        for session in sessions.values { packages.report(BootReport(.closed, of: session.reference)) }
         await table?.shutDown()
         await packages.shutDown()
     }

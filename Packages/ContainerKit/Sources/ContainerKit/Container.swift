@@ -159,9 +159,10 @@ public final class Container<Engine: WebEngine> {
         hub.subscribe()
     }
 
-    /// How many events have been lost so far: by slow subscribers, all of them together, and on the way to them.
+    /// How many events have been lost so far: by slow subscribers, all of them together, and on the way to them; and
+    /// how many reports of pages.
     public var droppedEvents: Int {
-        hub.dropped + packages.updater.droppedEvents
+        hub.dropped + packages.updater.droppedEvents + packages.lostReports
     }
 
     /// Ends the views that nobody uses and forgets what is in memory to be read again, as on a memory warning.

@@ -107,7 +107,10 @@ struct ContainerTests {
         let container = try await container(covering: ["shop.example"])
         let events = container.events()
         let task = engine.send("containerkit://shop.example/endless")
-        while network.requests.withLock({ $0.isEmpty }) { await Task.yield() }
+        while network.requests.withLock({ $0.isEmpty }) {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         task.delivery?.stop()
         for await case .request(let record) in events {
             guard case .stopped = record.outcome else { Issue.record("\(record.outcome)"); break }

@@ -104,7 +104,10 @@ struct PageTests {
         container = nil
         for await _ in events {}
         let sink = fixture.engine.send("containerkit://a.example/").sink
-        while sink.error == nil { await Task.yield() }
+        while sink.error == nil {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         #expect(sink.error?.code == .internal && fixture.network.urls.isEmpty)
         _ = try await fixture.container(on: FakeEngine())
     }

@@ -109,7 +109,10 @@ struct RequestTests {
         let page = try await container.open("https://shop.example/")
         let events = container.events()
         let task = fixture.engine.send("containerkit://shop.example/endless", from: page.view)
-        while fixture.network.urls.isEmpty { await Task.yield() }
+        while fixture.network.urls.isEmpty {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         await container.close(page)
         for await _ in fixture.network.endings { break }
         for await case .request(let record) in events {

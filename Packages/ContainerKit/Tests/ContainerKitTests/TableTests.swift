@@ -39,7 +39,10 @@ struct TableTests {
     func answers() async throws {
         let container = try await container(publish("run()", version: "1"))
         // Where nobody asks for the table, the time limit ends this.
-        while !container.covers(script) { await Task.yield() }
+        while !container.covers(script) {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         let page = try await container.open("https://shop.example/")
         let name = "containerkit://cdn.example/app.js"
         let first = try await fixture.answer(to: name, from: page.view, of: container)
@@ -54,9 +57,13 @@ struct TableTests {
     @Test("It is there again when the folder is opened again, with the network cut")
     func reopening() async throws {
         let endpoints = try publish("run()", version: "1")
-        let container = try await container(endpoints)
-        while !container.covers(script) { await Task.yield() }
-        await container.shutDown()
+        var container: Container<FakeEngine>? = try await container(endpoints)
+        while try #require(container).covers(script) == false {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        await container?.shutDown()
+        container = nil
         let next = try await fixture.container(covering: ["shop.example"], on: FakeEngine()) {
             $0.table = TableLibrary.Configuration(endpoints: endpoints)
             $0.transport = FakeNetwork()

@@ -19,7 +19,10 @@ struct SingleFlightTests {
         let first = Task { try await flights.value(for: "a", work) }
         await gate.arrivals(1)
         let second = Task { try await flights.value(for: "a") { 8 } }
-        while flights.waiters(for: "a") < 2 { await Task.yield() }
+        while flights.waiters(for: "a") < 2 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
         #expect(gate.cancelled == 0 && flights.waiters(for: "a") == 1)

@@ -19,30 +19,18 @@ extension ResourceStore {
     /// On Apple's systems this suspends every GRDB database of the process that observes its suspension.
     /// - Throws: ``StoreError``, where what is in the logs could not be moved; the store is suspended all the same.
     public func suspend() throws {
+        state.withLock { $0.isSuspended = true }
+        // Chunks that a batch has sent: a few megabytes each, at most two.
+        rowQueue.sync {}
         defer {
             #if canImport(Darwin)
                 NotificationCenter.default.post(name: Database.suspendNotification, object: nil)
             #endif
+            lock.release()
         }
-        try close()
-    }
-
-    /// Lets go of the directory now, whoever still refers to the store, so that another one can be opened there.
-    ///
-    /// From here on what writes throws ``StoreError/Code-swift.struct/suspended``. Look-ups go on, for the readers
-    /// that are still at it, but nothing keeps what they need from another store's sweep.
-    /// - Throws: ``StoreError``, where what is in the logs could not be moved; the directory is free all the same.
-    public func close() throws {
-        // Nothing may be written later, and an error must not keep the lock.
-        let flushing = Result { try flushUses() }
-        state.withLock { $0.isSuspended = true }
-        // Chunks that a batch has sent: a few megabytes each, at most two.
-        rowQueue.sync {}
-        defer { lock.release() }
         try index.checkpoint()
         try rows.checkpoint()
         try marker.put()
-        try flushing.get()
     }
 
     /// Goes on after ``suspend()``.

@@ -121,8 +121,6 @@ public final class ResourceStore: Sendable {
     }
 
     deinit {
-        // Another store may have the directory: what is in it is no longer this one's to say.
-        guard !state.withLock(\.isSuspended) else { return }
         // Before the lock goes. An error here has no one to hear it and nothing to spoil: all is committed. Without
         // the marker the next store only checks more than it must.
         do {

@@ -52,23 +52,4 @@ struct SuspensionTests {
         try store.resume()
         #expect(code { _ = try ResourceStore(directory: directory.path) } == .inUse)
     }
-
-    @Test func closedWhileSomeoneStillReads() throws {
-        let number = try store.install(["a": "one"], version: "1")
-        try store.close()
-        let next = try ResourceStore(directory: directory.path)
-        #expect(try store.read(number) == ["a": "one"])
-        #expect(code { try store.install(["a": "two"], version: "2") } == .suspended)
-        #expect(try next.read(next.install(["a": "three"], version: "3")) == ["a": "three"])
-    }
-
-    @Test("A store that is closed leaves the next one's marker alone when it goes")
-    func closedThenGone() throws {
-        var first: ResourceStore? = try ResourceStore(directory: directory.path + "/other")
-        try first?.close()
-        let next = try ResourceStore(directory: directory.path + "/other")
-        first = nil
-        #expect(!FileManager.default.fileExists(atPath: directory.path + "/other/clean"))
-        withExtendedLifetime(next) {}
-    }
 }

@@ -72,11 +72,14 @@ struct BackPressureTests {
     }
 
     @Test("A stop while the source has nothing yet: it is cancelled")
-    func stopWhileWaiting() async {
+    func stopWhileWaiting() async throws {
         let delivery = start(source.body(1, thenWaits: true))
         await sink.holds()
         sink.take()
-        while source.pulled < 2 { await Task.yield() }
+        while source.pulled < 2 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         delivery.stop()
         #expect(await heardOutcomes() == ["stopped 1"])
         #expect(sink.heard == ["head ?", "1"])
@@ -84,11 +87,14 @@ struct BackPressureTests {
     }
 
     @Test("An engine that refuses a piece has dropped the request, and is told nothing more")
-    func refused() async {
+    func refused() async throws {
         _ = start(source.body(3, thenWaits: true))
         await sink.holds()
         sink.take()
-        while source.pulled < 2 { await Task.yield() }
+        while source.pulled < 2 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         await sink.holds()
         sink.refuse()
         #expect(await heardOutcomes() == ["stopped 1"])

@@ -135,19 +135,23 @@
             switch error.domain {
             case g_resolver_error_quark(): .unknownHost
             case g_tls_error_quark(): .tls
-            // No connection was made: GIO's codes for sockets that refuse, cannot be reached, or do not answer.
-            case g_io_error_quark() where unreachable.contains(error.code): .cannotConnect
-            case g_io_error_quark(): .connectionLost
+            case g_io_error_quark(): codes[error.code] ?? .loadFailed
             default: .loadFailed
             }
         }
 
-        private static let unreachable = Set(
-            [
+        /// GIO's codes for sockets.
+        private static let codes: [gint: Code] = {
+            let unreachable = [
                 G_IO_ERROR_CONNECTION_REFUSED, G_IO_ERROR_HOST_UNREACHABLE, G_IO_ERROR_NETWORK_UNREACHABLE,
-                G_IO_ERROR_TIMED_OUT, G_IO_ERROR_HOST_NOT_FOUND, G_IO_ERROR_PROXY_FAILED,
-                G_IO_ERROR_PROXY_AUTH_FAILED, G_IO_ERROR_PROXY_NEED_AUTH, G_IO_ERROR_PROXY_NOT_ALLOWED,
-                G_IO_ERROR_PERMISSION_DENIED,
-            ].map { gint(bitPattern: $0.rawValue) })
+                G_IO_ERROR_HOST_NOT_FOUND, G_IO_ERROR_PROXY_FAILED, G_IO_ERROR_PROXY_AUTH_FAILED,
+                G_IO_ERROR_PROXY_NEED_AUTH, G_IO_ERROR_PROXY_NOT_ALLOWED,
+            ]
+            let lost = [G_IO_ERROR_CONNECTION_CLOSED, G_IO_ERROR_NOT_CONNECTED, G_IO_ERROR_PARTIAL_INPUT]
+            let all =
+                unreachable.map { ($0, Code.cannotConnect) } + lost.map { ($0, .connectionLost) }
+                + [(G_IO_ERROR_TIMED_OUT, .timedOut)]
+            return Dictionary(all.map { (gint(bitPattern: $0.0.rawValue), $0.1) }) { first, _ in first }
+        }()
     }
 #endif

@@ -32,7 +32,7 @@ public struct EngineError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let cannotConnect = Code("cannot-connect")
         /// The TLS handshake failed, or the certificate of a page's host is refused.
         public static let tls = Code("tls")
-        /// The connection ended, or what came over it is no HTTP, before a page was whole.
+        /// The connection ended before a page was whole.
         public static let connectionLost = Code("connection-lost")
         /// The web process ended, or the view did.
         public static let processEnded = Code("process-ended")

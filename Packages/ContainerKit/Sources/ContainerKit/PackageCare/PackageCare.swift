@@ -20,7 +20,10 @@ final class PackageCare {
     private let logger: Logger
     private let sweeps: AsyncStream<Void>.Continuation
     private let reports: AsyncStream<BootReport>.Continuation
-    private var tasks: [Task<Void, Never>] = []
+    /// Reports that came faster than they could be taken.
+    private(set) var lostReports = 0
+    private var sweeping: Task<Void, Never>?
+    private var reporting: Task<Void, Never>?
     private var forwarding: Task<Void, Never>?
 
     /// Opens the store and takes up what the last process left.
@@ -38,17 +41,15 @@ final class PackageCare {
         (sweepRequests, sweeps) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         (bootReports, reports) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024))
         // Owned: they end with this object, which finishes the streams. Weak, so that the folder is free once it is gone.
-        tasks = [
-            Task { [weak library, logger] in
-                for await _ in sweepRequests {
-                    guard let library else { return }
-                    await Self.sweep(library, logger)
-                }
-            },
-            Task { [weak updater] in
-                for await report in bootReports { await updater?.note(report) }
-            },
-        ]
+        sweeping = Task { [weak library, logger] in
+            for await _ in sweepRequests {
+                guard let library else { return }
+                await Self.sweep(library, logger)
+            }
+        }
+        reporting = Task { [weak updater] in
+            for await report in bootReports { await updater?.note(report) }
+        }
     }
 
     deinit {
@@ -57,19 +58,15 @@ final class PackageCare {
         forwarding?.cancel()
     }
 
-    /// Waits for what goes on by itself, which ends, and lets go of the folder.
+    /// Waits for what goes on by itself, which ends: the reports that came are taken, what they lead to is done and
+    /// told, and what is out of use is removed.
     func shutDown() async {
-        sweeps.finish()
         reports.finish()
-        forwarding?.cancel()
-        for task in tasks { await task.value }
+        await reporting?.value
+        await updater.shutDown()
         await forwarding?.value
-        do {
-            try await close()
-        } catch {
-            // Nothing is lost by it: what is in the logs is committed.
-            logger.warning("cannot tidy the store up", metadata: ["error": "\(error)"])
-        }
+        sweeps.finish()
+        await sweeping?.value
     }
 
     @concurrent
@@ -108,6 +105,7 @@ final class PackageCare {
     /// Takes a report; reports reach the updater in their order.
     func report(_ report: BootReport) {
         guard case .dropped(let lost) = reports.yield(report) else { return }
+        lostReports += 1
         logger.warning("too many reports at once; one is lost", metadata: ["report": "\(lost)"])
     }
 
@@ -126,9 +124,6 @@ final class PackageCare {
 extension PackageCare {
     @concurrent
     nonisolated func settle() async throws { try store.settle() }
-
-    @concurrent
-    nonisolated func close() async throws { try store.close() }
 
     @concurrent
     nonisolated func suspend() async throws { try store.suspend() }

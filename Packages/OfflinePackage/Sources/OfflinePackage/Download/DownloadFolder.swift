@@ -36,7 +36,7 @@ struct DownloadFolder: Sendable {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw DeliveryError(.io, "the folder cannot be made", at: path, cause: error)
+            throw DeliveryError(Self.code(of: error), "the folder cannot be made", at: path, cause: error)
         }
     }
 
@@ -51,8 +51,12 @@ struct DownloadFolder: Sendable {
             // Beside it, then renamed: a kill leaves the old one or the new one.
             try JSONEncoder().encode(content).write(to: URL(filePath: record(of: key)), options: .atomic)
         } catch {
-            throw DeliveryError(.io, "the record cannot be written", at: record(of: key), cause: error)
+            throw DeliveryError(Self.code(of: error), "the record cannot be written", at: record(of: key), cause: error)
         }
+    }
+
+    private static func code(of error: any Error) -> DeliveryError.Code {
+        (error as? CocoaError)?.code == .fileWriteOutOfSpace ? .noRoom : .io
     }
 
     /// Removes a download. What is not there is fine.

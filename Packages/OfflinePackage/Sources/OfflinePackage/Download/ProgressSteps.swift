@@ -13,8 +13,8 @@ final class ProgressSteps: Sendable {
 
     private let last = Mutex<Int64?>(nil)
 
-    /// Whether this step is worth telling: the first, the last, one that is far enough from what was told, and each
-    /// that falls back.
+    /// Whether this step is worth telling: the first, the last where the size is known, one that is far enough from what
+    /// was told, and each that falls back.
     func tells(_ progress: DownloadProgress) -> Bool {
         last.withLock { last in
             if let told = last, progress.received >= told, progress.received != progress.total {

@@ -19,6 +19,11 @@ final class PackageEventHub: Sendable {
     var dropped: Int { state.withLock(\.dropped) }
 
     deinit {
+        finish()
+    }
+
+    /// Ends the streams of those who listen now; what they have not taken yet they still get.
+    func finish() {
         for listener in state.withLock({ Array($0.listeners.values) }) { listener.finish() }
     }
 

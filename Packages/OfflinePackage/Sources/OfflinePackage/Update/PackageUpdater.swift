@@ -33,6 +33,9 @@ public actor PackageUpdater: HealthReporting {
     /// The last good generations that trials may fall back to; each is pinned once.
     private var pins: [String: Int64] = [:]
     private var alarm: Task<Void, Never>?
+    /// What verdicts lead to and is still being done.
+    private var conclusions: [UInt64: Task<Void, Never>] = [:]
+    private var lastConclusion: UInt64 = 0
     private var isStarted = false
 
     /// - Parameter loader: the network.
@@ -343,6 +346,12 @@ public actor PackageUpdater: HealthReporting {
         for conclusion in note(report) { await conclusion.value }
     }
 
+    /// Waits for what reports have led to so far, then ends the streams of events. Work that callers wait for goes on.
+    public func shutDown() async {
+        while let conclusion = conclusions.values.first { await conclusion.value }
+        hub.finish()
+    }
+
     /// Takes a report of a page like ``report(_:)``, and does not wait for what it leads to.
     /// - Returns: what is still to be done, one task for each trial that the report ended.
     @discardableResult
@@ -355,12 +364,13 @@ public actor PackageUpdater: HealthReporting {
             case .failed(let reason): .failed(page.id, reason)
             case .moved, .closed: .closed(page.id)
             }
-        guard let document = PackageURL(page.documentURL) else { return [] }
+        // What is no URL of a package, `about:blank` for one, lies in none.
+        let document = PackageURL(page.documentURL)
         return page.generations.compactMap { pinned in
             guard ledger.trials[pinned.package]?.generation == pinned.number, let id = try? PackageID(pinned.package),
                 let active = library.activeGeneration(of: id), active.number == pinned.number
             else { return nil }
-            let isInside = active.contains(document)
+            let isInside = document.map(active.contains) ?? false
             let isMeant =
                 switch report.kind {
                 case .began, .healthy, .failed: isInside
@@ -376,9 +386,12 @@ public actor PackageUpdater: HealthReporting {
     /// Tells a trial of an event; where that ends it, the rest is done in a task, since it may wait for a download.
     private func tell(_ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64) -> Task<Void, Never>? {
         guard let (verdict, trial) = judge(event, of: id, generation) else { return nil }
+        lastConclusion += 1
+        let number = lastConclusion
         // It holds the updater until it is done. The verdict stands in the ledger: where this ends early, the next start
         // goes on from there.
-        return Task {
+        let conclusion = Task {
+            defer { conclusions[number] = nil }
             do {
                 _ = try await conclude(verdict, of: id, trial)
             } catch {
@@ -386,6 +399,8 @@ public actor PackageUpdater: HealthReporting {
                     "cannot roll a package back", metadata: ["package": "\(id)", "error": "\(error)"])
             }
         }
+        conclusions[number] = conclusion
+        return conclusion
     }
 
     private func judge(

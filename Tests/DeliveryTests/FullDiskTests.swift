@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import OfflinePackage
+import ProgramTesting
+import ResourceStore
+import Testing
+
+/// Whole updates on a disk that is full, or becomes so on the way.
+@Suite(.timeLimit(.minutes(3)), .serialized)
+struct FullDiskTests {
+    /// Says that there is room, as a disk does that others fill meanwhile.
+    private struct BoundlessSpace: SpaceMeasuring {
+        func availableBytes(at _: String) -> Int64 { .max }
+    }
+
+    private struct BoundlessRoom: RoomEnsuring {
+        func ensureRoom(for _: Int64) {}
+    }
+
+    /// The whole archive, and some of its ranges, run out of room at another place each time.
+    @Test(arguments: [true, false])
+    func anUpdateThatRunsOutOfRoom(sharesFiles: Bool) async throws {
+        guard let disk = try SmallDisk(kilobytes: 8_192) else { return }
+        let depot = try Depot(store: disk.path + "/store")
+        let old = site(seed: 0)
+        var new = site(seed: 100)
+        if sharesFiles { new.merge(old.filter { $0.key < "4" }) { $1 } }
+        try depot.publish(old, version: "1")
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            func updater() -> PackageUpdater {
+                depot.updater(network) {
+                    $0.downloads.space = BoundlessSpace()
+                    $0.room = BoundlessRoom()
+                }
+            }
+            try await updater().update(from: network.source())
+            try depot.publish(new, version: "2")
+            let filler = disk.path + "/filler"
+            var refusals: [String: Int] = [:]
+            var left = 0
+            while true {
+                try fill(filler, leaving: left)
+                do {
+                    try await updater().update(from: network.source())
+                    break
+                } catch let error as StoreError {
+                    refusals["store \(error.code)", default: 0] += 1
+                    #expect(error.code == .diskFull, "\(left) bytes left: \(error)")
+                } catch let error as DeliveryError {
+                    refusals["delivery \(error.code)", default: 0] += 1
+                    #expect(error.code == .noRoom, "\(left) bytes left: \(error)")
+                }
+                #expect(try await depot.serves(old), "\(left) bytes left")
+                left += 48 << 10
+                try #require(left < 8 << 20, "it never fits: \(refusals)")
+            }
+            #expect(try await depot.serves(new))
+            print("an update was refused for want of room: \(refusals)")
+            #expect(refusals.values.reduce(0, +) > 3)
+        }
+    }
+
+    /// Takes all of the disk but so many bytes.
+    private func fill(_ file: String, leaving bytes: Int) throws {
+        try? FileManager.default.removeItem(atPath: file)
+        _ = FileManager.default.createFile(atPath: file, contents: nil)
+        let handle = try #require(FileHandle(forWritingAtPath: file))
+        defer { try? handle.close() }
+        let piece = Data(count: 4_096)
+        var size: UInt64 = 0
+        // Foundation's error does not matter: it is full.
+        while (try? handle.write(contentsOf: piece)) != nil { size += 4_096 }
+        try handle.truncate(atOffset: size > UInt64(bytes) ? size - UInt64(bytes) : 0)
+    }
+
+    private func site(seed: UInt64) -> [String: Data] {
+        Dictionary(uniqueKeysWithValues: (0..<8).map { ("\($0).js", text(90_000, seed: seed + UInt64($0))) })
+    }
+}
