@@ -5,7 +5,7 @@ internal import ContainerKit
 internal import Foundation
 internal import WebKitGTKAdapter
 
-/// Reads measurements out of a page, from a script world beside the page's own, so that the page cannot tell.
+/// Reads measurements out of a page, mostly from a script world beside the page's own, so that the page cannot tell.
 @MainActor
 struct PageProbe {
     private static let world = ScriptWorld.isolated(name: "container-browser")
@@ -37,14 +37,15 @@ struct PageProbe {
 
     /// Waits until an expression is true and returns when that was, in milliseconds since 1970.
     ///
-    /// The page's own frames are the clock: the answer is the frame that shows it.
+    /// The expression is the page's: it may use what the page's scripts made. The page's own frames are the clock: the
+    /// answer is the frame that shows it.
     func wait(for expression: String, within limit: Duration) async throws -> Double {
         let script = """
             while (!(\(expression))) await new Promise(requestAnimationFrame);
             return Date.now();
             """
         let answer = try await withLimit(limit, "never true: \(expression)") { [view] in
-            try await view.evaluate(script, in: Self.world)
+            try await view.evaluate(script, in: .page)
         }
         guard let instant = Double(answer) else { throw EngineError(.script, "no time but \(answer)") }
         return instant

@@ -23,7 +23,8 @@ struct StageArguments: ParsableArguments {
     /// - Parameter urls: the pages to open; their hosts are covered in container modes.
     func options(covering urls: [String], directory: String, warm: Bool) throws -> StageOptions {
         if mode == .plain, !packages.isEmpty {
-            throw CommandError(.usage, code: "usage", "packages need a container", at: "--mode plain")
+            throw CommandError(
+                .usage, code: "usage", "packages need a container: add --mode scheme", at: "--mode plain")
         }
         return try StageOptions(
             mode: mode, packages: packages.map(PackageFiles.init(archive:)), network: network, covering: urls,

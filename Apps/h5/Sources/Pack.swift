@@ -16,7 +16,7 @@ struct Pack: AsyncParsableCommand {
 
             An earlier package of the same name is replaced. A signal stops the work and leaves what was there; a \
             kill leaves at most hidden files whose names end in .partial, and, between the two renames, the new zip \
-            beside the old manifest: a pair that is refused, since the manifest names its zip's SHA-256.
+            beside the old manifest: a pair that `h5 verify` and downloads refuse by the zip's SHA-256.
 
             Without --json, prints the paths of the zip and of the manifest, then the number of files, their bytes \
             and those of the zip. With --json, prints {"archive", "manifest", "id", "version", "baseURL", \
