@@ -22,11 +22,6 @@ public final class SmallDisk: Sendable {
         _ = Self.run("umount", ["-l", folder.path])
     }
 
-    /// Gives it another size.
-    public func resize(kilobytes: Int) -> Bool {
-        Self.run("mount", ["-o", "remount,size=\(kilobytes)k", path])
-    }
-
     private static func run(_ program: String, _ arguments: [String]) -> Bool {
         guard getuid() == 0 else { return false }
         let process = Process()

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Logging
+internal import PackageFormat
+internal import ResourceLoading
+internal import ResourceStore
+
+// Activation, and the trial that follows it: reports of pages, verdicts, rollback, and the alarm that ends a boot.
+extension PackageUpdater {
+    func activateNow(_ generation: PackageGeneration) async throws {
+        do {
+            _ = try await activate(generation)
+        } catch {
+            // Where this fails too, the next library on this store gives the generation up.
+            try? await library.giveUp(generation)
+            throw error
+        }
+    }
+
+    func activate(_ generation: PackageGeneration) async throws -> [PackageScopeChange] {
+        let id = generation.package.id
+        let name = id.description
+        let former = library.activeGeneration(of: id)
+        let running = ledger.trials[name].flatMap { $0.generation == former?.number ? $0 : nil }
+        // What was never proven is not what to fall back to.
+        let good = running.map(\.former) ?? former?.number
+        let trial = TrialPeriod(
+            of: generation.number, version: generation.package.version.description, over: good,
+            limits: configuration.trial)
+        // Before it is activated: a kill in between leaves a trial of what is not active, which the next start drops.
+        pinFormer(of: trial, name)
+        ledger.trials[name] = trial
+        save()
+        do {
+            try await library.activate(generation)
+        } catch {
+            ledger.trials[name] = running
+            save()
+            throw error
+        }
+        schedule()
+        return announce(id, from: former?.package, to: generation.package, .activated)
+    }
+
+    /// Takes a report of a page, and returns once what it leads to is done: a rollback waits for work on its package.
+    /// Reports that no trial waits for change nothing.
+    ///
+    /// A report counts for the generations that the page is pinned to, are on trial and have the page's document under
+    /// their base URL.
+    public func report(_ report: BootReport) async {
+        for conclusion in note(report) { await conclusion.value }
+    }
+
+    /// Waits for what reports have led to so far, then ends the streams of events. Work that callers wait for goes on.
+    public func shutDown() async {
+        while let conclusion = conclusions.values.first { await conclusion.value }
+        hub.finish()
+    }
+
+    /// Takes a report of a page like ``report(_:)``, and does not wait for what it leads to.
+    /// - Returns: what is still to be done, one task for each trial that the report ended.
+    @discardableResult
+    public func note(_ report: BootReport) -> [Task<Void, Never>] {
+        let page = report.page
+        let event: TrialPeriod.Event =
+            switch report.kind {
+            case .began: .bootBegan(page.id)
+            case .healthy: .healthy(page.id)
+            case .failed(let reason): .failed(page.id, reason)
+            case .moved, .closed: .closed(page.id)
+            }
+        // What is no URL of a package, `about:blank` for one, lies in none.
+        let document = PackageURL(page.documentURL)
+        return page.generations.compactMap { pinned in
+            guard ledger.trials[pinned.package]?.generation == pinned.number, let id = try? PackageID(pinned.package),
+                let active = library.activeGeneration(of: id), active.number == pinned.number
+            else { return nil }
+            let isInside = document.map(active.contains) ?? false
+            let isMeant =
+                switch report.kind {
+                case .began, .healthy, .failed: isInside
+                case .moved: !isInside
+                // A page that is closed boots no more, wherever it is by then.
+                case .closed: true
+                }
+            guard isMeant else { return nil }
+            return tell(event, of: id, pinned.number)
+        }
+    }
+
+    /// Tells a trial of an event; where that ends it, the rest is done in a task, since it may wait for a download.
+    private func tell(_ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64) -> Task<Void, Never>? {
+        guard let (verdict, trial) = judge(event, of: id, generation) else { return nil }
+        lastConclusion += 1
+        let number = lastConclusion
+        // It holds the updater until it is done. The verdict stands in the ledger: where this ends early, the next start
+        // goes on from there.
+        let conclusion = Task {
+            defer { conclusions[number] = nil }
+            do {
+                _ = try await conclude(verdict, of: id, trial)
+            } catch {
+                configuration.logger.error(
+                    "cannot roll a package back", metadata: ["package": "\(id)", "error": "\(error)"])
+            }
+        }
+        conclusions[number] = conclusion
+        return conclusion
+    }
+
+    func judge(
+        _ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64
+    ) -> (TrialPeriod.Verdict, TrialPeriod)? {
+        guard var trial = ledger.trials[id.description] else { return nil }
+        let boots = trial.unfinishedBoots
+        let verdict = trial.take(event, of: generation, at: watch.elapsed)
+        ledger.trials[id.description] = trial
+        schedule()
+        if verdict != nil || boots != trial.unfinishedBoots { save() }
+        return verdict.map { ($0, trial) }
+    }
+
+    func conclude(
+        _ verdict: TrialPeriod.Verdict, of id: PackageID, _ trial: TrialPeriod
+    ) async throws -> [PackageScopeChange] {
+        guard let active = library.activeGeneration(of: id), active.number == trial.generation else { return [] }
+        switch verdict {
+        case .healthy:
+            endTrial(of: id.description)
+            save()
+            hub.send(.proven(id, active.package.version))
+            return []
+        case .failed(let reason):
+            // First of all, so that a kill from here on cannot bring it back.
+            ledger.condemn(trial.version, of: id.description)
+            save()
+            hub.send(.quarantined(id, active.package.version, reason: reason))
+            return try await packages.run(id.description) {
+                guard ledger.trials[id.description]?.generation == trial.generation,
+                    library.activeGeneration(of: id)?.number == trial.generation
+                else { return [] }
+                var current: PackageGeneration?
+                if let number = trial.former, let former = try await library.retired(number) {
+                    try await library.activate(former)
+                    current = former
+                } else {
+                    try await library.remove(id)
+                }
+                endTrial(of: id.description)
+                save()
+                return announce(id, from: active.package, to: current?.package, .rolledBack(reason))
+            }
+        }
+    }
+
+    func endTrial(of package: String) {
+        ledger.trials[package] = nil
+        if let pin = pins.removeValue(forKey: package) { library.store.unpin(pin) }
+        schedule()
+    }
+
+    func pinFormer(of trial: TrialPeriod, _ package: String) {
+        guard pins[package] != trial.former else { return }
+        let old = pins.removeValue(forKey: package)
+        if let former = trial.former, library.store.pin(former) { pins[package] = former }
+        if let old { library.store.unpin(old) }
+    }
+
+    func announce(
+        _ id: PackageID, from former: InstalledPackage?, to current: InstalledPackage?,
+        _ reason: PackageScopeChange.Reason
+    ) -> [PackageScopeChange] {
+        var bases: [PackageBaseURL] = []
+        for base in [former?.baseURL, current?.baseURL].compactMap({ $0 }) where !bases.contains(base) {
+            bases.append(base)
+        }
+        let changes = bases.map { base in
+            PackageScopeChange(
+                package: id, baseURL: base, former: former?.baseURL == base ? former?.generation : nil,
+                current: current?.baseURL == base ? current?.generation : nil, reason: reason)
+        }
+        for change in changes { hub.send(.scopeChanged(change)) }
+        return changes
+    }
+
+    func save() {
+        do {
+            try health.save(ledger)
+        } catch {
+            configuration.logger.error("cannot write the record of health", metadata: ["error": "\(error)"])
+        }
+    }
+
+    // MARK: Time
+
+    /// Sets the alarm to when the next boot is over.
+    private func schedule() {
+        alarm?.cancel()
+        alarm = nil
+        guard let due = ledger.trials.values.compactMap(\.deadline).min() else { return }
+        let clock = configuration.clock
+        let wait = due - watch.elapsed
+        // Owned: the next alarm, or the end of the updater, cancels it.
+        alarm = Task { [weak self] in
+            do {
+                try await clock.sleep(for: wait)
+            } catch {
+                return
+            }
+            await self?.ring()
+        }
+    }
+
+    private func ring() async {
+        // Who cancelled it has set another one. From here on nobody does: what it leads to is done to its end.
+        guard !Task.isCancelled else { return }
+        alarm = nil
+        for (name, trial) in ledger.trials.sorted(by: { $0.key < $1.key }) {
+            guard let id = try? PackageID(name) else { continue }
+            await tell(.clock, of: id, trial.generation)?.value
+        }
+    }
+}
