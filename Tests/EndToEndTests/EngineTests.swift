@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ContainerTesting
 import Foundation
 import ProgramTesting
 import Testing
@@ -22,6 +23,19 @@ extension RealEngine {
             let folder = try TemporaryFolder()
             let outcome = try await Program("engine-harness").run(name, folder.path, in: folder.path)
             #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+
+        @Test("Hosts that are excepted from the proxy are asked directly, and no others")
+        func proxyExceptions() async throws {
+            let folder = try TemporaryFolder()
+            try folder.write("index.html", Array("the page".utf8))
+            let origin = try await OriginServer.start(OriginServer.Configuration(folder: folder.path))
+            let proxy = try await ShapedProxy.start(profile: .offline)
+            let outcome = try await Program("engine-harness")
+                .run("proxyExceptions", "\(origin.port)", "\(proxy.port)", in: folder.path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            await proxy.stop()
+            await origin.stop()
         }
 
         @Test("Cookies with an expiry are there in the next process")

@@ -21,6 +21,31 @@ private final class Holder: Sendable {
 
 // Loads that go wrong, and views that end.
 extension EngineCheck {
+    /// - Parameter arguments: the port of a server, and that of a proxy through which it cannot be reached.
+    @MainActor
+    func checkProxyExceptions(_ engine: WebKitGTKEngine, _ arguments: [String]) async throws {
+        guard arguments.count == 2, let proxy = Int(arguments[1]) else {
+            throw CheckFailure(description: "name two ports")
+        }
+        engine.setProxy(EngineProxy(host: "127.0.0.1", port: proxy, exceptions: ["exempt.invalid", "127.0.0.1"]))
+        let direct = try engine.makeView()
+        let load = ViewLoad(of: direct)
+        direct.load("http://127.0.0.1:\(arguments[0])/")
+        try await load.finished(within: .seconds(20))
+        let text = try await direct.evaluate("return document.body.textContent", in: .page)
+        try expect(text == "\"the page\"", text)
+        let other = try engine.makeView()
+        let otherLoad = ViewLoad(of: other)
+        other.load("http://localhost:\(arguments[0])/")
+        do {
+            try await otherLoad.finished(within: .seconds(20))
+        } catch is EngineError {
+            return
+        }
+        let status = try await other.evaluate("return document.body.textContent", in: .page)
+        try expect(!status.contains("the page"), "went past the proxy")
+    }
+
     /// A script that waits ends when another page takes the page's place, and can be asked again.
     @MainActor
     func checkPageGone(_ engine: WebKitGTKEngine) async throws {

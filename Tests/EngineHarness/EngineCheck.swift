@@ -33,6 +33,7 @@ enum EngineCheck: String, CaseIterable {
     case blockedPort
     case loadAfterLoad
     case warmUp
+    case proxyExceptions
 
     /// - Parameter arguments: what the check needs to know, a folder mostly.
     @MainActor
@@ -63,6 +64,7 @@ enum EngineCheck: String, CaseIterable {
         case .blockedPort: try await checkBlockedPort(WebKitGTKEngine())
         case .loadAfterLoad: try await checkLoadAfterLoad(WebKitGTKEngine())
         case .warmUp: try await checkWarmUp(WebKitGTKEngine())
+        case .proxyExceptions: try await checkProxyExceptions(WebKitGTKEngine(), arguments)
         }
     }
 

@@ -87,9 +87,12 @@ struct Contest {
         _ mode: InterceptionMode, url: String, package: PackageFiles? = nil, warm: Bool = false
     ) throws -> StageOptions {
         let folder = "\(directory)/\(site.identifier)-\(package == nil ? "empty" : "packed")"
-        return try StageOptions(
+        var options = try StageOptions(
             mode: mode, packages: package.map { [$0] } ?? [], network: .none, covering: [url], directory: folder,
             warm: warm)
+        // What a site asks other hosts for would come unshaped and uncounted, or not, as the day will have it.
+        options.isSecluded = true
+        return options
     }
 
     private func pack(baseURL: String) async throws -> PackageFiles {

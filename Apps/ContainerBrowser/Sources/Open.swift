@@ -32,6 +32,10 @@ struct Open: AsyncParsableCommand {
         transform: NumberOption.seconds("a time limit"))
     var timeout = 60.0
 
+    @Option(
+        help: ArgumentHelp("Also measure when this becomes true, in milliseconds as readyMs.", valueName: "js"))
+    var until: String?
+
     @Option(help: ArgumentHelp("Write a picture of the page, as PNG.", valueName: "file"))
     var screenshot: String?
 
@@ -54,7 +58,10 @@ struct Open: AsyncParsableCommand {
         for _ in 0..<runs {
             let opening = try await Stage.with(options) { stage in
                 summary.engine = stage.engine.name
-                return try await Opening.measure(url, on: stage, limit: .seconds(timeout))
+                if let until {
+                    try await ScriptCheck.with(stage.engine) { try await $0.expression(until, of: "--until") }
+                }
+                return try await Opening.measure(url, on: stage, ready: until, limit: .seconds(timeout))
             }
             summary.add(opening.result)
             last = opening

@@ -60,8 +60,9 @@ struct OpenSummary: Sendable {
             ),
             ("bytes from the network", median.bytesFromNetwork.map { "\($0)" } ?? "not known"),
         ]
+        let ready = median.readyMs.map { [("ready", Self.time($0))] } ?? []
         let errors = median.consoleErrors.map { ("page error", $0) }
-        return (lines + errors).map { "\($0.0.padding(toLength: 24, withPad: " ", startingAt: 0))\($0.1)" }
+        return (lines + ready + errors).map { "\($0.0.padding(toLength: 24, withPad: " ", startingAt: 0))\($0.1)" }
             .joined(separator: "\n")
     }
 

@@ -41,6 +41,20 @@ struct SiteResult: Sendable {
         ratio(median(.bareSlow).readyMs, to: median(.packed).readyMs)
     }
 
+    /// How many times sooner the page would be of use than in the bare engine on the slow network, if the network took
+    /// no time at all: what the site's own scripts leave to gain.
+    var readyBound: Double? {
+        ratio(median(.bareSlow).readyMs, to: median(.bareLoopback).readyMs)
+    }
+
+    /// How often a way was opened.
+    func rounds(_ way: ContestWay) -> Int { results[way]?.count ?? 0 }
+
+    /// What fails in the bare engine too, other hosts with their names.
+    var failuresOfTheSite: [String] {
+        Set((results[.bareLoopback] ?? []).flatMap(\.requests.failures)).sorted()
+    }
+
     /// What fails with the network cut and does not fail in the bare engine on loopback.
     var newFailures: [String] {
         let known = failedPaths(.bareLoopback)

@@ -15,6 +15,8 @@ final class Stage {
     private var container: Container<WebKitGTKEngine>?
     private let transport: AsyncHTTPTransport?
     private let proxy: ShapedProxy?
+    /// Where all hosts lead that a secluded stage keeps out.
+    private let wall: ShapedProxy?
     private var bareViews: [WebKitGTKView] = []
     private var warmView: WebKitGTKView?
     private var listener: Task<Void, Never>?
@@ -43,7 +45,12 @@ final class Stage {
         engine = try WebKitGTKEngine(engineSettings)
         // With the bare, unshaped network nothing stands between the engine and the world.
         proxy = options.network.isUnshaped ? nil : try await ShapedProxy.start(profile: options.network)
-        if let proxy { engine.setProxy(EngineProxy(host: "127.0.0.1", port: proxy.port)) }
+        let isDirect = proxy == nil && options.isSecluded
+        wall = isDirect ? try await ShapedProxy.start(profile: .offline) : nil
+        if let way = proxy ?? wall {
+            let exceptions = isDirect ? options.coveredNames : []
+            engine.setProxy(EngineProxy(host: "127.0.0.1", port: way.port, exceptions: exceptions))
+        }
         guard options.mode != .plain else {
             container = nil
             transport = nil
@@ -71,6 +78,7 @@ final class Stage {
         } catch {
             try? await transport.shutDown()
             await proxy?.stop()
+            await wall?.stop()
             throw error
         }
     }
@@ -137,5 +145,6 @@ final class Stage {
         container = nil
         try? await transport?.shutDown()
         await proxy?.stop()
+        await wall?.stop()
     }
 }

@@ -16,7 +16,11 @@ struct StageOptions: Sendable {
     var directory: String
     /// Whether pages open in a view that is warm already.
     var warm: Bool
+    /// Whether all hosts but the covered ones are out of the engine's reach.
+    var isSecluded = false
     private(set) var coveredHosts: [HostPattern]
+    /// The covered hosts as names and addresses, without ports and brackets.
+    private(set) var coveredNames: [String]
 
     /// - Throws: a usage error where a URL has no host.
     init(
@@ -28,6 +32,8 @@ struct StageOptions: Sendable {
         self.network = network
         self.directory = directory
         self.warm = warm
+        coveredNames = Set(urls.compactMap { URLComponents(string: $0)?.host })
+            .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "[]")) }.sorted()
         coveredHosts = try Set(urls.map(Self.host(of:))).sorted { $0.description < $1.description }
     }
 

@@ -131,7 +131,14 @@
                     dataManager, WEBKIT_NETWORK_PROXY_MODE_NO_PROXY, nil)
                 return
             }
-            let settings = webkit_network_proxy_settings_new("http://\(proxy.host):\(proxy.port)", nil)
+            let builder = g_strv_builder_new()
+            for exception in proxy.exceptions { g_strv_builder_add(builder, exception) }
+            let exceptions = g_strv_builder_end(builder)
+            g_strv_builder_unref(builder)
+            defer { g_strfreev(exceptions) }
+            let settings = webkit_network_proxy_settings_new(
+                "http://\(proxy.host):\(proxy.port)",
+                UnsafeRawPointer(exceptions)?.assumingMemoryBound(to: UnsafePointer<gchar>?.self))
             webkit_website_data_manager_set_network_proxy_settings(
                 dataManager, WEBKIT_NETWORK_PROXY_MODE_CUSTOM, settings)
             webkit_network_proxy_settings_free(settings)

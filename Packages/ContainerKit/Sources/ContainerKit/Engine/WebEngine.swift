@@ -58,9 +58,12 @@ public struct EngineProxy: Sendable, Hashable {
     public let host: String
     /// 1 to 65535.
     public let port: Int
+    /// Names and addresses that are asked directly; none by default.
+    public let exceptions: [String]
 
-    public init(host: String, port: Int) {
+    public init(host: String, port: Int, exceptions: [String] = []) {
         self.host = host
         self.port = port
+        self.exceptions = exceptions
     }
 }
