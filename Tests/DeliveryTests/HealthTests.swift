@@ -25,7 +25,7 @@ struct HealthTests {
     func page(_ number: UInt64 = 1, of library: PackageLibrary? = nil) -> PageReference {
         PageReference(
             id: PageID(rawValue: number), documentURL: "https://shop.example/index.html",
-            generations: (library ?? depot.library).pin())
+            generations: (library ?? depot.library).installed.map(\.generation))
     }
 
     /// - Parameter gate: holds the archive of version 3 back.
@@ -144,7 +144,8 @@ struct HealthTests {
             let rollbacks = await updater.note(BootReport(.failed("white page"), of: page()))
             #expect(rollbacks.count == 1)
             let news = PageReference(
-                id: PageID(rawValue: 2), documentURL: "https://news.example/news.html", generations: depot.library.pin()
+                id: PageID(rawValue: 2), documentURL: "https://news.example/news.html",
+                generations: depot.library.installed.map(\.generation)
             )
             await updater.note(BootReport(.healthy, of: news))
             let proven = try await next(events) { if case .proven(let id, _) = $0 { id.description } else { nil } }
@@ -202,7 +203,8 @@ struct HealthTests {
 
     @Test func theFormerOneOutlivesSweepsUntilTheVerdict() async throws {
         try await runWithTrial { (_, updater) async throws in
-            depot.library.unpin(depot.library.pin())
+            depot.library.pin(PageID(rawValue: 1))
+            depot.library.unpin(PageID(rawValue: 1))
             #expect(try await depot.library.sweep().generations == [])
             await updater.report(BootReport(.failed("white page"), of: page()))
             #expect(try await depot.serves(old))

@@ -72,7 +72,7 @@ extension Container {
     /// A host that reports nothing keeps every version. Reports of pages on older generations change nothing.
     public func report(_ kind: BootReport.Kind, of page: Page<Engine.View>) {
         guard let session = sessions[page.view.id], session.id == page.session.id else { return }
-        packages.report(BootReport(kind, of: session.reference))
+        report(kind, of: session)
     }
 
     // MARK: Life of the app
@@ -109,7 +109,7 @@ extension Container {
     /// to this container goes after that, and the last request that is under way has ended. Without this call, reports
     /// and sweeps that are under way may hold the folder for a moment longer. Nothing is lost either way.
     public func shutDown() async {
-        for session in sessions.values { packages.report(BootReport(.closed, of: session.reference)) }
+        for session in sessions.values { report(.closed, of: session) }
         await table?.shutDown()
         await packages.shutDown()
     }

@@ -125,9 +125,10 @@ public final class Container<Engine: WebEngine> {
         let view = try pool.checkOut(for: holder)
         lastPageID += 1
         let isCovered = covers(real.text)
+        let id = PageID(rawValue: lastPageID)
         let session = PageSession(
-            id: PageID(rawValue: lastPageID), documentURL: real.text, view: view.id,
-            mode: isCovered ? configuration.mode : .plain, generations: isCovered ? packages.library.pin() : [])
+            id: id, documentURL: real.text, view: view.id, mode: isCovered ? configuration.mode : .plain,
+            generations: isCovered ? packages.library.pin(id) : [])
         sessions[view.id] = session
         hub.send(.pageOpened(session))
         let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
@@ -149,7 +150,7 @@ public final class Container<Engine: WebEngine> {
 
     /// The sessions of the pages that are open.
     public var openPages: [PageSession] {
-        sessions.values.sorted { $0.id.rawValue < $1.id.rawValue }
+        sessions.values.map(current).sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
     // MARK: Life
@@ -191,12 +192,23 @@ public final class Container<Engine: WebEngine> {
         return delivery
     }
 
+    /// Tells the updater of a page, with the generations that it is on by now.
+    func report(_ kind: BootReport.Kind, of session: PageSession) {
+        packages.report(BootReport(kind, of: current(session).reference))
+    }
+
+    private func current(_ session: PageSession) -> PageSession {
+        var session = session
+        session.generations = packages.library.generations(of: session.id)
+        return session
+    }
+
     private func hear(_ signal: ViewSignal, from view: ViewID) {
         guard var session = sessions[view] else { return }
         if case .committed(let url) = signal {
             session.documentURL = configuration.names.realURL(of: url) ?? url
             sessions[view] = session
-            packages.report(BootReport(.moved, of: session.reference))
+            report(.moved, of: session)
         }
         hub.send(.page(session.id, signal))
     }
@@ -204,8 +216,8 @@ public final class Container<Engine: WebEngine> {
     private func end(_ opened: PageSession) {
         // As it is now: the document may have moved since.
         let session = sessions.removeValue(forKey: opened.view) ?? opened
-        packages.report(BootReport(.closed, of: session.reference))
-        packages.library.unpin(session.generations)
+        report(.closed, of: session)
+        packages.library.unpin(session.id)
         packages.sweepSoon()
         table?.note(.close)
         loads[session.view] = nil

@@ -13,8 +13,9 @@ public struct PageSession: Sendable, Hashable {
     public let view: ViewID
     /// How the page's requests reach the container.
     public let mode: InterceptionMode
-    /// The generations that answer this page until it closes.
-    public let generations: [GenerationReference]
+    /// The generations that answer this page until it closes; of a package that is installed for the first time
+    /// meanwhile, the first.
+    public internal(set) var generations: [GenerationReference]
 
     /// What loaders may know of this page.
     var reference: PageReference {

@@ -84,6 +84,20 @@ struct GenerationTests {
         #expect(try await fixture.text(url, from: page.view, of: container) == "two")
     }
 
+    @Test("A page that opened before a package came stays on its first version, and its reports are about that")
+    func firstWhileOpen() async throws {
+        let container = try await fixture.container(covering: ["shop.example"])
+        let page = try await container.open("https://shop.example/")
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        try await fixture.install(["index.html": "two"], version: "2", into: container)
+        #expect(try await fixture.text(url, from: page.view, of: container) == "one")
+        #expect(try await fixture.text(url, of: container) == "two")
+        #expect(container.openPages.first?.generations.count == 1)
+        await container.close(page)
+        try await fixture.install(["index.html": "three"], version: "3", into: container)
+        #expect(fixture.blobCount == 1)
+    }
+
     @Test("What is not covered pins nothing")
     func uncovered() async throws {
         let container = try await fixture.container()

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import PackageFormat
+internal import ResourceLoading
 internal import ResourceStore
 
 extension PackageLibrary {
@@ -13,6 +14,8 @@ extension PackageLibrary {
         private(set) var active: [String: Int64] = [:]
         /// The same by origin, the longest base path first, then the highest number. Derived.
         private(set) var candidates: [String: [Candidate]] = [:]
+        /// The number of the generation that each open page stays on, by package.
+        private var pages: [PageID: [String: Int64]] = [:]
         var unreadableFiles = 0
 
         /// Adds the active generations, once.
@@ -25,8 +28,47 @@ extension PackageLibrary {
             active[package].flatMap { generations[$0] }
         }
 
+        /// Those that answer a URL of this origin, for a page or for everyone else, in the order in which to ask them.
+        func candidates(at origin: String, for page: PageReference?) -> [PackageGeneration] {
+            guard let all = candidates[origin] else { return [] }
+            let pins = page.flatMap { pages[$0.id] }
+            return all.compactMap { candidate in
+                let package = candidate.generation.package.generation.package
+                // A page that this library does not know says itself what it stays on.
+                let pinned = pins.map { $0[package] } ?? page?.generation(of: package)?.number
+                let answers = pinned.map { $0 == candidate.generation.number } ?? candidate.isActive
+                return answers ? candidate.generation : nil
+            }
+        }
+
+        /// What a page stays on, by number; `nil` for a page that is not open.
+        func pins(of page: PageID) -> [GenerationReference]? {
+            pages[page]?.values.sorted().compactMap { generations[$0]?.package.generation }
+        }
+
+        /// Puts a page that opens on the active generation of every package.
+        mutating func pin(_ page: PageID, in store: ResourceStore) {
+            guard pages[page] == nil else { return }
+            pages[page] = active.filter { store.pin($0.value) }
+        }
+
+        /// Takes the pins of a page back.
+        mutating func unpin(_ page: PageID, in store: ResourceStore) {
+            for number in (pages.removeValue(forKey: page) ?? [:]).values { store.unpin(number) }
+            dropUnused(in: store)
+        }
+
         /// Makes a generation the active one of its package.
+        ///
+        /// Pages that opened when the package had none stay on this one: they may have files of it from when it was
+        /// still arriving, and get more from now on, which those of a later generation would not fit.
         mutating func adopt(_ generation: PackageGeneration, in store: ResourceStore) {
+            let package = generation.package.generation.package
+            if active[package] == nil {
+                for page in pages.keys where pages[page]?[package] == nil && store.pin(generation.number) {
+                    pages[page]?[package] = generation.number
+                }
+            }
             add(generation)
             dropUnused(in: store)
         }

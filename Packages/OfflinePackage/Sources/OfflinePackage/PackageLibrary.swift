@@ -15,9 +15,9 @@ internal import Synchronization
 /// generations that can answer, and is never held while the disk is asked. Installs, removals and sweeps run
 /// one after another on a thread of their own, off the caller's actor.
 ///
-/// **Which generation answers.** A page that is known for certain gets the generations it was pinned to when
-/// it opened, until it closes, and of the packages it has no pin for the active ones. Everyone else gets the
-/// active ones. Where packages nest, the one with the longest base path decides, also by having no such file;
+/// **Which generation answers.** A page that is known for certain gets the generations that were active when
+/// it opened, until it closes, and of packages that had none then the first one that becomes active. Everyone else gets
+/// the active ones. Where packages nest, the one with the longest base path decides, also by having no such file;
 /// of several with the same base URL the later activated is asked first.
 public final class PackageLibrary: Sendable {
     let store: ResourceStore
@@ -75,28 +75,36 @@ public final class PackageLibrary: Sendable {
     /// Whether a URL lies under the base URL of an active package, whether or not that has such a file.
     public func covers(_ url: String) -> Bool {
         guard let url = PackageURL(url) else { return false }
-        return candidates(for: url).contains { $0.isActive && $0.generation.contains(url) }
+        return candidates(for: url, page: nil).contains { $0.contains(url) }
     }
 
     /// Whether a URL lies under the base URL of a package as a page has it: the generation that the page is pinned
     /// to, or else the active one.
     public func covers(_ url: String, for page: PageReference) -> Bool {
         guard let url = PackageURL(url) else { return false }
-        return candidates(for: url).contains { $0.answers(page) && $0.generation.contains(url) }
+        return candidates(for: url, page: page).contains { $0.contains(url) }
     }
 
-    /// Puts a new page on the active generation of every package, since a shared package may serve any page.
-    /// - Returns: what to give to ``unpin(_:)`` when the page closes.
-    public func pin() -> [GenerationReference] {
+    /// Puts a page that opens on the active generation of every package, since a shared package may serve any page.
+    /// Of a package that has none yet it gets the first one that becomes active.
+    /// - Returns: ``generations(of:)`` by now.
+    @discardableResult
+    public func pin(_ page: PageID) -> [GenerationReference] {
         state.withLock { state in
-            state.active.values.sorted().filter(store.pin).compactMap { state.generations[$0]?.package.generation }
+            state.pin(page, in: store)
+            return state.pins(of: page) ?? []
         }
     }
 
-    /// Takes back one ``pin()``. Generations that no longer answer anyone are removed by the next ``sweep()``.
-    public func unpin(_ generations: [GenerationReference]) {
-        for generation in generations { store.unpin(generation.number) }
-        state.withLock { $0.dropUnused(in: store) }
+    /// The generations that answer an open page until it closes; empty for a page that is not open.
+    public func generations(of page: PageID) -> [GenerationReference] {
+        state.withLock { $0.pins(of: page) } ?? []
+    }
+
+    /// Takes the pins of a page that closes back. Generations that no longer answer anyone are removed by the next
+    /// ``sweep()``.
+    public func unpin(_ page: PageID) {
+        state.withLock { $0.unpin(page, in: store) }
     }
 
     /// Takes a package out of use. Pages that are open keep it until they close.
@@ -123,9 +131,9 @@ public final class PackageLibrary: Sendable {
 // MARK: - For the loader and the installer
 
 extension PackageLibrary {
-    /// The generations that may answer a URL, in the order in which to ask them.
-    func candidates(for url: PackageURL) -> [Candidate] {
-        state.withLock { $0.candidates[url.origin] } ?? []
+    /// The generations that may answer a URL for a page, in the order in which to ask them; `nil` for no certain page.
+    func candidates(for url: PackageURL, page: PageReference?) -> [PackageGeneration] {
+        state.withLock { $0.candidates(at: url.origin, for: page) }
     }
 
     /// Runs what blocks on the library's thread.

@@ -65,11 +65,10 @@ public struct PackageLoader: ResourceLoading {
     private func find(_ url: PackageURL, for page: PageReference?) -> Finding {
         var decidingBase: String?
         var complete: InstalledPackage?
-        for candidate in library.candidates(for: url) {
-            let generation = candidate.generation
+        for generation in library.candidates(for: url, page: page) {
             // The base paths come longest first.
             if let decidingBase, decidingBase != generation.base.path { break }
-            guard generation.contains(url), candidate.answers(page) else { continue }
+            guard generation.contains(url) else { continue }
             decidingBase = generation.base.path
             if generation.package.isComplete { complete = complete ?? generation.package }
             do {
@@ -153,14 +152,6 @@ public struct PackageLoader: ResourceLoading {
         <body><h1>Not Found</h1><p>This site has no such page.</p></body></html>
 
         """.utf8)
-}
-
-extension PackageLibrary.Candidate {
-    /// Whether this is the generation of its package that a page gets; `nil` for no certain page.
-    func answers(_ page: PageReference?) -> Bool {
-        guard let pinned = page?.generation(of: generation.package.generation.package) else { return isActive }
-        return pinned.number == generation.number
-    }
 }
 
 extension ResourceLoading where Self == PackageLoader {

@@ -79,8 +79,11 @@ func request(_ url: String, _ method: HTTPRequest.Method = .get) -> HTTPRequest 
         path: parts.count > 3 ? "/" + parts[3] : "")
 }
 
-func page(_ generations: [GenerationReference], _ confidence: PageAttribution.Confidence = .exact) -> PageAttribution {
+func page(
+    _ generations: [GenerationReference], _ confidence: PageAttribution.Confidence = .exact,
+    of id: PageID = PageID(rawValue: 1)
+) -> PageAttribution {
     PageAttribution(
-        PageReference(id: PageID(rawValue: 1), documentURL: "https://shop.example/", generations: generations),
+        PageReference(id: id, documentURL: "https://shop.example/", generations: generations),
         confidence: confidence)
 }

@@ -241,6 +241,6 @@ struct LoaderTests {
 
     @Test func anEmptyLibrary() async throws {
         #expect(try await fixture.get("https://shop.example/") == nil)
-        #expect(fixture.library.pin() == [])
+        #expect(fixture.library.pin(PageID(rawValue: 1)) == [])
     }
 }

@@ -12,6 +12,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct UpdateTests {
     let fixture: Fixture
+    let id = PageID(rawValue: 1)
+    let other = PageID(rawValue: 2)
     let old = ["index.html": "old home", "app.js": "same", "gone.js": "gone"]
     let new = ["index.html": "new home", "app.js": "same", "added.js": "added"]
 
@@ -21,7 +23,7 @@ struct UpdateTests {
 
     @Test func anOpenPageKeepsItsGeneration() async throws {
         let first = try await fixture.install(old, version: "1")
-        let pins = fixture.library.pin()
+        let pins = fixture.library.pin(id)
         #expect(pins == [first.generation])
         try await fixture.install(new, version: "2")
         #expect(try await fixture.library.sweep().generations == [])
@@ -33,9 +35,10 @@ struct UpdateTests {
         // A guess never decides.
         #expect(try await fixture.get("https://shop.example/", page: page(pins, .inferred)) == "new home")
         #expect(try await fixture.get("https://shop.example/") == "new home")
-        #expect(try await fixture.get("https://shop.example/", page: page(fixture.library.pin())) == "new home")
+        let later = page(fixture.library.pin(other), of: other)
+        #expect(try await fixture.get("https://shop.example/", page: later) == "new home")
 
-        fixture.library.unpin(pins)
+        fixture.library.unpin(id)
         #expect(try await fixture.library.sweep().generations == [first.generation.number])
         #expect(try fixture.store.rows.all().count == 3)
         // A page that is gone gets nothing rather than another version.
@@ -44,13 +47,13 @@ struct UpdateTests {
 
     @Test func twoPagesPinTwice() async throws {
         try await fixture.install(old, version: "1")
-        let pins = fixture.library.pin()
-        let again = fixture.library.pin()
+        fixture.library.pin(id)
+        let again = fixture.library.pin(other)
         try await fixture.install(new, version: "2")
-        fixture.library.unpin(pins)
+        fixture.library.unpin(id)
         try await fixture.library.sweep()
-        #expect(try await fixture.get("https://shop.example/", page: page(again)) == "old home")
-        fixture.library.unpin(again)
+        #expect(try await fixture.get("https://shop.example/", page: page(again, of: other)) == "old home")
+        fixture.library.unpin(other)
         #expect(try await fixture.library.sweep().generations.count == 1)
     }
 
@@ -64,7 +67,7 @@ struct UpdateTests {
 
     @Test func aPageKeepsWhatWasRemoved() async throws {
         let package = try await fixture.install(old, version: "1")
-        let pins = fixture.library.pin()
+        let pins = fixture.library.pin(id)
         #expect(try await fixture.library.remove(package.id))
         #expect(try await !fixture.library.remove(package.id))
         try await fixture.library.sweep()
@@ -72,13 +75,13 @@ struct UpdateTests {
         #expect(!fixture.library.covers("https://shop.example/"))
         #expect(try await fixture.get("https://shop.example/") == nil)
         #expect(try await fixture.get("https://shop.example/", page: page(pins)) == "old home")
-        fixture.library.unpin(pins)
+        fixture.library.unpin(id)
         #expect(try await fixture.library.sweep().blobs == 3)
     }
 
     @Test func aPageKeepsTheOldBaseURL() async throws {
         try await fixture.install(old, version: "1")
-        let pins = fixture.library.pin()
+        let pins = fixture.library.pin(id)
         try await fixture.install(new, version: "2", base: "https://shop.example/v2/")
         #expect(try await fixture.get("https://shop.example/", page: page(pins)) == "old home")
         #expect(try await fixture.get("https://shop.example/v2/", page: page(pins)) == nil)
@@ -88,9 +91,35 @@ struct UpdateTests {
 
     @Test func aPageGetsPackagesThatCameLater() async throws {
         try await fixture.install(old, version: "1")
-        let pins = fixture.library.pin()
+        let pins = fixture.library.pin(id)
         try await fixture.install(["lib.js": "lib"], id: "cdn", version: "1", base: "https://cdn.example/")
         #expect(try await fixture.get("https://cdn.example/lib.js", page: page(pins)) == "lib")
+    }
+
+    @Test func aPageStaysOnTheFirstVersionThatComesWhileItIsOpen() async throws {
+        let open = page(fixture.library.pin(id))
+        #expect(try await fixture.get("https://shop.example/", page: open) == nil)
+        let first = try await fixture.install(old, version: "1")
+        #expect(fixture.library.generations(of: id) == [first.generation])
+        #expect(fixture.library.generations(of: other) == [])
+        try await fixture.install(new, version: "2")
+        #expect(try await fixture.library.sweep().generations == [])
+        #expect(try await fixture.get("https://shop.example/", page: open) == "old home")
+        #expect(try await fixture.get("https://shop.example/added.js", page: open) == nil)
+        #expect(try await fixture.get("https://shop.example/") == "new home")
+        fixture.library.unpin(id)
+        #expect(fixture.library.generations(of: id) == [])
+        #expect(try await fixture.library.sweep().generations == [first.generation.number])
+    }
+
+    @Test func aPageStaysOnWhatWasRemovedAndCameBack() async throws {
+        try await fixture.install(old, version: "1")
+        let open = page(fixture.library.pin(id))
+        try await fixture.library.remove(PackageID("shop"))
+        try await fixture.install(new, version: "2")
+        #expect(try await fixture.get("https://shop.example/", page: open) == "old home")
+        fixture.library.unpin(id)
+        #expect(try await fixture.library.sweep().generations.count == 1)
     }
 
     @Test func everyPageSeesOneVersionWhileUpdatesRun() async throws {
@@ -104,16 +133,17 @@ struct UpdateTests {
                     try await fixture.library.sweep()
                 }
             }
-            for _ in 0..<3 {
+            for reader in 0..<3 {
                 group.addTask {
-                    for _ in 0..<200 {
-                        let pins = fixture.library.pin()
-                        let first = try await fixture.get("https://shop.example/a.js", page: page(pins))
+                    for round in 0..<200 {
+                        let id = PageID(rawValue: UInt64(reader * 200 + round))
+                        let open = page(fixture.library.pin(id), of: id)
+                        let first = try await fixture.get("https://shop.example/a.js", page: open)
                         await Task.yield()
-                        let second = try await fixture.get("https://shop.example/b.js", page: page(pins))
+                        let second = try await fixture.get("https://shop.example/b.js", page: open)
                         #expect(first?.dropFirst() == second?.dropFirst())
                         #expect(first != nil)
-                        fixture.library.unpin(pins)
+                        fixture.library.unpin(id)
                     }
                 }
             }
