@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Logging
+internal import OfflinePackage
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable
@@ -34,8 +35,9 @@ final class TableCare {
         conditions: any HostConditioning, logger: Logger, now: @escaping @Sendable () -> Date = { Date() },
         hear: @escaping @MainActor (TableTrigger, TableCheckResult) -> Void
     ) async throws {
+        // The library takes no redirect for an answer.
         let library = try await TableLibrary(
-            store: TableStore(store), network: network, conditions: conditions,
+            store: TableStore(store), network: RedirectedLoader(network), conditions: conditions,
             configuration: configuration, now: now)
         self.library = library
         self.logger = logger
