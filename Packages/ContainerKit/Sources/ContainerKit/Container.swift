@@ -30,6 +30,7 @@ public final class Container<Engine: WebEngine> {
     private var loads: [ViewID: ViewLoad] = [:]
     private var lastPageID: UInt64 = 0
     private var reclaiming: Task<Void, Never>?
+    private var memory: MemoryCare?
 
     /// Opens the container's folder and routes its schemes.
     /// - Throws: `StoreError`, with code `inUse` where another process has the folder; ``ContainerError`` with code
@@ -61,6 +62,7 @@ public final class Container<Engine: WebEngine> {
             }
         }
         packages.forward { [hub] in hub.send(.package($0)) }
+        memory = MemoryCare(configuration.updates.conditions) { [weak self] in self?.releaseMemory() }
         table?.note(.launch)
     }
 
@@ -165,7 +167,9 @@ public final class Container<Engine: WebEngine> {
         hub.dropped + packages.updater.droppedEvents + packages.lostReports
     }
 
-    /// Ends the views that nobody uses and forgets what is in memory to be read again, as on a memory warning.
+    /// Ends the views that nobody uses and forgets what is in memory to be read again, as on a memory warning. The
+    /// container does so by itself when the host's conditions, `Configuration.updates.conditions`, say that memory has
+    /// become short.
     public func releaseMemory() {
         pool.drain()
         packages.store.releaseMemory()
@@ -179,6 +183,7 @@ public final class Container<Engine: WebEngine> {
         var record = RequestRecord(request, session: session, names: configuration.names)
         let path = path
         delivery.start {
+        packages.library.releaseMemory()
             try await path.answer(request, for: session)
         } observe: { [weak self] response in
             record.note(response)

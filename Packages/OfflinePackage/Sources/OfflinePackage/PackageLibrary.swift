@@ -112,6 +112,13 @@ public final class PackageLibrary: Sendable {
         }
     }
 
+    /// Forgets what can be read from the store again: the tables of the packages, some 200 bytes for each file. For a
+    /// warning that memory is short. The next look-up in a package waits for its table, a few milliseconds for a
+    /// thousand files.
+    public func releaseMemory() {
+        for generation in state.withLock({ Array($0.generations.values) }) { generation.releaseMemory() }
+    }
+
     /// Removes from disk what no page and no package needs any more.
     /// - Throws: `StoreError`.
     @discardableResult

@@ -73,9 +73,9 @@ final class BlobRows: Sendable {
         try database.close()
     }
 
-    /// Drops what SQLite keeps in memory.
+    /// Drops what SQLite keeps in memory, soon: who asks may be the main thread, and a write may be under way.
     func releaseMemory() {
-        database.releaseMemory()
+        database.releaseMemoryEventually()
     }
 
     /// Moves what the log holds into the database, where no reader is in the way.
