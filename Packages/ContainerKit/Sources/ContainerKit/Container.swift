@@ -45,8 +45,8 @@ public final class Container<Engine: WebEngine> {
         }
         let network = NetworkLoader(configuration.transport)
         packages = try await PackageCare(
-            directory: configuration.directory, budgets: configuration.store, updates: configuration.updates,
-            network: network, logger: configuration.logger)
+            directory: configuration.directory, budgets: configuration.store, packages: configuration.packages,
+            updates: configuration.updates, network: network, logger: configuration.logger)
         table = try await Self.openTable(configuration, packages.store, network, hub)
         path = RequestPath(
             names: configuration.names, traits: traits, updater: packages.updater, library: packages.library,

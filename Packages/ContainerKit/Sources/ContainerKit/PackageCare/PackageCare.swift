@@ -29,10 +29,13 @@ final class PackageCare {
     /// Opens the store and takes up what the last process left.
     /// - Throws: `StoreError`.
     init(
-        directory: String, budgets: ResourceStore.Configuration, updates: PackageUpdater.Configuration,
-        network: any ResourceLoading, logger: Logger
+        directory: String, budgets: ResourceStore.Configuration, packages: PackageLibrary.Configuration,
+        updates: PackageUpdater.Configuration, network: any ResourceLoading, logger: Logger
     ) async throws {
-        (store, library) = try await Self.open(directory, budgets)
+        var (packages, updates) = (packages, updates)
+        packages.logger = logger
+        updates.logger = logger
+        (store, library) = try await Self.open(directory, budgets, packages)
         self.logger = logger
         updater = PackageUpdater(library: library, loader: network, configuration: updates)
         changesAtLaunch = try await updater.start()
@@ -71,10 +74,10 @@ final class PackageCare {
 
     @concurrent
     private static func open(
-        _ directory: String, _ budgets: ResourceStore.Configuration
+        _ directory: String, _ budgets: ResourceStore.Configuration, _ packages: PackageLibrary.Configuration
     ) async throws -> (ResourceStore, PackageLibrary) {
         let store = try ResourceStore(directory: directory, configuration: budgets)
-        return try (store, PackageLibrary(store: store))
+        return try (store, PackageLibrary(store: store, configuration: packages))
     }
 
     /// Hands on what happens to packages until this object goes.
