@@ -119,7 +119,16 @@ public final class PackageLibrary: Sendable {
         for generation in state.withLock({ Array($0.generations.values) }) { generation.releaseMemory() }
     }
 
-    /// Removes from disk what no page and no package needs any more.
+    /// Removes from disk the generations that no page and no package needs any more. Costs next to nothing where there is
+    /// none.
+    /// - Throws: `StoreError`.
+    @discardableResult
+    public func sweepRetired() async throws -> SweepResult {
+        try await withTaskExecutorPreference(executor) { [self] in try store.sweepRetired() }
+    }
+
+    /// Removes from disk what no page and no package needs any more, and what a crash or a failed install left. Looks at
+    /// every file.
     /// - Throws: `StoreError`.
     @discardableResult
     public func sweep() async throws -> SweepResult {

@@ -127,6 +127,14 @@ extension StoreIndex {
             let statement = try database.cachedStatement(
                 sql: "SELECT path, blob, size, media_type FROM entry WHERE generation = ? AND path = ?")
             return try Row.fetchOne(statement, arguments: [generation, path]).map(StoredEntry.init)
+    func retiredNumbers() throws -> [Int64] {
+        try reading { try Self.retiredNumbers(in: $0) }
+    }
+
+    private static func retiredNumbers(in database: Database) throws -> [Int64] {
+        try Int64.fetchAll(database, sql: "SELECT number FROM generation WHERE state = 'retired' ORDER BY number")
+    }
+
         }
     }
 
@@ -253,9 +261,7 @@ extension StoreIndex {
     ) throws {
         try StoreError.mapping(path) {
             try database.writeWithoutTransaction { database in
-                let retired = try Int64.fetchAll(
-                    database, sql: "SELECT number FROM generation WHERE state = 'retired' ORDER BY number")
-                let doomed = choose(retired)
+                let doomed = choose(try Self.retiredNumbers(in: database))
                 try database.inTransaction {
                     for number in doomed {
                         try database.execute(sql: "DELETE FROM generation WHERE number = ?", arguments: [number])

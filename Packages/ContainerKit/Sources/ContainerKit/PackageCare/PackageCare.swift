@@ -47,7 +47,7 @@ final class PackageCare {
         sweeping = Task { [weak library, logger] in
             for await _ in sweepRequests {
                 guard let library else { return }
-                await Self.sweep(library, logger)
+                await Self.sweepRetired(library, logger)
             }
         }
         reporting = Task { [weak updater] in
@@ -101,8 +101,13 @@ final class PackageCare {
     }
 
     /// Removes now what nobody needs any more.
-    func sweep() async {
-        await Self.sweep(library, logger)
+    func sweepRetired() async {
+        await Self.sweepRetired(library, logger)
+    }
+
+    /// The same, and what a crash or a failed install left. For a time when nobody waits.
+    func sweepAll() async {
+        await Self.tolerating(logger) { [library] in try await library.sweep() }
     }
 
     /// Takes a report; reports reach the updater in their order.
@@ -112,9 +117,13 @@ final class PackageCare {
         logger.warning("too many reports at once; one is lost", metadata: ["report": "\(lost)"])
     }
 
-    private static func sweep(_ library: PackageLibrary, _ logger: Logger) async {
+    private static func sweepRetired(_ library: PackageLibrary, _ logger: Logger) async {
+        await tolerating(logger) { try await library.sweepRetired() }
+    }
+
+    private static func tolerating(_ logger: Logger, _ sweep: () async throws -> SweepResult) async {
         do {
-            try await library.sweep()
+            _ = try await sweep()
         } catch {
             // Nothing is lost by it: the next sweep finds what this one left.
             logger.warning("cannot remove old packages", metadata: ["error": "\(error)"])
