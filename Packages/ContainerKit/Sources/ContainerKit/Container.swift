@@ -156,7 +156,9 @@ public final class Container<Engine: WebEngine> {
 
     // MARK: Life
 
-    /// What happens in the container from now on. A subscriber that does not keep up loses the oldest events.
+    /// What happens in the container from now on, and for the first subscriber also what happened to packages since the
+    /// container began to open: at most 256 events, no progress of downloads among them. A subscriber that does not keep
+    /// up loses the oldest events.
     public func events() -> AsyncStream<ContainerEvent> {
         hub.subscribe()
     }

@@ -18,6 +18,7 @@ final class PackageCare {
     /// What answers differently since the last process ended.
     let changesAtLaunch: [PackageScopeChange]
     private let logger: Logger
+    private let events: AsyncStream<PackageEvent>
     private let sweeps: AsyncStream<Void>.Continuation
     private let reports: AsyncStream<BootReport>.Continuation
     /// Reports that came faster than they could be taken.
@@ -38,6 +39,8 @@ final class PackageCare {
         (store, library) = try await Self.open(directory, budgets, packages)
         self.logger = logger
         updater = PackageUpdater(library: library, loader: network, configuration: updates)
+        // Before the start, which has something to tell.
+        events = updater.events()
         changesAtLaunch = try await updater.start()
         let sweepRequests: AsyncStream<Void>
         let bootReports: AsyncStream<BootReport>
@@ -80,10 +83,9 @@ final class PackageCare {
         return try (store, PackageLibrary(store: store, configuration: packages))
     }
 
-    /// Hands on what happens to packages until this object goes.
+    /// Hands on what happens to packages, from before this object was there until it goes. Once.
     func forward(to hear: @escaping @MainActor (PackageEvent) -> Void) {
-        let events = updater.events()
-        forwarding = Task { [sweeps] in
+        forwarding = Task { [sweeps, events] in
             for await event in events {
                 hear(event)
                 switch event {
