@@ -169,11 +169,19 @@ public final class Container<Engine: WebEngine> {
         hub.dropped + packages.updater.droppedEvents + packages.lostReports
     }
 
+    /// What was counted since the container was opened: damage, use of memory, losses.
+    public var counters: ContainerCounters {
+        ContainerCounters(
+            unreadableFiles: packages.library.unreadableFiles, store: packages.store.counters,
+            table: table?.library.counters, droppedEvents: droppedEvents)
+    }
+
     /// Ends the views that nobody uses and forgets what is in memory to be read again, as on a memory warning. The
     /// container does so by itself when the host's conditions, `Configuration.updates.conditions`, say that memory has
     /// become short.
     public func releaseMemory() {
         pool.drain()
+        packages.library.releaseMemory()
         packages.store.releaseMemory()
     }
 
@@ -185,7 +193,6 @@ public final class Container<Engine: WebEngine> {
         var record = RequestRecord(request, session: session, names: configuration.names)
         let path = path
         delivery.start {
-        packages.library.releaseMemory()
             try await path.answer(request, for: session)
         } observe: { [weak self] response in
             record.note(response)

@@ -156,17 +156,41 @@ extension PackageLibrary {
         state.withLock { $0.activeGeneration(of: id.description) }
     }
 
+    /// Has one who listens told of damaged files; each is told once, until it is mended.
+    func hearDamage(_ hear: @escaping @Sendable (DamagedFile) -> Void) {
+        state.withLock { $0.hearDamage = hear }
+    }
+
+    /// Has what is damaged from now on told again.
+    func forgetDamage(of generation: PackageGeneration) {
+        state.withLock { $0.forgetDamage(of: generation.number) }
+    }
+
     /// Lets a generation answer that the store just made active.
     func adopt(_ generation: PackageGeneration) {
         state.withLock { $0.adopt(generation, in: store) }
     }
 
-    func countUnreadable(_ file: String, of generation: PackageGeneration, because error: any Error) {
-        state.withLock { $0.unreadableFiles += 1 }
+    /// - Parameter file: its path in the package; `nil` where the package's table cannot be read.
+    func countUnreadable(_ file: String?, of generation: PackageGeneration, because error: any Error) {
+        let code = (error as? StoreError)?.code
+        let hear = state.withLock { state in
+            state.unreadableFiles += 1
+            // Another error may be gone the next time.
+            guard code == .damaged || code == .notFound, state.noteDamage(file, of: generation.number) else {
+                return (@Sendable (DamagedFile) -> Void)?.none
+            }
+            return state.hearDamage
+        }
+        let package = generation.package
+        hear?(
+            DamagedFile(
+                package: package.id, version: package.version, generation: package.generation, path: file,
+                reason: String(describing: error)))
         configuration.logger.warning(
             "cannot read a packaged file",
             metadata: [
-                "package": "\(generation.package.id)", "generation": "\(generation.number)", "file": "\(file)",
+                "package": "\(generation.package.id)", "generation": "\(generation.number)", "file": "\(file ?? "all")",
                 "error": "\(error)",
             ])
     }

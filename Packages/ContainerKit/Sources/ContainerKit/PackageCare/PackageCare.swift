@@ -19,6 +19,7 @@ final class PackageCare {
     let changesAtLaunch: [PackageScopeChange]
     private let logger: Logger
     private let events: AsyncStream<PackageEvent>
+    private let damage: DamageCare
     private let sweeps: AsyncStream<Void>.Continuation
     private let reports: AsyncStream<BootReport>.Continuation
     /// Reports that came faster than they could be taken.
@@ -39,6 +40,7 @@ final class PackageCare {
         (store, library) = try await Self.open(directory, budgets, packages)
         self.logger = logger
         updater = PackageUpdater(library: library, loader: network, configuration: updates)
+        damage = DamageCare(updater, conditions: updates.conditions, logger: logger)
         // Before the start, which has something to tell.
         events = updater.events()
         changesAtLaunch = try await updater.start()
@@ -69,6 +71,7 @@ final class PackageCare {
     func shutDown() async {
         reports.finish()
         await reporting?.value
+        await damage.shutDown()
         await updater.shutDown()
         await forwarding?.value
         sweeps.finish()
@@ -85,12 +88,13 @@ final class PackageCare {
 
     /// Hands on what happens to packages, from before this object was there until it goes. Once.
     func forward(to hear: @escaping @MainActor (PackageEvent) -> Void) {
-        forwarding = Task { [sweeps, events] in
+        forwarding = Task { [sweeps, weak damage, events] in
             for await event in events {
                 hear(event)
                 switch event {
                 // A generation went out of use, or is no longer what a trial may fall back to.
                 case .scopeChanged, .proven, .quarantined: sweeps.yield()
+                case .fileDamaged(let file): damage?.note(file.package)
                 default: break
                 }
             }

@@ -27,7 +27,7 @@ public actor PackageUpdater: HealthReporting {
     nonisolated let arrivals: ArrivingPackages
     let health: any HealthRecording
     let packages: KeyedQueue
-    private let sources: KeyedQueue
+    let sources: KeyedQueue
     let watch: Stopwatch
     var ledger = HealthLedger()
     /// The last good generations that trials may fall back to; each is pinned once.
@@ -50,6 +50,7 @@ public actor PackageUpdater: HealthReporting {
         packages = KeyedQueue(atATime: .max, inLine: configuration.downloads.inLine)
         sources = KeyedQueue(atATime: configuration.downloads.atATime, inLine: configuration.downloads.inLine)
         watch = Stopwatch(configuration.clock)
+        library.hearDamage { [hub] in hub.send(.fileDamaged($0)) }
     }
 
     deinit {
@@ -269,7 +270,8 @@ public actor PackageUpdater: HealthReporting {
         }
         let (way, traffic) = try await fetch(draft, from: source)
         try await giveUpWaiting(manifest.id)
-        let generation = try await library.stage(draft, timing: timing == .now ? nil : timing, isBaseline: false)
+        let generation = try await library.stage(
+            draft, timing: timing == .now ? nil : timing, isBaseline: false, source: source)
         guard timing == .now else {
             hub.send(.staged(manifest.id, manifest.version, timing))
             return PackageUpdate(
