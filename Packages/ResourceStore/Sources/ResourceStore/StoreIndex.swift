@@ -182,11 +182,25 @@ extension StoreIndex {
         return named
     }
 
-    /// The bytes of all blobs that generations name, each blob counted once.
+    /// The bytes of all blobs that generations name, each blob counted once, as the tables say. Their seals are not
+    /// looked at, so a flipped bit makes this any number; none is negative.
     func packageBytes() throws -> Int64 {
         try reading { database in
-            try Int64.fetchOne(
-                database, sql: "SELECT COALESCE(SUM(size), 0) FROM (SELECT size FROM entry GROUP BY blob)") ?? 0
+            // A sum of integers that is too large would be an error.
+            let sum = try Double.fetchOne(
+                database, sql: "SELECT TOTAL(MAX(size, 0)) FROM (SELECT MIN(size) AS size FROM entry GROUP BY blob)")
+            return Int64(exactly: sum ?? 0) ?? .max
+        }
+    }
+
+    /// The blobs that generations name, each once.
+    func packageBlobs() throws -> [BlobID] {
+        try reading { database in
+            let rows = try Row.fetchCursor(database, sql: "SELECT blob FROM entry GROUP BY blob")
+            var blobs: [BlobID] = []
+            // A name that is none has no bytes.
+            while let row = try rows.next() { if let blob = try? BlobID(row, column: 0) { blobs.append(blob) } }
+            return blobs
         }
     }
 
