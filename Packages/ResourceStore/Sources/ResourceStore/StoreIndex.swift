@@ -42,6 +42,11 @@ final class StoreIndex: Sendable {
         try database.close()
     }
 
+    /// Has the statement that is under way fail, where there is one.
+    func interrupt() {
+        database.interrupt()
+    }
+
     /// Drops what SQLite keeps in memory, soon: who asks may be the main thread, and a write may be under way.
     func releaseMemory() {
         database.releaseMemoryEventually()
@@ -50,7 +55,7 @@ final class StoreIndex: Sendable {
     /// Moves what the log holds into the database, where no reader is in the way.
     func checkpoint() throws {
         try StoreError.mapping(path) {
-            _ = try database.writeWithoutTransaction { try $0.checkpoint(.passive) }
+            _ = try database.writeWithoutTransaction { try $0.checkpointAfterInterruption() }
         }
     }
 
@@ -122,11 +127,6 @@ extension StoreIndex {
         }
     }
 
-    func entry(generation: Int64, path: String) throws -> StoredEntry? {
-        try reading { database in
-            let statement = try database.cachedStatement(
-                sql: "SELECT path, blob, size, media_type FROM entry WHERE generation = ? AND path = ?")
-            return try Row.fetchOne(statement, arguments: [generation, path]).map(StoredEntry.init)
     func retiredNumbers() throws -> [Int64] {
         try reading { try Self.retiredNumbers(in: $0) }
     }
@@ -135,6 +135,11 @@ extension StoreIndex {
         try Int64.fetchAll(database, sql: "SELECT number FROM generation WHERE state = 'retired' ORDER BY number")
     }
 
+    func entry(generation: Int64, path: String) throws -> StoredEntry? {
+        try reading { database in
+            let statement = try database.cachedStatement(
+                sql: "SELECT path, blob, size, media_type FROM entry WHERE generation = ? AND path = ?")
+            return try Row.fetchOne(statement, arguments: [generation, path]).map(StoredEntry.init)
         }
     }
 
