@@ -22,8 +22,8 @@ public enum PackageEvent: Sendable {
     case fileDamaged(DamagedFile)
     /// So many files that a version had lost were fetched again.
     case mended(PackageID, PackageVersion, files: Int)
-    case updateFailed(PackageSource, any Error)
+    case updateFailed(PackageSource, PackageFailure)
     /// The active version of a package could not be changed at launch or in the background; it stays, and the change
     /// waits for the next time.
-    case changeFailed(String, any Error)
+    case changeFailed(PackageID, PackageFailure)
 }
