@@ -167,7 +167,7 @@ let package = Package(
             [
                 "ContainerTesting", "HTTPTransport", "OfflinePackage", "PackageFormat", "PackagePublisher",
                 "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter", "WebViewPool",
-                .httpTypes,
+                .httpTypes, .log,
             ]),
         .systemLibrary(
             name: "CWebKitGTK", path: "Packages/WebKitGTKAdapter/Sources/CWebKitGTK", pkgConfig: "webkit2gtk-4.1",

@@ -63,6 +63,7 @@ let package = Package(
                 .product(name: "SchemeMode", package: "SchemeRouter"),
                 .product(name: "WebViewPool", package: "WebViewPool"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -174,8 +174,10 @@ struct HealthTests {
             let next = depot.updater(network, library: library)
             let events = next.events()
             #expect(try await next.start().map(\.package.description) == ["shop"])
-            let failed = try await self.next(events) { if case .changeFailed(let id, _) = $0 { id } else { nil } }
-            #expect(failed == "news")
+            let failed = try await self.next(events) {
+                if case .changeFailed(let id, let failure) = $0 { (id.description, failure) } else { nil }
+            }
+            #expect(failed.0 == "news" && failed.1.code == .store && failed.1.location == "index.sqlite")
             #expect(try await depot.get("index.html", by: .package(library)) == new["index.html"])
             // It waits for the next time.
             #expect(try await depot.updater(network, library: library).start().map(\.package.description) == ["news"])

@@ -16,12 +16,16 @@ extension Container {
         public var directory: String
         /// How requests that no package answers reach the network; AsyncHTTPClient by default.
         public var transport: any HTTPTransporting
-        /// Where the container reports trouble; the process's logging system by default.
+        /// Where the container, its packages and its updates report what no caller hears: damage, rollbacks, changes
+        /// that have to wait. The process's logging system by default, under the label `containerkit`.
         public var logger: Logger
 
         /// Budgets and caches of the folder; see `ResourceStore.Configuration` for the defaults.
         public var store = ResourceStore.Configuration()
-        /// How packages are kept up to date: trials, downloads, the host's conditions and version. `room` is the store's.
+        /// What packages may ask for: limits on archives and manifests. Its logger is ``logger``.
+        public var packages = PackageLibrary.Configuration()
+        /// How packages are kept up to date: trials, downloads, the host's conditions and version. `room` is the store's,
+        /// and its logger is ``logger``.
         public var updates = PackageUpdater.Configuration()
         /// The resource table of a server of the older kind; none by default. It is asked for at launch, when pages open and
         /// close, and in the foreground; what it lists answers after the packages.

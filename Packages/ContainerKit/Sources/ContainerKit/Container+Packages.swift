@@ -19,7 +19,7 @@ extension Container {
     public func install(archive: String, manifest: String) async throws -> InstalledPackage {
         let package = try await packages.updater.install(archive: archive, manifest: manifest)
         hub.send(.packageInstalled(package))
-        await packages.sweep()
+        await packages.sweepRetired()
         return package
     }
 
@@ -77,11 +77,12 @@ extension Container {
 
     // MARK: Life of the app
 
-    /// The app goes to the background: applies the updates that waited for it, and leaves the folder as after a proper
+    /// The app goes to the background: applies the updates that waited for it, removes what crashes left, and leaves the folder as after a proper
     /// close, so that a kill from here on costs nothing.
     /// - Throws: `StoreError` or `CancellationError`.
     public func hostEnteredBackground() async throws {
         try await packages.updater.hostEnteredBackground()
+        await packages.sweepAll()
         try await packages.settle()
     }
 

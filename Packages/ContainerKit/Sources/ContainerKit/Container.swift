@@ -30,6 +30,7 @@ public final class Container<Engine: WebEngine> {
     private var loads: [ViewID: ViewLoad] = [:]
     private var lastPageID: UInt64 = 0
     private var reclaiming: Task<Void, Never>?
+    private var memory: MemoryCare?
 
     /// Opens the container's folder and routes its schemes.
     /// - Throws: `StoreError`, with code `inUse` where another process has the folder; ``ContainerError`` with code
@@ -44,8 +45,8 @@ public final class Container<Engine: WebEngine> {
         }
         let network = NetworkLoader(configuration.transport)
         packages = try await PackageCare(
-            directory: configuration.directory, budgets: configuration.store, updates: configuration.updates,
-            network: network, logger: configuration.logger)
+            directory: configuration.directory, budgets: configuration.store, packages: configuration.packages,
+            updates: configuration.updates, network: network, logger: configuration.logger)
         table = try await Self.openTable(configuration, packages.store, network, hub)
         path = RequestPath(
             names: configuration.names, traits: traits, updater: packages.updater, library: packages.library,
@@ -61,6 +62,7 @@ public final class Container<Engine: WebEngine> {
             }
         }
         packages.forward { [hub] in hub.send(.package($0)) }
+        memory = MemoryCare(configuration.updates.conditions) { [weak self] in self?.releaseMemory() }
         table?.note(.launch)
     }
 
@@ -155,7 +157,9 @@ public final class Container<Engine: WebEngine> {
 
     // MARK: Life
 
-    /// What happens in the container from now on. A subscriber that does not keep up loses the oldest events.
+    /// What happens in the container from now on, and for the first subscriber also what happened to packages since the
+    /// container began to open: at most 256 events, no progress of downloads among them. A subscriber that does not keep
+    /// up loses the oldest events.
     public func events() -> AsyncStream<ContainerEvent> {
         hub.subscribe()
     }
@@ -166,9 +170,19 @@ public final class Container<Engine: WebEngine> {
         hub.dropped + packages.updater.droppedEvents + packages.lostReports
     }
 
-    /// Ends the views that nobody uses and forgets what is in memory to be read again, as on a memory warning.
+    /// What was counted since the container was opened: damage, use of memory, losses.
+    public var counters: ContainerCounters {
+        ContainerCounters(
+            unreadableFiles: packages.library.unreadableFiles, store: packages.store.counters,
+            table: table?.library.counters, droppedEvents: droppedEvents)
+    }
+
+    /// Ends the views that nobody uses and forgets what is in memory to be read again, as on a memory warning. The
+    /// container does so by itself when the host's conditions, `Configuration.updates.conditions`, say that memory has
+    /// become short.
     public func releaseMemory() {
         pool.drain()
+        packages.library.releaseMemory()
         packages.store.releaseMemory()
     }
 

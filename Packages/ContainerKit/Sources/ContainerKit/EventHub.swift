@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import OfflinePackage
+
 /// Hands events to those who listen, without ever waiting for them.
 @MainActor
 final class EventHub {
     private var subscribers: [UInt64: AsyncStream<ContainerEvent>.Continuation] = [:]
     private var lastID: UInt64 = 0
+    /// What the first subscriber gets of the time before it came; `nil` once it has.
+    private var early: [ContainerEvent]? = []
     /// Events that a slow subscriber lost.
     private(set) var dropped = 0
+
+    /// The most events that are kept for the first subscriber; for one more the oldest is lost.
+    static let earlyLimit = 256
 
     /// Who listens must not wait for a container that is gone.
     deinit {
@@ -19,13 +26,18 @@ final class EventHub {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ContainerEvent.self, bufferingPolicy: .bufferingNewest(4_096))
         subscribers[lastID] = continuation
+        for event in early ?? [] { continuation.yield(event) }
+        early = nil
         return stream
     }
 
     /// The number of those who listen; one that stopped is counted until the next event.
     var subscriberCount: Int { subscribers.count }
 
+    /// What happens to packages is kept for the first subscriber: a rollback at launch is over before the host has the
+    /// container and can listen.
     func send(_ event: ContainerEvent) {
+        if case .package(let event) = event { keep(event) }
         for (id, subscriber) in subscribers {
             switch subscriber.yield(event) {
             case .dropped: dropped += 1
@@ -33,5 +45,13 @@ final class EventHub {
             default: break
             }
         }
+    }
+
+    private func keep(_ event: PackageEvent) {
+        if case .downloading = event { return }
+        early?.append(.package(event))
+        guard let count = early?.count, count > Self.earlyLimit else { return }
+        early?.removeFirst()
+        dropped += 1
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import OfflinePackage
+import PackageFormat
 import ResourceLoading
 import Testing
 
@@ -18,6 +20,27 @@ struct EventHubTests {
         for await event in slow {
             guard case .pageClosed(let id) = event else { return }
             #expect(id.rawValue == 5_000 - 4_096 + 1)
+            break
+        }
+    }
+
+    @Test("The first subscriber hears what happened to packages before, and no other does")
+    func early() async throws {
+        let hub = EventHub()
+        let ids = try (0...EventHub.earlyLimit).map { try PackageID("p\($0)") }
+        for id in ids { hub.send(.package(.proven(id, try PackageVersion("1")))) }
+        #expect(hub.dropped == 1)
+        let first = hub.subscribe()
+        let second = hub.subscribe()
+        hub.send(.pageClosed(PageID(rawValue: 1)))
+        var heard: [PackageID] = []
+        for await event in first {
+            guard case .package(.proven(let id, _)) = event else { break }
+            heard.append(id)
+        }
+        #expect(heard == Array(ids.dropFirst()))
+        for await event in second {
+            if case .package = event { Issue.record("not the first") }
             break
         }
     }

@@ -35,6 +35,23 @@ struct GenerationTests {
         #expect(try await fixture.text(url, of: container) == "four")
     }
 
+    @Test("A page's close looks for old versions only; what a crash left goes in the background")
+    func orphans() async throws {
+        let container = try await fixture.container()
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        let orphan = fixture.folder + "/store/blobs/ab/" + String(repeating: "c", count: 62)
+        try FileManager.default.createDirectory(
+            atPath: fixture.folder + "/store/blobs/ab", withIntermediateDirectories: true)
+        try Data("left".utf8).write(to: URL(fileURLWithPath: orphan))
+        await container.close(try await container.open("https://shop.example/"))
+        try await container.hostEnteredBackground()
+        #expect(!FileManager.default.fileExists(atPath: orphan) && fixture.blobCount == 1)
+        try Data("left".utf8).write(to: URL(fileURLWithPath: orphan))
+        await container.close(try await container.open("https://shop.example/"))
+        await container.shutDown()
+        #expect(FileManager.default.fileExists(atPath: orphan))
+    }
+
     @Test("A page that is dropped without a close lets go too")
     func dropped() async throws {
         let container = try await fixture.container()

@@ -3,9 +3,11 @@
 
 import ContainerKit
 import Foundation
+import HTTPTypes
 import OfflinePackage
 import ResourceLoading
 import ResourceTable
+import Synchronization
 import Testing
 
 /// A resource table of an older server, as the facade keeps it.
@@ -17,11 +19,14 @@ struct TableTests {
     private let download = "https://cdn.example/xcache/1/app.js"
 
     /// Publishes a table that lists one script.
-    private func publish(_ content: String, version: String) throws -> TableEndpoints {
+    /// - Parameter listed: where the table says that its file is; by default where it is.
+    private func publish(
+        _ content: String, version: String, at listed: String? = nil
+    ) throws -> TableEndpoints {
         let url = "https://table.example/table"
         let json = """
             {"code":200,"data":{"version":"\(version)","update":true,"resourcemap":{"\(script)":
-            {"version":"\(version)","md5":"\(MD5Digest(of: Data(content.utf8)))","download":"\(download)",
+            {"version":"\(version)","md5":"\(MD5Digest(of: Data(content.utf8)))","download":"\(listed ?? download)",
             "ctype":"application/javascript"}}}}
             """
         fixture.network.put(.bytes(Data(json.utf8)), at: url)
@@ -81,12 +86,14 @@ struct TableTests {
             $0.updates.conditions = conditions
         }
         let events = container.events()
-        let page = try await container.open("https://shop.example/")
+        var page: Page<FakeView>?
         var checks = [String]()
         for await event in events {
             guard case .tableChecked(let trigger, let result) = event else { continue }
             checks.append("\(trigger) \(result)")
-            if trigger == .open {
+            // One after the other: what comes while the table is asked for is dropped.
+            if trigger == .launch { page = try await container.open("https://shop.example/") }
+            if trigger == .open, let page {
                 // Without a network, what was asked for so far came to nothing.
                 #expect(!fixture.network.urls.contains("https://table.example/table"))
                 conditions.set(HostConditions())
@@ -97,6 +104,30 @@ struct TableTests {
         #expect(checks.dropLast() == ["launch offline", "open offline"])
         #expect(checks.last?.hasPrefix("close replaced") == true)
         #expect(container.covers(script))
+        await container.shutDown()
+    }
+
+    @Test("Redirects of the table and of its files are followed, and a token stays with its server")
+    func redirects() async throws {
+        var endpoints = try publish("run()", version: "1", at: "https://files.example/to/\(download)")
+        endpoints.primary = try #require(TableURL("https://moved.example/to/https://table.example/table"))
+        let container = try await fixture.container(covering: ["shop.example"]) {
+            $0.table = TableLibrary.Configuration(endpoints: endpoints)
+            $0.table?.headerFields[.authorization] = "secret"
+        }
+        for await case .tableChecked(_, let result) in container.events() {
+            guard case .replaced = result else {
+                Issue.record("\(result)")
+                break
+            }
+            break
+        }
+        #expect(try await fixture.text("containerkit://cdn.example/app.js", of: container) == "run()")
+        #expect(!fixture.network.urls.contains(script))
+        let requests = fixture.network.requests.withLock { $0 }
+        #expect(requests.first { $0.authority == "moved.example" }?.headerFields[.authorization] == "secret")
+        let last = requests.first { $0.authority == "table.example" }
+        #expect(last?.headerFields[.accept] == "application/json" && last?.headerFields[.authorization] == nil)
         await container.shutDown()
     }
 

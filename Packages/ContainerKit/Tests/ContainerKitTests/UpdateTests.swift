@@ -165,6 +165,39 @@ struct UpdateTests {
         #expect(next.installedPackages.map(\.version.description) == ["3"])
     }
 
+    @Test("What the launch takes back is told to who listens once the container is open")
+    func rollingBackAtLaunch() async throws {
+        let health = RecordedHealth()
+        func open(_ health: RecordedHealth) async throws -> Container<FakeEngine> {
+            try await fixture.container(on: FakeEngine()) {
+                $0.updates.health = health
+                $0.updates.trial.unfinishedBoots = 1
+            }
+        }
+        var container: Container<FakeEngine>? = try await open(health)
+        try await fixture.install(["index.html": "one"], version: "1", into: #require(container))
+        try await container?.update(from: fixture.publish(["index.html": "two"], version: "2"))
+        var page = try await container?.open("https://shop.example/index.html")
+        container?.report(.began, of: try #require(page))
+        // What a kill during the boot would leave.
+        var left = HealthLedger()
+        for await ledger in health.saves where ledger.trials["shop"]?.unfinishedBoots == 1 {
+            left = ledger
+            break
+        }
+        page = nil
+        await container?.shutDown()
+        container = nil
+        let next = try await open(RecordedHealth(left))
+        #expect(next.changesAtLaunch.map(\.reason.isRollback) == [true])
+        try await next.hostEnteredBackground()
+        for await event in next.events() {
+            guard case .package(.quarantined(let id, let version, _)) = event else { continue }
+            #expect(id.description == "shop" && version.description == "2")
+            break
+        }
+    }
+
     @Test("Files answer while the first version of their package arrives")
     func arriving() async throws {
         let container = try await fixture.container()
@@ -235,5 +268,11 @@ struct UpdateTests {
         try await container.hostResumed()
         try await fixture.install(["index.html": "two"], version: "2", into: container)
         #expect(try await text(of: container) == "two")
+    }
+}
+
+extension PackageScopeChange.Reason {
+    fileprivate var isRollback: Bool {
+        if case .rolledBack = self { true } else { false }
     }
 }

@@ -21,6 +21,14 @@ struct GenerationRecord: Codable {
     var timing: ApplyTiming?
     /// Whether it came with the app. Absent in older records, and where it did not.
     var isBaseline: Bool?
+    /// Where it was fetched from, to fetch again what is damaged. Absent in older records, and where it was not.
+    var source: Source?
+
+    /// What of a ``PackageSource`` leads to the bytes.
+    struct Source: Codable {
+        var manifestURL: String
+        var archiveURL: String?
+    }
 
     init(of manifest: PackageManifest) {
         baseURL = manifest.baseURL

@@ -56,6 +56,14 @@ final class PackageGeneration: Sendable {
         try files(in: store) { $0 }
     }
 
+    /// Forgets the table, which is read again when it is next needed.
+    func releaseMemory() {
+        table.withLock { $0 = nil }
+    }
+
+    /// Whether the table is in memory.
+    var hasTable: Bool { table.withLock { $0 != nil } }
+
     /// Reads the table once; who asks meanwhile waits for it, a few milliseconds for a thousand files.
     private func files<Value: Sendable>(
         in store: ResourceStore, _ body: ([String: StoredEntry]) -> Value

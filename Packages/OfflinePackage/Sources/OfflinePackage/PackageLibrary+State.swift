@@ -17,6 +17,11 @@ extension PackageLibrary {
         /// The number of the generation that each open page stays on, by package.
         private var pages: [PageID: [String: Int64]] = [:]
         var unreadableFiles = 0
+        /// What of each generation was told to be damaged, so that a page that asks again causes no second report. The
+        /// empty path stands for the table.
+        private var told: [Int64: Set<String>] = [:]
+        /// Is told of damage.
+        var hearDamage: (@Sendable (DamagedFile) -> Void)?
 
         /// Adds the active generations, once.
         init(active: [PackageGeneration]) {
@@ -82,7 +87,19 @@ extension PackageLibrary {
         /// Forgets retired generations that no page is pinned to. They cannot be pinned again: only active ones are.
         mutating func dropUnused(in store: ResourceStore) {
             generations = generations.filter { isActive($0.value) || store.isPinned($0.key) }
+            told = told.filter { generations[$0.key] != nil }
             derive()
+        }
+
+        /// Notes that a file is damaged.
+        /// - Returns: whether that is news.
+        mutating func noteDamage(_ path: String?, of generation: Int64) -> Bool {
+            generations[generation] != nil && told[generation, default: []].insert(path ?? "").inserted
+        }
+
+        /// Has what is damaged from now on told again.
+        mutating func forgetDamage(of generation: Int64) {
+            told[generation] = nil
         }
 
         private mutating func add(_ generation: PackageGeneration) {

@@ -120,7 +120,23 @@ public final class PackageLibrary: Sendable {
         }
     }
 
-    /// Removes from disk what no page and no package needs any more.
+    /// Forgets what can be read from the store again: the tables of the packages, some 200 bytes for each file. For a
+    /// warning that memory is short. The next look-up in a package waits for its table, a few milliseconds for a
+    /// thousand files.
+    public func releaseMemory() {
+        for generation in state.withLock({ Array($0.generations.values) }) { generation.releaseMemory() }
+    }
+
+    /// Removes from disk the generations that no page and no package needs any more. Costs next to nothing where there is
+    /// none.
+    /// - Throws: `StoreError`.
+    @discardableResult
+    public func sweepRetired() async throws -> SweepResult {
+        try await withTaskExecutorPreference(executor) { [self] in try store.sweepRetired() }
+    }
+
+    /// Removes from disk what no page and no package needs any more, and what a crash or a failed install left. Looks at
+    /// every file.
     /// - Throws: `StoreError`.
     @discardableResult
     public func sweep() async throws -> SweepResult {
@@ -148,17 +164,41 @@ extension PackageLibrary {
         state.withLock { $0.activeGeneration(of: id.description) }
     }
 
+    /// Has one who listens told of damaged files; each is told once, until it is mended.
+    func hearDamage(_ hear: @escaping @Sendable (DamagedFile) -> Void) {
+        state.withLock { $0.hearDamage = hear }
+    }
+
+    /// Has what is damaged from now on told again.
+    func forgetDamage(of generation: PackageGeneration) {
+        state.withLock { $0.forgetDamage(of: generation.number) }
+    }
+
     /// Lets a generation answer that the store just made active.
     func adopt(_ generation: PackageGeneration) {
         state.withLock { $0.adopt(generation, in: store) }
     }
 
-    func countUnreadable(_ file: String, of generation: PackageGeneration, because error: any Error) {
-        state.withLock { $0.unreadableFiles += 1 }
+    /// - Parameter file: its path in the package; `nil` where the package's table cannot be read.
+    func countUnreadable(_ file: String?, of generation: PackageGeneration, because error: any Error) {
+        let code = (error as? StoreError)?.code
+        let hear = state.withLock { state in
+            state.unreadableFiles += 1
+            // Another error may be gone the next time.
+            guard code == .damaged || code == .notFound, state.noteDamage(file, of: generation.number) else {
+                return (@Sendable (DamagedFile) -> Void)?.none
+            }
+            return state.hearDamage
+        }
+        let package = generation.package
+        hear?(
+            DamagedFile(
+                package: package.id, version: package.version, generation: package.generation, path: file,
+                reason: String(describing: error)))
         configuration.logger.warning(
             "cannot read a packaged file",
             metadata: [
-                "package": "\(generation.package.id)", "generation": "\(generation.number)", "file": "\(file)",
+                "package": "\(generation.package.id)", "generation": "\(generation.number)", "file": "\(file ?? "all")",
                 "error": "\(error)",
             ])
     }

@@ -41,7 +41,7 @@ public struct PackageLoader: ResourceLoading {
             do {
                 return try respond(request.head.method, entry, generation.package)
             } catch {
-                library.countUnreadable(url.path, of: generation, because: error)
+                library.countUnreadable(entry.path, of: generation, because: error)
                 return nil
             }
         case .missing(let package):
@@ -74,7 +74,7 @@ public struct PackageLoader: ResourceLoading {
             do {
                 if let entry = try generation.file(at: url, in: library.store) { return .file(entry, generation) }
             } catch {
-                library.countUnreadable(url.path, of: generation, because: error)
+                library.countUnreadable(nil, of: generation, because: error)
                 return .unknown
             }
         }

@@ -73,9 +73,14 @@ final class BlobRows: Sendable {
         try database.close()
     }
 
-    /// Drops what SQLite keeps in memory.
+    /// Has the statement that is under way fail, where there is one.
+    func interrupt() {
+        database.interrupt()
+    }
+
+    /// Drops what SQLite keeps in memory, soon: who asks may be the main thread, and a write may be under way.
     func releaseMemory() {
-        database.releaseMemory()
+        database.releaseMemoryEventually()
     }
 
     /// Moves what the log holds into the database, where no reader is in the way.
@@ -84,7 +89,7 @@ final class BlobRows: Sendable {
             try database.writeWithoutTransaction { database in
                 // The store may have closed since this was asked for, and SQLite does not look.
                 guard database.sqliteConnection != nil else { return }
-                try database.checkpoint(.passive)
+                try database.checkpointAfterInterruption()
             }
         }
     }

@@ -51,3 +51,12 @@ extension DatabasePool {
         return database
     }
 }
+
+extension Database {
+    /// Moves what the log holds into the database, where no reader is in the way, also where the connection was
+    /// interrupted before: SQLite keeps that in mind until the next statement begins, and a checkpoint is none.
+    func checkpointAfterInterruption() throws {
+        _ = try Int.fetchOne(self, sql: "SELECT 1")
+        try checkpoint(.passive)
+    }
+}

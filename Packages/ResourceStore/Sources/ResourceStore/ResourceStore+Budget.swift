@@ -34,11 +34,21 @@ extension ResourceStore {
         let budget = configuration.packageBudget
         if Self.fits(bytes, beside: try index.packageBytes(), within: budget) { return }
         try sweep()
-        let used = try index.packageBytes()
+        let claimed = try index.packageBytes()
+        if Self.fits(bytes, beside: claimed, within: budget) { return }
+        // Before anything is refused: a flipped bit in a table must not close the store.
+        let used = try min(claimed, bytesOnDisk(of: index.packageBlobs()))
         guard Self.fits(bytes, beside: used, within: budget) else {
             throw StoreError(
                 .overBudget, "\(bytes) bytes do not fit beside \(used) in use, the budget is \(budget)", at: directory)
         }
+    }
+
+    /// What blobs take on disk; what is not there takes nothing.
+    private func bytesOnDisk(of blobs: [BlobID]) throws -> Int64 {
+        let rows = try rows.sizes(of: blobs)
+        let files = try blobs.lazy.filter { rows[$0] == nil }.map { try FileSystem.size(of: path(of: $0)) ?? 0 }
+        return try Self.sum(Array(rows.values) + files, at: directory)
     }
 
     private static func fits(_ bytes: Int64, beside used: Int64, within budget: Int64) -> Bool {

@@ -47,11 +47,11 @@ extension ResourceStore {
             try file.write(Data(SHA256.hash(data: content)))
             try file.write(content)
             // Before it takes the other's name: else a power cut could leave a name without bytes.
-            try FileSystem.syncOne(file.path)
+            try FileSystem.secure(file.path)
             try onStep(.documentWritten)
             try FileSystem.makeDirectory(directory + "/documents")
             try FileSystem.move(file.path, to: path)
-            try FileSystem.syncOne(directory + "/documents")
+            try FileSystem.secure(directory + "/documents")
             try onStep(.documentPlaced)
         }
     }

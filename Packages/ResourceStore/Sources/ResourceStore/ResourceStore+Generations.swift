@@ -67,6 +67,19 @@ extension ResourceStore {
         }
     }
 
+    /// Keeps the blobs of a batch that generations name already, and that were lost to damage: those generations have
+    /// them again, without a new one. Blobs that nothing names go when the batch goes.
+    ///
+    /// Blocks until the bytes are safe from a power cut.
+    /// - Throws: ``StoreError``.
+    public func restore(from batch: BlobBatch) throws {
+        guard batch.store === self else { throw StoreError(.conflict, "a batch of another store", at: directory) }
+        try writing {
+            try batch.finishWriting()
+            try sync(batch, batch.blobs)
+        }
+    }
+
     /// Makes a batch's blobs safe from a power cut.
     func sync(_ batch: BlobBatch, _ blobs: Set<BlobID>) throws {
         // Also what was reused: another batch may have placed it and not synced yet. Rows are safe when committed.

@@ -11,23 +11,27 @@ internal import Synchronization
 
 extension ResourceStore {
     /// Lets go of every lock before the system suspends the app. Until ``resume()``, what writes throws
-    /// ``StoreError/Code-swift.struct/suspended``; look-ups go on.
+    /// ``StoreError/Code-swift.struct/suspended``; look-ups go on, though one of this very moment may fail
+    /// so too.
     ///
     /// iOS ends an app that is suspended while it holds a lock on a file of a shared container (`0xDEAD10CC`). This
-    /// settles the store, interrupts what SQLite still writes, and unlocks the directory. An install that was under
-    /// way fails, leaves nothing behind, and can be done again.
+    /// interrupts what SQLite writes at this moment, settles the store, and unlocks the directory. An install that was
+    /// under way fails, leaves nothing behind, and can be done again.
     /// On Apple's systems this suspends every GRDB database of the process that observes its suspension.
     /// - Throws: ``StoreError``, where what is in the logs could not be moved; the store is suspended all the same.
     public func suspend() throws {
         state.withLock { $0.isSuspended = true }
-        // Chunks that a batch has sent: a few megabytes each, at most two.
+        defer { lock.release() }
+        // First: the moves of the logs wait for who writes, and a write may take longer than the system gives.
+        #if canImport(Darwin)
+            // From here on databases refuse each statement that writes, until they are resumed.
+            NotificationCenter.default.post(name: Database.suspendNotification, object: nil)
+        #else
+            index.interrupt()
+            rows.interrupt()
+        #endif
+        // Chunks that a batch has sent: a few megabytes each, at most two. Where they were interrupted, their batch fails.
         rowQueue.sync {}
-        defer {
-            #if canImport(Darwin)
-                NotificationCenter.default.post(name: Database.suspendNotification, object: nil)
-            #endif
-            lock.release()
-        }
         try index.checkpoint()
         try rows.checkpoint()
         try marker.put()

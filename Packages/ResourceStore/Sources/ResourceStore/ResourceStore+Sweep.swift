@@ -4,6 +4,16 @@
 internal import Synchronization
 
 extension ResourceStore {
+    /// Sweeps where there is a retired generation that no one pins, and else only looks for one: a read of a few
+    /// microseconds. What a crash or a failed install left is for a whole ``sweep()``, at a time when nobody waits.
+    /// - Throws: ``StoreError``.
+    @discardableResult
+    public func sweepRetired() throws -> SweepResult {
+        let retired = try index.retiredNumbers()
+        guard state.withLock({ state in retired.contains { state.pins[$0] == nil } }) else { return SweepResult() }
+        return try sweep()
+    }
+
     /// Removes the retired generations that no one pins, then the blobs that nothing names and no batch
     /// holds, those among them that a crash left. Other writes wait meanwhile; look-ups go on.
     /// - Throws: ``StoreError``; what was removed until then stays removed, and the next sweep goes on.

@@ -42,15 +42,20 @@ final class StoreIndex: Sendable {
         try database.close()
     }
 
-    /// Drops what SQLite keeps in memory.
+    /// Has the statement that is under way fail, where there is one.
+    func interrupt() {
+        database.interrupt()
+    }
+
+    /// Drops what SQLite keeps in memory, soon: who asks may be the main thread, and a write may be under way.
     func releaseMemory() {
-        database.releaseMemory()
+        database.releaseMemoryEventually()
     }
 
     /// Moves what the log holds into the database, where no reader is in the way.
     func checkpoint() throws {
         try StoreError.mapping(path) {
-            _ = try database.writeWithoutTransaction { try $0.checkpoint(.passive) }
+            _ = try database.writeWithoutTransaction { try $0.checkpointAfterInterruption() }
         }
     }
 
@@ -122,6 +127,14 @@ extension StoreIndex {
         }
     }
 
+    func retiredNumbers() throws -> [Int64] {
+        try reading { try Self.retiredNumbers(in: $0) }
+    }
+
+    private static func retiredNumbers(in database: Database) throws -> [Int64] {
+        try Int64.fetchAll(database, sql: "SELECT number FROM generation WHERE state = 'retired' ORDER BY number")
+    }
+
     func entry(generation: Int64, path: String) throws -> StoredEntry? {
         try reading { database in
             let statement = try database.cachedStatement(
@@ -174,11 +187,25 @@ extension StoreIndex {
         return named
     }
 
-    /// The bytes of all blobs that generations name, each blob counted once.
+    /// The bytes of all blobs that generations name, each blob counted once, as the tables say. Their seals are not
+    /// looked at, so a flipped bit makes this any number; none is negative.
     func packageBytes() throws -> Int64 {
         try reading { database in
-            try Int64.fetchOne(
-                database, sql: "SELECT COALESCE(SUM(size), 0) FROM (SELECT size FROM entry GROUP BY blob)") ?? 0
+            // A sum of integers that is too large would be an error.
+            let sum = try Double.fetchOne(
+                database, sql: "SELECT TOTAL(MAX(size, 0)) FROM (SELECT MIN(size) AS size FROM entry GROUP BY blob)")
+            return Int64(exactly: sum ?? 0) ?? .max
+        }
+    }
+
+    /// The blobs that generations name, each once.
+    func packageBlobs() throws -> [BlobID] {
+        try reading { database in
+            let rows = try Row.fetchCursor(database, sql: "SELECT blob FROM entry GROUP BY blob")
+            var blobs: [BlobID] = []
+            // A name that is none has no bytes.
+            while let row = try rows.next() { if let blob = try? BlobID(row, column: 0) { blobs.append(blob) } }
+            return blobs
         }
     }
 
@@ -253,9 +280,7 @@ extension StoreIndex {
     ) throws {
         try StoreError.mapping(path) {
             try database.writeWithoutTransaction { database in
-                let retired = try Int64.fetchAll(
-                    database, sql: "SELECT number FROM generation WHERE state = 'retired' ORDER BY number")
-                let doomed = choose(retired)
+                let doomed = choose(try Self.retiredNumbers(in: database))
                 try database.inTransaction {
                     for number in doomed {
                         try database.execute(sql: "DELETE FROM generation WHERE number = ?", arguments: [number])

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
+import GRDB
 import Testing
 
 @testable import ResourceStore
@@ -60,6 +61,21 @@ struct BudgetTests {
         try store.install(site("b", 50), version: "2")
         #expect(code { try store.ensureRoom(for: 1) } == .overBudget)
         #expect(try store.read(first) == site("a", 50))
+    }
+
+    @Test(arguments: [6, 62, 63]) func aFlippedBitInASizeClosesNothing(_ bit: Int64) throws {
+        let first = try store.install(["a": String(repeating: "a", count: 30), "b": "small"], version: "1")
+        try store.index.database.write { database in
+            try database.execute(
+                sql: "UPDATE entry SET size = (size | ?1) - (size & ?1)",
+                arguments: [Int64(bitPattern: 1 << UInt64(bit))])
+        }
+        #expect(code { _ = try store.entries(of: first) } == .damaged)
+        try store.ensureRoom(for: 65)
+        // What really is there still counts.
+        if bit != 63 { #expect(code { try store.ensureRoom(for: 66) } == .overBudget) }
+        let second = try store.install(site("b", 60), version: "2")
+        #expect(try store.read(second) == site("b", 60))
     }
 
     @Test func resourcesHaveTheirOwn() throws {

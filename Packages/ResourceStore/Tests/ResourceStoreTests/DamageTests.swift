@@ -52,6 +52,24 @@ struct DamageTests {
         #expect(try store.read(number) == site)
     }
 
+    @Test func aBatchBringsBackWhatWasDropped() throws {
+        let store = try open(directory)
+        let number = try store.install(site, version: "1")
+        try store.overwriteRow(blob("a"), with: Data("smell".utf8))
+        try FileManager.default.removeItem(atPath: store.path(of: blob("b")))
+        #expect(code { _ = try store.blob(blob("a"), size: 5) } == .damaged)
+        do {
+            let batch = store.makeBatch()
+            _ = try store.write(site, into: batch)
+            _ = try store.write(["x": "named by nothing"], into: batch)
+            try store.restore(from: batch)
+        }
+        try store.sweep()
+        #expect(try store.read(number) == site)
+        #expect(try store.blobsOnDisk() == blobs(site))
+        #expect(code { try store.restore(from: open(try TemporaryDirectory()).makeBatch()) } == .conflict)
+    }
+
     @Test func aFileIsCheckedAfterAnUncleanShutdown() throws {
         let store = try open(directory)
         let number = try store.install(site, version: "1")

@@ -97,6 +97,25 @@ struct SweepTests {
         #expect(try directory.files(in: "blobs").contains("readme"))
     }
 
+    @Test func looksFirstWhetherThereIsAny() throws {
+        let first = try store.install(old, version: "1")
+        store.pin(first)
+        let second = try store.install(new, version: "2")
+        do {
+            let batch = store.makeBatch()
+            _ = try store.write(["x": "left by a crash"], into: batch)
+            try batch.finishWriting()
+        }
+        try store.settle()
+        #expect(try store.sweepRetired() == SweepResult())
+        #expect(try store.blobsOnDisk().count == 4)
+        // Nothing was written.
+        #expect(FileManager.default.fileExists(atPath: directory.path + "/clean"))
+        store.unpin(first)
+        #expect(try store.sweepRetired() == SweepResult(generations: [first], blobs: 2, bytes: 29))
+        #expect(try store.read(second) == new)
+    }
+
     @Test func runsBesideInstalls() async throws {
         // Installs whose blobs come and go, against sweeps that would take them.
         try await withThrowingTaskGroup(of: Void.self) { group in

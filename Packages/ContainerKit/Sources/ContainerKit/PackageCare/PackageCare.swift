@@ -18,6 +18,8 @@ final class PackageCare {
     /// What answers differently since the last process ended.
     let changesAtLaunch: [PackageScopeChange]
     private let logger: Logger
+    private let events: AsyncStream<PackageEvent>
+    private let damage: DamageCare
     private let sweeps: AsyncStream<Void>.Continuation
     private let reports: AsyncStream<BootReport>.Continuation
     /// Reports that came faster than they could be taken.
@@ -29,12 +31,18 @@ final class PackageCare {
     /// Opens the store and takes up what the last process left.
     /// - Throws: `StoreError`.
     init(
-        directory: String, budgets: ResourceStore.Configuration, updates: PackageUpdater.Configuration,
-        network: any ResourceLoading, logger: Logger
+        directory: String, budgets: ResourceStore.Configuration, packages: PackageLibrary.Configuration,
+        updates: PackageUpdater.Configuration, network: any ResourceLoading, logger: Logger
     ) async throws {
-        (store, library) = try await Self.open(directory, budgets)
+        var (packages, updates) = (packages, updates)
+        packages.logger = logger
+        updates.logger = logger
+        (store, library) = try await Self.open(directory, budgets, packages)
         self.logger = logger
         updater = PackageUpdater(library: library, loader: network, configuration: updates)
+        damage = DamageCare(updater, conditions: updates.conditions, logger: logger)
+        // Before the start, which has something to tell.
+        events = updater.events()
         changesAtLaunch = try await updater.start()
         let sweepRequests: AsyncStream<Void>
         let bootReports: AsyncStream<BootReport>
@@ -44,7 +52,7 @@ final class PackageCare {
         sweeping = Task { [weak library, logger] in
             for await _ in sweepRequests {
                 guard let library else { return }
-                await Self.sweep(library, logger)
+                await Self.sweepRetired(library, logger)
             }
         }
         reporting = Task { [weak updater] in
@@ -63,6 +71,7 @@ final class PackageCare {
     func shutDown() async {
         reports.finish()
         await reporting?.value
+        await damage.shutDown()
         await updater.shutDown()
         await forwarding?.value
         sweeps.finish()
@@ -71,21 +80,21 @@ final class PackageCare {
 
     @concurrent
     private static func open(
-        _ directory: String, _ budgets: ResourceStore.Configuration
+        _ directory: String, _ budgets: ResourceStore.Configuration, _ packages: PackageLibrary.Configuration
     ) async throws -> (ResourceStore, PackageLibrary) {
         let store = try ResourceStore(directory: directory, configuration: budgets)
-        return try (store, PackageLibrary(store: store))
+        return try (store, PackageLibrary(store: store, configuration: packages))
     }
 
-    /// Hands on what happens to packages until this object goes.
+    /// Hands on what happens to packages, from before this object was there until it goes. Once.
     func forward(to hear: @escaping @MainActor (PackageEvent) -> Void) {
-        let events = updater.events()
-        forwarding = Task { [sweeps] in
+        forwarding = Task { [sweeps, weak damage, events] in
             for await event in events {
                 hear(event)
                 switch event {
                 // A generation went out of use, or is no longer what a trial may fall back to.
                 case .scopeChanged, .proven, .quarantined: sweeps.yield()
+                case .fileDamaged(let file): damage?.note(file.package)
                 default: break
                 }
             }
@@ -98,8 +107,13 @@ final class PackageCare {
     }
 
     /// Removes now what nobody needs any more.
-    func sweep() async {
-        await Self.sweep(library, logger)
+    func sweepRetired() async {
+        await Self.sweepRetired(library, logger)
+    }
+
+    /// The same, and what a crash or a failed install left. For a time when nobody waits.
+    func sweepAll() async {
+        await Self.tolerating(logger) { [library] in try await library.sweep() }
     }
 
     /// Takes a report; reports reach the updater in their order.
@@ -109,9 +123,13 @@ final class PackageCare {
         logger.warning("too many reports at once; one is lost", metadata: ["report": "\(lost)"])
     }
 
-    private static func sweep(_ library: PackageLibrary, _ logger: Logger) async {
+    private static func sweepRetired(_ library: PackageLibrary, _ logger: Logger) async {
+        await tolerating(logger) { try await library.sweepRetired() }
+    }
+
+    private static func tolerating(_ logger: Logger, _ sweep: () async throws -> SweepResult) async {
         do {
-            try await library.sweep()
+            _ = try await sweep()
         } catch {
             // Nothing is lost by it: the next sweep finds what this one left.
             logger.warning("cannot remove old packages", metadata: ["error": "\(error)"])

@@ -2,9 +2,16 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Logging
+internal import OfflinePackage
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 /// What has to do with the resource table behind the facade: the library over the container's store, its work in the
 /// background, and the triggers that make it ask for a new table.
@@ -15,24 +22,30 @@ final class TableCare {
     let library: TableLibrary
     private let logger: Logger
     private let triggers: AsyncStream<TableTrigger>.Continuation
-    private let tasks: [Task<Void, Never>]
+    private var tasks: [Task<Void, Never>] = []
+    /// Whether a trigger was taken and what it leads to is not over.
+    private var isChecking = false
 
-    /// - Parameter hear: is told what came of a trigger, unless it was dropped.
+    /// - Parameters:
+    ///   - now: the time of the wall clock.
+    ///   - hear: is told what came of a trigger, unless it was dropped.
     /// - Throws: `TableError` with code `storage`.
     init(
         _ configuration: TableLibrary.Configuration, store: ResourceStore, network: any ResourceLoading,
-        conditions: any HostConditioning, logger: Logger,
+        conditions: any HostConditioning, logger: Logger, now: @escaping @Sendable () -> Date = { Date() },
         hear: @escaping @MainActor (TableTrigger, TableCheckResult) -> Void
     ) async throws {
+        // The library takes no redirect for an answer.
         let library = try await TableLibrary(
-            store: TableStore(store), network: network, conditions: conditions, configuration: configuration)
+            store: TableStore(store), network: RedirectedLoader(network), conditions: conditions,
+            configuration: configuration, now: now)
         self.library = library
         self.logger = logger
-        let (stream, triggers) = AsyncStream.makeStream(of: TableTrigger.self, bufferingPolicy: .bufferingNewest(16))
+        let (stream, triggers) = AsyncStream.makeStream(of: TableTrigger.self, bufferingPolicy: .bufferingNewest(1))
         self.triggers = triggers
         // Owned: both end with this object.
         tasks = [
-            Task { [logger] in
+            Task { [weak self, logger] in
                 for await trigger in stream {
                     let result: TableCheckResult
                     do {
@@ -46,6 +59,7 @@ final class TableCare {
                     if case .failed(let error) = result {
                         logger.warning("cannot renew the resource table", metadata: ["error": "\(error)"])
                     }
+                    self?.isChecking = false
                     if case .dropped = result { continue }
                     hear(trigger, result)
                 }
@@ -59,8 +73,12 @@ final class TableCare {
         for task in tasks { task.cancel() }
     }
 
-    /// Asks for a new table, unless one was asked for a moment ago. Never waits.
+    /// Asks for a new table, unless one was asked for a moment ago or is being asked for. Never waits.
+    ///
+    /// A trigger of that time is not kept: by the end of a slow check it would count as a new one.
     func note(_ trigger: TableTrigger) {
+        guard !isChecking else { return }
+        isChecking = true
         triggers.yield(trigger)
     }
 

@@ -6,20 +6,30 @@ import Synchronization
 
 /// Conditions that a test sets.
 final class ChangingConditions: HostConditioning {
-    private let state: Mutex<HostConditions>
+    private struct State {
+        var conditions: HostConditions
+        var listeners: [AsyncStream<HostConditions>.Continuation] = []
+    }
+
+    private let state: Mutex<State>
 
     init(_ conditions: HostConditions) {
-        state = Mutex(conditions)
+        state = Mutex(State(conditions: conditions))
     }
 
-    var conditions: HostConditions { state.withLock { $0 } }
+    var conditions: HostConditions { state.withLock(\.conditions) }
 
     func set(_ conditions: HostConditions) {
-        state.withLock { $0 = conditions }
+        let listeners = state.withLock { state in
+            state.conditions = conditions
+            return state.listeners
+        }
+        for listener in listeners { listener.yield(conditions) }
     }
 
-    /// Tells of none: what waits for better ones is not what is tested with these.
     func changes() -> AsyncStream<HostConditions> {
-        AsyncStream { _ in }
+        let (stream, listener) = AsyncStream.makeStream(of: HostConditions.self)
+        state.withLock { $0.listeners.append(listener) }
+        return stream
     }
 }

@@ -37,6 +37,11 @@ final class FakeEngine: WebEngine {
         return view
     }
 
+    /// Tells when a view is discarded.
+    func endings(of view: FakeView) -> AsyncStream<Void> {
+        AsyncStream { ending in view.onDiscard = { ending.finish() } }
+    }
+
     func setProxy(_ proxy: EngineProxy?) {}
 
     /// Sends a request as a page of `view` would, and returns what it heard.
@@ -59,6 +64,7 @@ final class FakeView: EngineView {
     let id: ViewID
     var onSignal: (@MainActor (ViewSignal) -> Void)?
     var isAlive = true
+    var onDiscard: (() -> Void)?
     private(set) var loads: [String] = []
     private(set) var resets = 0
     private var deliveries: [SchemeTaskDelivery] = []
@@ -90,6 +96,7 @@ final class FakeView: EngineView {
     func discard() {
         stopLoading()
         isAlive = false
+        onDiscard?()
     }
 
     func snapshot() async throws -> PageSnapshot {

@@ -17,8 +17,13 @@ public enum PackageEvent: Sendable {
     case quarantined(PackageID, PackageVersion, reason: String)
     /// Ranges did not lead to the package, so the whole archive is fetched.
     case fellBack(PackageID, PackageVersion, reason: String)
-    case updateFailed(PackageSource, any Error)
+    /// A file of a version that answers was damaged and dropped: the network answers in its place. Told once, and
+    /// again after it was mended or could not be.
+    case fileDamaged(DamagedFile)
+    /// So many files that a version had lost were fetched again.
+    case mended(PackageID, PackageVersion, files: Int)
+    case updateFailed(PackageSource, PackageFailure)
     /// The active version of a package could not be changed at launch or in the background; it stays, and the change
     /// waits for the next time.
-    case changeFailed(String, any Error)
+    case changeFailed(PackageID, PackageFailure)
 }

@@ -23,12 +23,15 @@ extension PackageLibrary {
 
     /// Stores a filled draft as staged. When this returns it survives a power cut.
     /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
-    func stage(_ draft: PackageDraft, timing: ApplyTiming?, isBaseline: Bool) async throws -> PackageGeneration {
+    func stage(
+        _ draft: PackageDraft, timing: ApplyTiming?, isBaseline: Bool, source: PackageSource? = nil
+    ) async throws -> PackageGeneration {
         try await onThread { library in
             let manifest = draft.manifest
             var record = GenerationRecord(of: manifest)
             record.timing = timing
             record.isBaseline = isBaseline ? true : nil
+            record.source = source.map { .init(manifestURL: $0.manifestURL, archiveURL: $0.archiveURL) }
             let stored = try library.store.stage(
                 package: manifest.id.description, version: manifest.version.description, metadata: record.encoded(),
                 entries: draft.entries, from: draft.batch)

@@ -27,7 +27,7 @@ public actor PackageUpdater: HealthReporting {
     nonisolated let arrivals: ArrivingPackages
     let health: any HealthRecording
     let packages: KeyedQueue
-    private let sources: KeyedQueue
+    let sources: KeyedQueue
     let watch: Stopwatch
     var ledger = HealthLedger()
     /// The last good generations that trials may fall back to; each is pinned once.
@@ -50,6 +50,7 @@ public actor PackageUpdater: HealthReporting {
         packages = KeyedQueue(atATime: .max, inLine: configuration.downloads.inLine)
         sources = KeyedQueue(atATime: configuration.downloads.atATime, inLine: configuration.downloads.inLine)
         watch = Stopwatch(configuration.clock)
+        library.hearDamage { [hub] in hub.send(.fileDamaged($0)) }
     }
 
     deinit {
@@ -90,7 +91,7 @@ public actor PackageUpdater: HealthReporting {
                 continue
             }
             pinFormer(of: trial, name)
-            changes += try await tolerating(name) {
+            changes += try await tolerating(id) {
                 if let verdict = trial.verdict { return try await conclude(verdict, of: id, trial) }
                 guard let (verdict, trial) = judge(.relaunched, of: id, trial.generation) else { return [] }
                 return try await conclude(verdict, of: id, trial)
@@ -112,7 +113,7 @@ public actor PackageUpdater: HealthReporting {
         var changes: [PackageScopeChange] = []
         for (generation, timing) in try await library.waiting() where timings.contains(timing) {
             let id = generation.package.id
-            changes += try await tolerating(id.description) {
+            changes += try await tolerating(id) {
                 try await packages.run(id.description) {
                     guard !ledger.isQuarantined("\(generation.package.version)", of: "\(id)") else {
                         try await library.giveUp(generation)
@@ -128,7 +129,7 @@ public actor PackageUpdater: HealthReporting {
     /// One package that cannot be written, on a full disk for instance, must not keep the others from their updates, nor
     /// the app from starting with what it has. It waits for the next time.
     private func tolerating(
-        _ package: String, _ body: () async throws -> [PackageScopeChange]
+        _ package: PackageID, _ body: () async throws -> [PackageScopeChange]
     ) async throws -> [PackageScopeChange] {
         do {
             return try await body()
@@ -137,7 +138,7 @@ public actor PackageUpdater: HealthReporting {
         } catch {
             configuration.logger.error(
                 "cannot change the active version", metadata: ["package": "\(package)", "error": "\(error)"])
-            hub.send(.changeFailed(package, error))
+            hub.send(.changeFailed(package, PackageFailure(error)))
             return []
         }
     }
@@ -171,7 +172,7 @@ public actor PackageUpdater: HealthReporting {
                     try await update(to: manifest, from: source, timing)
                 }
             } catch {
-                hub.send(.updateFailed(source, error))
+                hub.send(.updateFailed(source, PackageFailure(error)))
                 throw error
             }
         }
@@ -269,7 +270,8 @@ public actor PackageUpdater: HealthReporting {
         }
         let (way, traffic) = try await fetch(draft, from: source)
         try await giveUpWaiting(manifest.id)
-        let generation = try await library.stage(draft, timing: timing == .now ? nil : timing, isBaseline: false)
+        let generation = try await library.stage(
+            draft, timing: timing == .now ? nil : timing, isBaseline: false, source: source)
         guard timing == .now else {
             hub.send(.staged(manifest.id, manifest.version, timing))
             return PackageUpdate(

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import ResourceStore
+public import ResourceTable
+
+/// What a container has counted since it was opened.
+public struct ContainerCounters: Sendable, Hashable {
+    /// How many times a packaged file could not be read from the store. Each was answered by the network.
+    public var unreadableFiles: Int
+    /// Blobs, resources and documents that were damaged and dropped, and what is in memory.
+    public var store: StoreCounters
+    /// Of the resource table; `nil` where there is none.
+    public var table: TableCounters?
+    /// Events that slow subscribers lost, and reports of pages.
+    public var droppedEvents: Int
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerKit
+import Foundation
+import Logging
+import OfflinePackage
+import PackageFormat
+import Synchronization
+import Testing
+
+@MainActor
+@Suite("Configuration of a container", .timeLimit(.minutes(1)))
+struct ConfigurationTests {
+    private let fixture = Fixture()
+
+    /// Keeps what is logged.
+    private final class Log: LogHandler {
+        let messages = Mutex<[String]>([])
+        var metadata: Logger.Metadata {
+            get { [:] }
+            set {}
+        }
+        var logLevel: Logger.Level {
+            get { .trace }
+            set {}
+        }
+
+        subscript(metadataKey key: String) -> Logger.MetadataValue? {
+            get { nil }
+            set {}
+        }
+
+        func log(event: LogEvent) {
+            messages.withLock { $0.append("\(event.message)") }
+        }
+    }
+
+    @Test("The limits of packages are the host's to set")
+    func limits() async throws {
+        let container = try await fixture.container { $0.packages.manifestLimits.maxFiles = 1 }
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        await #expect {
+            try await fixture.install(["index.html": "two", "app.js": "run()"], version: "2", into: container)
+        } throws: {
+            ($0 as? PackageError)?.code == .tooMany
+        }
+    }
+
+    @Test("Its logger hears of damage to packages, and of what updates tell nobody else")
+    func logger() async throws {
+        let log = Log()
+        let container = try await fixture.container {
+            $0.logger = Logger(label: "test") { _ in log }
+            $0.updates.health = BrokenHealth()
+        }
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        try FileManager.default.removeItem(atPath: fixture.folder + "/store/blobs")
+        _ = try await fixture.text("containerkit://shop.example/", of: container)
+        let messages = log.messages.withLock { $0 }
+        #expect(messages.contains("cannot read a packaged file"))
+        #expect(messages.contains("cannot read the record of health"))
+    }
+
+    private struct BrokenHealth: HealthRecording {
+        func load() throws -> HealthLedger { throw CancellationError() }
+        func save(_ ledger: HealthLedger) throws {}
+    }
+}

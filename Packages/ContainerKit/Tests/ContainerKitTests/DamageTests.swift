@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerKit
+import Foundation
+import OfflinePackage
+import ResourceLoading
+import ResourceStore
+import Testing
+
+@MainActor
+@Suite("Damage to packages", .timeLimit(.minutes(1)))
+struct DamageTests {
+    private let fixture = Fixture()
+    private let url = "containerkit://shop.example/"
+    private let site = ["index.html": "home", "app.js": "run()", "more.js": "more()"]
+
+    /// Cuts the stored file of a text short.
+    private func damage(_ text: String) throws {
+        let blobs = fixture.folder + "/store/blobs"
+        for name in FileManager.default.subpaths(atPath: blobs) ?? [] {
+            let path = "\(blobs)/\(name)"
+            guard let data = FileManager.default.contents(atPath: path), data == Data(text.utf8) else { continue }
+            try data.dropLast().write(to: URL(fileURLWithPath: path))
+        }
+    }
+
+    @Test("A damaged file is told, answered by the network, and fetched again from where its package came")
+    func mending() async throws {
+        let conditions = ChangingConditions(HostConditions())
+        let container = try await fixture.container { $0.updates.conditions = conditions }
+        let package = try await container.update(from: fixture.publish(site, version: "1")).package
+        conditions.set(HostConditions(isIdle: false))
+        try damage("run()")
+        let events = container.events()
+        #expect(try await fixture.text(url + "app.js", of: container) == "network https://shop.example/app.js")
+        #expect(try await fixture.text(url + "app.js", of: container) == "network https://shop.example/app.js")
+        #expect(container.counters.unreadableFiles == 2 && container.counters.store.damagedBlobs == 1)
+        var told: [DamagedFile] = []
+        for await event in events {
+            if case .package(.fileDamaged(let file)) = event {
+                told.append(file)
+                // Not before the conditions allow it.
+                #expect(!fixture.network.urls.suffix(2).contains { $0.hasSuffix(".json") })
+                conditions.set(HostConditions())
+            }
+            guard case .package(.mended(let id, let version, let files)) = event else { continue }
+            #expect(id == package.id && version == package.version && files == 1)
+            break
+        }
+        #expect(told.map(\.path) == ["app.js"] && told.first?.generation == package.generation)
+        #expect(try await fixture.text(url + "app.js", of: container) == "run()")
+        // The same generation as before.
+        #expect(container.installedPackages == [package])
+        await container.shutDown()
+    }
+
+    @Test("Where nobody knows from where a package came, damage is told and the network answers")
+    func unknownSource() async throws {
+        let container = try await fixture.container()
+        try await fixture.install(site, version: "1", into: container)
+        try damage("run()")
+        let events = container.events()
+        #expect(try await fixture.text(url + "app.js", of: container) == "network https://shop.example/app.js")
+        for await case .package(.fileDamaged(let file)) in events {
+            #expect(file.path == "app.js")
+            break
+        }
+        await container.shutDown()
+        #expect(!fixture.network.urls.contains { $0.hasSuffix(".json") })
+    }
+}

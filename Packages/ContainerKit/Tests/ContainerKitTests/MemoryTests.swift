@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerKit
+import OfflinePackage
+import ResourceLoading
+import Testing
+
+@MainActor
+@Suite("Memory", .timeLimit(.minutes(1)))
+struct MemoryTests {
+    private let fixture = Fixture()
+
+    @Test("When the conditions say that memory is short, what can be had again is let go, once for each step")
+    func pressure() async throws {
+        let conditions = ChangingConditions(HostConditions())
+        let container = try await fixture.container {
+            $0.updates.conditions = conditions
+            $0.poolCapacity = 1
+        }
+        for memory in [HostConditions.Memory.warning, .critical] {
+            try await container.warmUp()
+            let view = try #require(fixture.engine.views.last)
+            #expect(view.isAlive)
+            // What is no news of memory costs no warm view.
+            var others = conditions.conditions
+            others.isIdle.toggle()
+            conditions.set(others)
+            let ending = fixture.engine.endings(of: view)
+            conditions.set(HostConditions(memory: memory))
+            for await _ in ending { break }
+            #expect(!view.isAlive)
+        }
+        #expect(fixture.engine.views.count == 2)
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import PackageFormat
+internal import ResourceLoading
+
+extension PackageUpdater {
+    /// Fetches again what the active version of a package has lost of its files, from where it came. Nothing else changes:
+    /// pages that have it stay on it, and there is no trial.
+    ///
+    /// Only what is missing is fetched, where that is cheaper.
+    /// - Parameter urgency: what the host's conditions must allow, looked at once.
+    /// - Throws: ``DeliveryError``, with code ``DeliveryError/Code-swift.struct/notNow`` where the conditions do not allow
+    ///   it, ``PackageError``, ``StoreError`` or `CancellationError`.
+    @discardableResult
+    public func mend(
+        _ id: PackageID, urgency: UpdateUrgency = .whenConvenient
+    ) async throws -> PackageMending {
+        guard let source = try await library.source(of: id) else { return .unknownSource }
+        if let reason = urgency.obstacle(in: configuration.conditions.conditions) {
+            throw DeliveryError(.notNow, reason, at: source.manifestURL)
+        }
+        do {
+            return try await mend(id, from: source)
+        } catch {
+            // A page that misses a file after this says so anew.
+            if let generation = library.activeGeneration(of: id) { library.forgetDamage(of: generation) }
+            throw error
+        }
+    }
+
+    private func mend(_ id: PackageID, from source: PackageSource) async throws -> PackageMending {
+        try await sources.run(source.manifestURL) {
+            let limits = library.configuration.manifestLimits
+            let text = try await downloader.text(source.manifestURL, upTo: limits.maxBytes)
+            let manifest = try PackageManifest(decoding: text, limits: limits)
+            try source.check(manifest)
+            return try await packages.run(id.description) { try await mend(manifest, from: source) }
+        }
+    }
+
+    private func mend(_ manifest: PackageManifest, from source: PackageSource) async throws -> PackageMending {
+        let draft = try await library.draft(of: manifest)
+        guard let generation = try await library.activeGeneration(like: draft) else {
+            return .outdated(manifest.version)
+        }
+        guard !draft.missing.isEmpty else { return .whole }
+        let (way, traffic) = try await fetch(draft, from: source)
+        try await library.restore(generation, from: draft)
+        let files = draft.missing.count
+        hub.send(.mended(manifest.id, manifest.version, files: files))
+        return .mended(files: files, way: way, traffic: traffic)
+    }
+}
