@@ -203,17 +203,18 @@ public actor PackageUpdater: HealthReporting {
     }
 
     /// Installs a package because the host says so: without a trial, whatever is active, and also where the version failed
-    /// one. A trial that runs ends without a verdict.
+    /// one. A trial that runs ends without a verdict, and what waited to be activated is given up.
     /// - Parameters:
     ///   - archive: the path of the archive; it stays where it is.
     ///   - manifest: the path of its manifest.
     /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
     @discardableResult
     public func install(archive: String, manifest: String) async throws -> InstalledPackage {
-        let id = try PackageManifest(path: manifest, limits: library.configuration.manifestLimits).id
+        let manifest = try PackageManifest(path: manifest, limits: library.configuration.manifestLimits)
+        let id = manifest.id
         return try await packages.run(id.description) {
             let former = library.activeGeneration(of: id)?.package
-            let package = try await library.install(archive: archive, manifest: manifest)
+            let package = try await put(manifest, from: archive)
             endTrial(of: id.description)
             save()
             if former?.generation != package.generation { _ = announce(id, from: former, to: package, .activated) }
@@ -221,11 +222,34 @@ public actor PackageUpdater: HealthReporting {
         }
     }
 
-    /// Takes a package out of use. Pages that are open keep it until they close.
+    private func put(_ manifest: PackageManifest, from archive: String) async throws -> InstalledPackage {
+        let draft = try await library.draft(of: manifest)
+        if let active = try await library.active(equalTo: draft) {
+            try await giveUpWaiting(manifest.id)
+            return active
+        }
+        try await library.fill(draft, from: archive)
+        // Once the package is known to be good, and before it is activated: a kill in between leaves nothing that would
+        // take its place at the next launch.
+        try await giveUpWaiting(manifest.id)
+        let generation = try await library.stage(draft, timing: nil, isBaseline: false)
+        do {
+            try await library.activate(generation)
+        } catch {
+            // Where this fails too, the next library on this store gives the generation up.
+            try? await library.giveUp(generation)
+            throw error
+        }
+        return generation.package
+    }
+
+    /// Takes a package out of use, and gives up what waited to be activated. Pages that are open keep it until they close.
     /// - Throws: ``StoreError`` or `CancellationError`.
     @discardableResult
     public func remove(_ id: PackageID) async throws -> [PackageScopeChange] {
         try await packages.run(id.description) {
+            // First: what waits may be all that there is, and must not come at the next launch.
+            try await giveUpWaiting(id)
             let former = library.activeGeneration(of: id)?.package
             guard try await library.remove(id) else { return [] }
             endTrial(of: id.description)
@@ -293,7 +317,7 @@ public actor PackageUpdater: HealthReporting {
         return nil
     }
 
-    /// A newer word of the publisher takes the place of what still waits.
+    /// A newer word of the publisher, or the host's own, takes the place of what still waits.
     private func giveUpWaiting(_ id: PackageID) async throws {
         for (generation, _) in try await library.waiting() where generation.package.id == id {
             try await library.giveUp(generation)
