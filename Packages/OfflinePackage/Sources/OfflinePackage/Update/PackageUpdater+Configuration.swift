@@ -22,7 +22,8 @@ extension PackageUpdater {
         public var room: (any RoomEnsuring)?
         /// Where health is kept. `nil`, the default, for `health.json` in the store's directory.
         public var health: (any HealthRecording)?
-        /// Times boots. Default: the machine's clock without the time in which the machine sleeps.
+        /// Times boots. Default: the machine's clock without the time in which the machine sleeps. No clock leaves out the
+        /// time in which the system has frozen the process: see ``PackageUpdater/pauseTrials(_:order:)``.
         public var clock: any Clock<Duration> = SuspendingClock()
         /// Is told what no caller hears. Default: a logger with the label `container.updates`.
         public var logger = Logger(label: "container.updates")

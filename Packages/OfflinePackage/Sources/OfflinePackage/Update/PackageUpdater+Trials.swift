@@ -25,9 +25,10 @@ extension PackageUpdater {
         let running = ledger.trials[name].flatMap { $0.generation == former?.number ? $0 : nil }
         // What was never proven is not what to fall back to.
         let good = running.map(\.former) ?? former?.number
-        let trial = TrialPeriod(
+        var trial = TrialPeriod(
             of: generation.number, version: generation.package.version.description, over: good,
             limits: configuration.trial)
+        if areTrialsPaused { _ = trial.take(.paused, of: generation.number, at: watch.elapsed) }
         // Before it is activated: a kill in between leaves a trial of what is not active, which the next start drops.
         pinFormer(of: trial, name)
         ledger.trials[name] = trial
@@ -193,6 +194,25 @@ extension PackageUpdater {
     }
 
     // MARK: Time
+
+    /// Pauses all trials, those that begin meanwhile among them, while the app is in the background or suspended; or ends
+    /// that: each boot that is under way has the whole limit again. See ``TrialPeriod``.
+    /// - Parameter order: counts up with each call; one that another has overtaken on the way here changes nothing.
+    public func pauseTrials(_ isPaused: Bool, order: UInt64) {
+        guard order > lastPause else { return }
+        lastPause = order
+        guard isPaused != areTrialsPaused else { return }
+        areTrialsPaused = isPaused
+        let boots = ledger.trials.mapValues(\.unfinishedBoots)
+        for (name, trial) in ledger.trials {
+            var trial = trial
+            // Neither brings a verdict.
+            _ = trial.take(isPaused ? .paused : .resumed, of: trial.generation, at: watch.elapsed)
+            ledger.trials[name] = trial
+        }
+        schedule()
+        if ledger.trials.mapValues(\.unfinishedBoots) != boots { save() }
+    }
 
     /// Sets the alarm to when the next boot is over.
     private func schedule() {

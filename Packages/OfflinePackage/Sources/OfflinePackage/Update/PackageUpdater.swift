@@ -36,6 +36,9 @@ public actor PackageUpdater: HealthReporting {
     /// What verdicts lead to and is still being done.
     var conclusions: [UInt64: Task<Void, Never>] = [:]
     var lastConclusion: UInt64 = 0
+    var areTrialsPaused = false
+    /// The order of the last word on pauses.
+    var lastPause: UInt64 = 0
     private var isStarted = false
 
     /// - Parameter loader: the network.
