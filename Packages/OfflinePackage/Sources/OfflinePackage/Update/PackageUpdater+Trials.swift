@@ -10,6 +10,7 @@ internal import ResourceStore
 extension PackageUpdater {
     func activateNow(_ generation: PackageGeneration) async throws {
         do {
+            try checkHealth(of: generation.package.id, generation.package.version, at: library.store.directory)
             _ = try await activate(generation)
         } catch {
             // Where this fails too, the next library on this store gives the generation up.

@@ -271,15 +271,21 @@ public actor PackageUpdater: HealthReporting {
                     .hostTooOld, "version \(manifest.version) asks for a host of version \(wanted)", at: location)
             }
         }
-        guard !ledger.isQuarantined("\(manifest.version)", of: "\(manifest.id)") else {
-            throw DeliveryError(
-                .quarantined, "version \(manifest.version) of \(manifest.id) failed before", at: location)
+        try checkHealth(of: manifest.id, manifest.version, at: location)
+    }
+
+    /// To be asked anew after each wait: reports go on meanwhile, and the version may be on trial already, with other
+    /// files.
+    func checkHealth(of id: PackageID, _ version: PackageVersion, at location: String) throws {
+        guard !ledger.isQuarantined("\(version)", of: "\(id)") else {
+            throw DeliveryError(.quarantined, "version \(version) of \(id) failed before", at: location)
         }
     }
 
     private func update(
         to manifest: PackageManifest, from source: PackageSource, _ timing: ApplyTiming
     ) async throws -> PackageUpdate {
+        try checkHealth(of: manifest.id, manifest.version, at: source.manifestURL)
         let draft = try await library.draft(of: manifest)
         if let active = try await library.active(equalTo: draft) {
             try await giveUpWaiting(manifest.id)
@@ -295,6 +301,7 @@ public actor PackageUpdater: HealthReporting {
                 outcome: .unchanged, package: waiting.package, way: .nothing, traffic: DeliveryTraffic())
         }
         let (way, traffic) = try await fetch(draft, from: source)
+        try checkHealth(of: manifest.id, manifest.version, at: source.manifestURL)
         try await giveUpWaiting(manifest.id)
         let generation = try await library.stage(draft, timing: timing == .now ? nil : timing, isBaseline: false)
         guard timing == .now else {
