@@ -42,4 +42,30 @@ extension HealthTests {
             preconditionFailure("\(error)")
         }
     }
+
+    @Test func aDamagedRecordOfTheFormerOneTakesThePackageOutOfUse() async throws {
+        try await run { (network, _) async throws in
+            let damaged = try depot.store.stage(
+                package: "shop", version: "0", metadata: Data("{".utf8), entries: [], from: depot.store.makeBatch())
+            try depot.store.retire(damaged.number)
+            let active = try #require(depot.library.installed.first?.generation.number)
+            let ledger = """
+                {"quarantine":{},"trials":{"shop":{"generation":\(active),"version":"1","former":\(damaged.number),
+                "limits":{"boot":[10,0],"unfinishedBoots":3},"verdict":{"failed":{"_0":"white page"}},
+                "unfinishedBoots":0}}}
+                """
+            let library = try PackageLibrary(store: depot.store)
+            let next = depot.updater(network, library: library) { $0.health = FixedHealth(ledger: Data(ledger.utf8)) }
+            #expect(try await next.start().map(\.reason) == [.rolledBack("white page")])
+            #expect(library.installed == [])
+        }
+    }
+}
+
+/// A ledger that stays as it was.
+private struct FixedHealth: HealthRecording {
+    let ledger: Data
+
+    func load() throws -> HealthLedger { try JSONDecoder().decode(HealthLedger.self, from: ledger) }
+    func save(_: HealthLedger) {}
 }

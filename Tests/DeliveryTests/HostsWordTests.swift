@@ -83,4 +83,21 @@ struct HostsWordTests {
             #expect(try await versionsAtNextLaunch(network) == ["2"])
         }
     }
+
+    /// The library leaves such a record out, so nothing answers.
+    @Test func aPresetComesBackWhereTheRecordOfTheActiveOneIsDamaged() async throws {
+        let damaged = try depot.store.stage(
+            package: "shop", version: "0", metadata: Data("{".utf8), entries: [], from: depot.store.makeBatch())
+        try depot.store.activate(damaged.number)
+        let library = try PackageLibrary(store: depot.store)
+        try depot.publish(old, version: "1")
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network, library: library)
+            try await updater.start()
+            let update = try await updater.installBaseline(
+                archive: depot.www + "/shop-1.zip", manifest: depot.www + "/shop.json")
+            #expect(update?.outcome == .activated)
+            #expect(try await depot.get("index.html", by: .package(library)) == old["index.html"])
+        }
+    }
 }
