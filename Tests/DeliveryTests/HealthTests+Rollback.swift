@@ -43,6 +43,41 @@ extension HealthTests {
         }
     }
 
+    /// What a rollback that could not be done is done by.
+    enum SecondChance: CaseIterable {
+        case report, background, order
+    }
+
+    @Test(arguments: SecondChance.allCases)
+    func aRollbackThatFailedIsDoneLater(by chance: SecondChance) async throws {
+        try await runWithTrial { (_, updater) async throws in
+            let events = updater.events()
+            try depot.store.suspend()
+            await updater.report(BootReport(.failed("white page"), of: page()))
+            #expect(try await depot.serves(new))
+            try depot.store.resume()
+            switch chance {
+            case .report:
+                var elsewhere = page(2)
+                elsewhere.documentURL = "https://other.example/"
+                await updater.report(BootReport(.began, of: elsewhere))
+            case .background:
+                let changes = try await updater.hostEnteredBackground()
+                #expect(changes.map(\.reason) == [.rolledBack("white page")])
+            case .order:
+                for rollback in await updater.retryRollbacks() { await rollback.value }
+            }
+            #expect(try await depot.serves(old))
+            // It is told once.
+            await updater.shutDown()
+            var told = 0
+            for await event in events {
+                if case .quarantined = event { told += 1 }
+            }
+            #expect(told == 1)
+        }
+    }
+
     @Test func aDamagedRecordOfTheFormerOneTakesThePackageOutOfUse() async throws {
         try await run { (network, _) async throws in
             let damaged = try depot.store.stage(

@@ -109,6 +109,7 @@ extension Container {
     /// - Throws: `StoreError`, with code `inUse` where another process has taken the folder meanwhile.
     public func hostResumed() async throws {
         try await packages.resume()
+        await packages.updater.retryRollbacks()
         packages.comeBack(from: .suspension)
     }
 

@@ -33,9 +33,8 @@ public actor PackageUpdater: HealthReporting {
     /// The last good generations that trials may fall back to; each is pinned once.
     var pins: [String: Int64] = [:]
     var alarm: Task<Void, Never>?
-    /// What verdicts lead to and is still being done.
-    var conclusions: [UInt64: Task<Void, Never>] = [:]
-    var lastConclusion: UInt64 = 0
+    /// What verdicts lead to and is still being done, by generation.
+    var conclusions: [Int64: Task<Void, Never>] = [:]
     var areTrialsPaused = false
     /// The order of the last word on pauses.
     var lastPause: UInt64 = 0
@@ -105,10 +104,16 @@ public actor PackageUpdater: HealthReporting {
         return changes
     }
 
-    /// Activates what waited for the app to go to the background.
+    /// Takes back what could not be taken back before, and activates what waited for the app to go to the background.
     @discardableResult
     public func hostEnteredBackground() async throws -> [PackageScopeChange] {
-        try await apply([.inBackground])
+        var changes: [PackageScopeChange] = []
+        for (id, trial, verdict) in unfinished {
+            changes += try await tolerating(id.description) {
+                try await conclude(verdict, of: id, trial, again: true)
+            }
+        }
+        return try await changes + apply([.inBackground])
     }
 
     private func apply(_ timings: Set<ApplyTiming>) async throws -> [PackageScopeChange] {
