@@ -128,12 +128,14 @@ extension PackageUpdater {
         }
     }
 
-    /// Tries again to take back what failed its trial and could not be taken back then. Every report does so too, and does
+    /// Tries again to take back what failed its trial and could not be taken back then, and to write down what could not be
+    /// written. Every report does so too, and does
     /// every way to the background; the owner of the store does when it can be written to again.
     /// - Returns: what is still to be done.
     @discardableResult
     public func retryRollbacks() -> [Task<Void, Never>] {
-        unfinished.map { id, trial, verdict in begin(verdict, of: id, trial, again: true) }
+        if !isLedgerWritten { save() }
+        return unfinished.map { id, trial, verdict in begin(verdict, of: id, trial, again: true) }
     }
 
     func judge(
@@ -213,8 +215,11 @@ extension PackageUpdater {
     }
 
     func save() {
+        guard mayWriteLedger else { return }
+        isLedgerWritten = false
         do {
             try health.save(ledger)
+            isLedgerWritten = true
         } catch {
             configuration.logger.error("cannot write the record of health", metadata: ["error": "\(error)"])
         }

@@ -30,6 +30,10 @@ public actor PackageUpdater: HealthReporting {
     private let sources: KeyedQueue
     let watch: Stopwatch
     var ledger = HealthLedger()
+    /// Whether the ledger may be written: not where one may be there that could not be read.
+    private(set) var mayWriteLedger = true
+    /// Whether the ledger stands as it is where it is kept.
+    var isLedgerWritten = true
     /// The last good generations that trials may fall back to; each is pinned once.
     var pins: [String: Int64] = [:]
     var alarm: Task<Void, Never>?
@@ -47,7 +51,7 @@ public actor PackageUpdater: HealthReporting {
         let directory = library.store.directory
         downloader = PackageDownloader(
             loader: loader, directory: directory + "/downloads", configuration: configuration.downloads)
-        health = configuration.health ?? HealthFile(path: directory + "/health.json")
+        health = configuration.health ?? HealthDocument(library.store)
         arrivals = ArrivingPackages(library: library)
         packages = KeyedQueue(atATime: .max, inLine: configuration.downloads.inLine)
         sources = KeyedQueue(atATime: configuration.downloads.atATime, inLine: configuration.downloads.inLine)
@@ -81,7 +85,9 @@ public actor PackageUpdater: HealthReporting {
         do {
             ledger = try health.load()
         } catch {
-            // Without its ledger the container works, and a version that failed may be tried once more.
+            // Without its ledger the container works, and a version that failed may be tried once more. What cannot be read
+            // now may be read at the next launch, so it is not written over.
+            mayWriteLedger = false
             configuration.logger.error("cannot read the record of health", metadata: ["error": "\(error)"])
         }
         var changes: [PackageScopeChange] = []
