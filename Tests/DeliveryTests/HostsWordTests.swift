@@ -84,6 +84,28 @@ struct HostsWordTests {
         }
     }
 
+    @Test func aPresetThatFailedGivesWayToADownload() async throws {
+        try depot.publish(old, version: "1")
+        let preset = depot.folder.path + "/preset.json"
+        try FileManager.default.copyItem(atPath: depot.www + "/shop.json", toPath: preset)
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network)
+            func installPreset() async throws -> PackageUpdate? {
+                try await updater.installBaseline(archive: depot.www + "/shop-1.zip", manifest: preset)
+            }
+            #expect(try await installPreset()?.outcome == .activated)
+            let page = PageReference(
+                id: PageID(rawValue: 1), documentURL: "https://shop.example/", generations: depot.library.pin())
+            await updater.report(BootReport(.failed("white page"), of: page))
+            let error = await #expect(throws: DeliveryError.self) { try await installPreset() }
+            #expect(error?.code == .quarantined)
+            try depot.publish(new, version: "2")
+            try await updater.update(from: network.source())
+            #expect(try await installPreset() == nil)
+            #expect(try await depot.serves(new))
+        }
+    }
+
     /// The library leaves such a record out, so nothing answers.
     @Test func aPresetComesBackWhereTheRecordOfTheActiveOneIsDamaged() async throws {
         let damaged = try depot.store.stage(

@@ -196,14 +196,15 @@ public actor PackageUpdater: HealthReporting {
     ///   - archive: the path of the zip; it stays where it is.
     ///   - manifest: the path of its manifest.
     /// - Returns: what came of it; `nil` where a downloaded version stays.
-    /// - Throws: ``DeliveryError`` where the version failed before, ``PackageError``, ``StoreError`` or
-    ///   `CancellationError`.
+    /// - Throws: ``DeliveryError`` where it is wanted and failed before, or asks for a newer host; ``PackageError``,
+    ///   ``StoreError`` or `CancellationError`.
     @discardableResult
     public func installBaseline(archive: String, manifest: String) async throws -> PackageUpdate? {
         let manifest = try PackageManifest(path: manifest, limits: library.configuration.manifestLimits)
-        try check(manifest, at: archive)
         return try await packages.run(manifest.id.description) {
+            // First: where a download has taken its place, it does not matter what became of it.
             guard try await library.isBaselineActive(manifest.id) != false else { return nil }
+            try check(manifest, at: archive)
             let draft = try await library.draft(of: manifest)
             if let active = try await library.active(equalTo: draft) {
                 return PackageUpdate(outcome: .unchanged, package: active, way: .nothing, traffic: DeliveryTraffic())
