@@ -247,15 +247,14 @@ struct HealthTests {
     @Test func aKillBetweenVerdictAndRollbackIsMadeGood() async throws {
         try await runWithTrial { (network, updater) async throws in
             // As after a kill: the verdict is written down, the generation is still active.
-            let path = depot.store.directory + "/health.json"
-            var ledger = try #require(
-                try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: path))) as? [String: Any])
+            let document = try #require(try depot.store.document(HealthDocument.name))
+            var ledger = try #require(try JSONSerialization.jsonObject(with: document) as? [String: Any])
             var trials = try #require(ledger["trials"] as? [String: Any])
             var trial = try #require(trials["shop"] as? [String: Any])
             trial["verdict"] = ["failed": ["_0": "white page"]]
             trials["shop"] = trial
             ledger["trials"] = trials
-            try JSONSerialization.data(withJSONObject: ledger).write(to: URL(filePath: path))
+            try depot.store.putDocument(JSONSerialization.data(withJSONObject: ledger), as: HealthDocument.name)
             let library = try PackageLibrary(store: depot.store)
             let next = depot.updater(network, library: library)
             #expect(try await next.start().count == 1)
@@ -264,9 +263,15 @@ struct HealthTests {
         }
     }
 
-    @Test func aDamagedRecordOfHealthIsNoReasonToFail() async throws {
+    /// Not what the store wrote, and not what the updater wrote.
+    @Test(arguments: [true, false])
+    func aDamagedRecordOfHealthIsNoReasonToFail(isSealed: Bool) async throws {
         try await runWithTrial { (network, updater) async throws in
-            try Data("{".utf8).write(to: URL(filePath: depot.store.directory + "/health.json"))
+            if isSealed {
+                try depot.store.putDocument(Data("{".utf8), as: HealthDocument.name)
+            } else {
+                try Data("{".utf8).write(to: URL(filePath: "\(depot.store.directory)/documents/\(HealthDocument.name)"))
+            }
             let library = try PackageLibrary(store: depot.store)
             let next = depot.updater(network, library: library)
             #expect(try await next.start() == [])

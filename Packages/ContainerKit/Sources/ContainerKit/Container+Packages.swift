@@ -79,22 +79,30 @@ extension Container {
 
     /// The app goes to the background: applies the updates that waited for it, removes what crashes left, and leaves the folder as after a proper
     /// close, so that a kill from here on costs nothing.
+    ///
+    /// Until ``hostEnteredForeground()`` no page is too late with its report, and a kill says nothing of the version that
+    /// it boots.
     /// - Throws: `StoreError` or `CancellationError`.
     public func hostEnteredBackground() async throws {
+        await packages.leave(.background)
         try await packages.updater.hostEnteredBackground()
         await packages.sweepAll()
         try await packages.settle()
     }
 
-    /// The app comes to the foreground: asks for a new resource table, where there is one.
+    /// The app comes to the foreground: pages that boot have their whole time again, and a new resource table is asked
+    /// for, where there is one.
     public func hostEnteredForeground() {
+        packages.comeBack(from: .background)
         table?.note(.foreground)
     }
 
     /// The system is about to suspend the app: lets go of every lock. Pages are still answered; installs fail until
-    /// ``hostResumed()``. On Linux there is no need for it.
+    /// ``hostResumed()``, and no page is too late with its report. On Linux there is no need for it.
     /// - Throws: `StoreError`; locks are let go all the same.
     public func hostWillSuspend() async throws {
+        // First: what it has to write down it can write now.
+        await packages.leave(.suspension)
         try await packages.suspend()
     }
 
@@ -102,6 +110,8 @@ extension Container {
     /// - Throws: `StoreError`, with code `inUse` where another process has taken the folder meanwhile.
     public func hostResumed() async throws {
         try await packages.resume()
+        await packages.updater.retryRollbacks()
+        packages.comeBack(from: .suspension)
     }
 
     /// Ends what goes on by itself and waits for it, for a host that ends a container and opens another on its folder.

@@ -21,12 +21,26 @@ final class PackageCare {
     private let events: AsyncStream<PackageEvent>
     private let damage: DamageCare
     private let sweeps: AsyncStream<Void>.Continuation
-    private let reports: AsyncStream<BootReport>.Continuation
+    private let notices: AsyncStream<Notice>.Continuation
     /// Reports that came faster than they could be taken.
     private(set) var lostReports = 0
     private var sweeping: Task<Void, Never>?
     private var reporting: Task<Void, Never>?
     private var forwarding: Task<Void, Never>?
+    private var absences: Set<Absence> = []
+    private var lastPause: UInt64 = 0
+
+    /// What the updater hears in its order.
+    private enum Notice: Sendable {
+        case report(BootReport)
+        /// The app is back, unless it has gone away since.
+        case present(UInt64)
+    }
+
+    /// Why no page can be expected to boot. The app is back when there is no reason left.
+    enum Absence: Sendable {
+        case background, suspension
+    }
 
     /// Opens the store and takes up what the last process left.
     /// - Throws: `StoreError`.
@@ -45,9 +59,9 @@ final class PackageCare {
         events = updater.events()
         changesAtLaunch = try await updater.start()
         let sweepRequests: AsyncStream<Void>
-        let bootReports: AsyncStream<BootReport>
+        let news: AsyncStream<Notice>
         (sweepRequests, sweeps) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        (bootReports, reports) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024))
+        (news, notices) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024))
         // Owned: they end with this object, which finishes the streams. Weak, so that the folder is free once it is gone.
         sweeping = Task { [weak library, logger] in
             for await _ in sweepRequests {
@@ -56,20 +70,25 @@ final class PackageCare {
             }
         }
         reporting = Task { [weak updater] in
-            for await report in bootReports { await updater?.note(report) }
+            for await notice in news {
+                switch notice {
+                case .report(let report): await updater?.note(report)
+                case .present(let order): await updater?.pauseTrials(false, order: order)
+                }
+            }
         }
     }
 
     deinit {
         sweeps.finish()
-        reports.finish()
+        notices.finish()
         forwarding?.cancel()
     }
 
     /// Waits for what goes on by itself, which ends: the reports that came are taken, what they lead to is done and
     /// told, and what is out of use is removed.
     func shutDown() async {
-        reports.finish()
+        notices.finish()
         await reporting?.value
         await damage.shutDown()
         await updater.shutDown()
@@ -118,9 +137,27 @@ final class PackageCare {
 
     /// Takes a report; reports reach the updater in their order.
     func report(_ report: BootReport) {
-        guard case .dropped(let lost) = reports.yield(report) else { return }
+        tell(.report(report))
+    }
+
+    private func tell(_ notice: Notice) {
+        guard case .dropped(let lost) = notices.yield(notice) else { return }
         lostReports += 1
         logger.warning("too many reports at once; one is lost", metadata: ["report": "\(lost)"])
+    }
+
+    /// The app goes away: no boot is timed from when this returns.
+    func leave(_ absence: Absence) async {
+        absences.insert(absence)
+        lastPause += 1
+        await updater.pauseTrials(true, order: lastPause)
+    }
+
+    /// The app is back, from this absence at least. Heard after the reports that came before.
+    func comeBack(from absence: Absence) {
+        guard absences.remove(absence) != nil, absences.isEmpty else { return }
+        lastPause += 1
+        tell(.present(lastPause))
     }
 
     private static func sweepRetired(_ library: PackageLibrary, _ logger: Logger) async {

@@ -12,6 +12,10 @@ public import ResourceLoading
 /// generation. One that fails or does not report in time condemns it; one that the user closes meanwhile says nothing.
 /// A process that ends while a page boots says nothing either, unless that happens so often in a row that the boot is
 /// likely to be what ends it. Reports of another generation, and any after the verdict, change nothing.
+///
+/// While the app is away, in the background or suspended, pages boot slowly or not at all, no clock says when the system
+/// froze the process, and it may be ended at any time. So the trial is paused: no boot is too late, and a process that
+/// ends counts for nothing. Afterwards each boot that is under way has the whole limit again.
 public struct TrialPeriod: Sendable, Hashable, Codable {
     /// The numbers of a trial.
     public struct Limits: Sendable, Hashable, Codable {
@@ -41,6 +45,10 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
         case clock
         /// A new process took over; pages of the former one are gone.
         case relaunched
+        /// The app goes away.
+        case paused
+        /// The app is back.
+        case resumed
     }
 
     /// The generation that is tried.
@@ -57,6 +65,7 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
     private var deadlines: [UInt64: Duration] = [:]
     /// Whether this process is counted in ``unfinishedBoots``.
     private var isCounted = false
+    private var isPaused = false
 
     private enum CodingKeys: CodingKey {
         case generation, version, former, limits, verdict, unfinishedBoots
@@ -69,8 +78,8 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
         self.limits = limits
     }
 
-    /// When the next boot is over, where one is under way: a ``Event/clock`` is due then.
-    public var deadline: Duration? { verdict == nil ? deadlines.values.min() : nil }
+    /// When the next boot is over, where one is under way and time counts: a ``Event/clock`` is due then.
+    public var deadline: Duration? { verdict == nil && !isPaused ? deadlines.values.min() : nil }
 
     /// Takes an event.
     /// - Parameters:
@@ -79,33 +88,51 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
     /// - Returns: the verdict, where this event brought it.
     public mutating func take(_ event: Event, of generation: Int64, at now: Duration) -> Verdict? {
         guard generation == self.generation, verdict == nil else { return nil }
-        // A report that comes after the limit comes too late, whatever it says.
-        if event != .relaunched, let due = deadlines.values.min(), due <= now {
+        // A report that comes after the limit comes too late, whatever it says. That the app goes away may be heard only
+        // when it is back.
+        if event != .relaunched, event != .paused, let deadline, deadline <= now {
             return conclude(.failed("the page did not report within \(limits.boot)"))
         }
         switch event {
         case .bootBegan(let page):
             // A page that loads anew is not given more time.
             if deadlines[page.rawValue] == nil { deadlines[page.rawValue] = now + limits.boot }
-            if !isCounted { unfinishedBoots += 1 }
-            isCounted = true
+            count()
         case .healthy: return conclude(.healthy)
         case .failed(_, let reason): return conclude(.failed(reason))
         case .closed(let page):
             deadlines[page.rawValue] = nil
-            if deadlines.isEmpty, isCounted {
-                unfinishedBoots -= 1
-                isCounted = false
-            }
+            if deadlines.isEmpty { uncount() }
         case .clock: break
+        case .paused:
+            isPaused = true
+            uncount()
+        case .resumed:
+            guard isPaused else { break }
+            isPaused = false
+            for page in deadlines.keys { deadlines[page] = now + limits.boot }
+            if !deadlines.isEmpty { count() }
         case .relaunched:
             deadlines = [:]
             isCounted = false
+            isPaused = false
             if unfinishedBoots >= limits.unfinishedBoots {
                 return conclude(.failed("\(unfinishedBoots) processes in a row ended while it booted"))
             }
         }
         return nil
+    }
+
+    private mutating func count() {
+        guard !isCounted, !isPaused else { return }
+        unfinishedBoots += 1
+        isCounted = true
+    }
+
+    private mutating func uncount() {
+        guard isCounted else { return }
+        unfinishedBoots -= 1
+        isCounted = false
     }
 
     private mutating func conclude(_ verdict: Verdict) -> Verdict {

@@ -76,18 +76,23 @@ extension PackageLibrary {
         }
     }
 
-    /// A retired generation that was not swept yet.
+    /// A retired generation that was not swept yet; `nil` also where its record is damaged.
     func retired(_ number: Int64) async throws -> PackageGeneration? {
         try await onThread { library in
-            try library.store.generations(in: .retired).first { $0.number == number }.map(PackageGeneration.init)
+            try library.store.generations(in: .retired).first { $0.number == number }.flatMap { stored in
+                // A rollback to it must not fail: without it the package goes out of use.
+                try? PackageGeneration(stored)
+            }
         }
     }
 
-    /// Whether the active generation of a package came with the app; `nil` where the package is not active.
+    /// Whether the active generation of a package came with the app; `nil` where the package is not active, or its record
+    /// is damaged and the library left it out.
     func isBaselineActive(_ id: PackageID) async throws -> Bool? {
         try await onThread { library in
-            try library.store.activeGenerations().first { $0.package == id.description }.map { stored in
-                try GenerationRecord(decoding: stored.metadata).isBaseline ?? false
+            try library.store.activeGenerations().first { $0.package == id.description }.flatMap { stored in
+                guard let record = try? GenerationRecord(decoding: stored.metadata) else { return nil }
+                return record.isBaseline ?? false
             }
         }
     }

@@ -20,9 +20,10 @@ extension PackageUpdater {
         public var conditions: any HostConditioning = .favourable
         /// What makes room before a download. `nil`, the default, for the library's store.
         public var room: (any RoomEnsuring)?
-        /// Where health is kept. `nil`, the default, for `health.json` in the store's directory.
+        /// Where health is kept. `nil`, the default, for a ``HealthDocument`` of the library's store.
         public var health: (any HealthRecording)?
-        /// Times boots. Default: the machine's clock without the time in which the machine sleeps.
+        /// Times boots. Default: the machine's clock without the time in which the machine sleeps. No clock leaves out the
+        /// time in which the system has frozen the process: see ``PackageUpdater/pauseTrials(_:order:)``.
         public var clock: any Clock<Duration> = SuspendingClock()
         /// Is told what no caller hears. Default: a logger with the label `container.updates`.
         public var logger = Logger(label: "container.updates")

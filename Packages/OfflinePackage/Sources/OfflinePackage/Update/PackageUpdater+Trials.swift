@@ -10,6 +10,7 @@ internal import ResourceStore
 extension PackageUpdater {
     func activateNow(_ generation: PackageGeneration) async throws {
         do {
+            try checkHealth(of: generation.package.id, generation.package.version, at: library.store.directory)
             _ = try await activate(generation)
         } catch {
             // Where this fails too, the next library on this store gives the generation up.
@@ -25,9 +26,10 @@ extension PackageUpdater {
         let running = ledger.trials[name].flatMap { $0.generation == former?.number ? $0 : nil }
         // What was never proven is not what to fall back to.
         let good = running.map(\.former) ?? former?.number
-        let trial = TrialPeriod(
+        var trial = TrialPeriod(
             of: generation.number, version: generation.package.version.description, over: good,
             limits: configuration.trial)
+        if areTrialsPaused { _ = trial.take(.paused, of: generation.number, at: watch.elapsed) }
         // Before it is activated: a kill in between leaves a trial of what is not active, which the next start drops.
         pinFormer(of: trial, name)
         ledger.trials[name] = trial
@@ -59,7 +61,8 @@ extension PackageUpdater {
     }
 
     /// Takes a report of a page like ``report(_:)``, and does not wait for what it leads to.
-    /// - Returns: what is still to be done, one task for each trial that the report ended.
+    /// - Returns: what is still to be done: one task for each trial that the report ended, and for each rollback that is
+    ///   tried again.
     @discardableResult
     public func note(_ report: BootReport) -> [Task<Void, Never>] {
         let page = report.page
@@ -72,7 +75,9 @@ extension PackageUpdater {
             }
         // What is no URL of a package, `about:blank` for one, lies in none.
         let document = PackageURL(page.documentURL)
-        return page.generations.compactMap { pinned in
+        // Before this report's own verdict is among them.
+        let retried = retryRollbacks()
+        return retried + page.generations.compactMap { pinned in
             guard ledger.trials[pinned.package]?.generation == pinned.number, let id = try? PackageID(pinned.package),
                 let active = library.activeGeneration(of: id), active.number == pinned.number
             else { return nil }
@@ -91,22 +96,46 @@ extension PackageUpdater {
 
     /// Tells a trial of an event; where that ends it, the rest is done in a task, since it may wait for a download.
     private func tell(_ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64) -> Task<Void, Never>? {
-        guard let (verdict, trial) = judge(event, of: id, generation) else { return nil }
-        lastConclusion += 1
-        let number = lastConclusion
+        judge(event, of: id, generation).map { begin($0, of: id, $1) }
+    }
+
+    private func begin(
+        _ verdict: TrialPeriod.Verdict, of id: PackageID, _ trial: TrialPeriod, again: Bool = false
+    ) -> Task<Void, Never> {
+        let generation = trial.generation
         // It holds the updater until it is done. The verdict stands in the ledger: where this ends early, the next start
         // goes on from there.
         let conclusion = Task {
-            defer { conclusions[number] = nil }
+            defer { conclusions[generation] = nil }
             do {
-                _ = try await conclude(verdict, of: id, trial)
+                _ = try await conclude(verdict, of: id, trial, again: again)
             } catch {
                 configuration.logger.error(
                     "cannot roll a package back", metadata: ["package": "\(id)", "error": "\(error)"])
             }
         }
-        conclusions[number] = conclusion
+        conclusions[generation] = conclusion
         return conclusion
+    }
+
+    /// Verdicts that have not led to what they must, because the disk was full or the store suspended, and that nobody is
+    /// at work on.
+    var unfinished: [(PackageID, TrialPeriod, TrialPeriod.Verdict)] {
+        ledger.trials.sorted { $0.key < $1.key }.compactMap { name, trial in
+            guard let verdict = trial.verdict, conclusions[trial.generation] == nil, let id = try? PackageID(name)
+            else { return nil }
+            return (id, trial, verdict)
+        }
+    }
+
+    /// Tries again to take back what failed its trial and could not be taken back then, and to write down what could not be
+    /// written. Every report does so too, and does
+    /// every way to the background; the owner of the store does when it can be written to again.
+    /// - Returns: what is still to be done.
+    @discardableResult
+    public func retryRollbacks() -> [Task<Void, Never>] {
+        if !isLedgerWritten { save() }
+        return unfinished.map { id, trial, verdict in begin(verdict, of: id, trial, again: true) }
     }
 
     func judge(
@@ -121,8 +150,9 @@ extension PackageUpdater {
         return verdict.map { ($0, trial) }
     }
 
+    /// - Parameter again: whether it was tried before, and told.
     func conclude(
-        _ verdict: TrialPeriod.Verdict, of id: PackageID, _ trial: TrialPeriod
+        _ verdict: TrialPeriod.Verdict, of id: PackageID, _ trial: TrialPeriod, again: Bool = false
     ) async throws -> [PackageScopeChange] {
         guard let active = library.activeGeneration(of: id), active.number == trial.generation else { return [] }
         switch verdict {
@@ -135,7 +165,7 @@ extension PackageUpdater {
             // First of all, so that a kill from here on cannot bring it back.
             ledger.condemn(trial.version, of: id.description)
             save()
-            hub.send(.quarantined(id, active.package.version, reason: reason))
+            if !again { hub.send(.quarantined(id, active.package.version, reason: reason)) }
             return try await packages.run(id.description) {
                 guard ledger.trials[id.description]?.generation == trial.generation,
                     library.activeGeneration(of: id)?.number == trial.generation
@@ -185,14 +215,37 @@ extension PackageUpdater {
     }
 
     func save() {
+        guard mayWriteLedger else { return }
+        isLedgerWritten = false
         do {
             try health.save(ledger)
+            isLedgerWritten = true
         } catch {
             configuration.logger.error("cannot write the record of health", metadata: ["error": "\(error)"])
         }
     }
 
     // MARK: Time
+
+    /// Pauses all trials, those that begin meanwhile among them, while the app is in the background or suspended; or ends
+    /// that: each boot that is under way has the whole limit again. See ``TrialPeriod``.
+    /// - Parameter order: counts up with each call; one that another has overtaken on the way here changes nothing.
+    public func pauseTrials(_ isPaused: Bool, order: UInt64) {
+        guard order > lastPause else { return }
+        lastPause = order
+        guard isPaused != areTrialsPaused else { return }
+        areTrialsPaused = isPaused
+        let boots = ledger.trials.mapValues(\.unfinishedBoots)
+        for (name, trial) in ledger.trials {
+            var trial = trial
+            // Neither brings a verdict.
+            _ = trial.take(isPaused ? .paused : .resumed, of: trial.generation, at: watch.elapsed)
+            ledger.trials[name] = trial
+        }
+        schedule()
+        if ledger.trials.mapValues(\.unfinishedBoots) != boots { save() }
+        if !isPaused { retryRollbacks() }
+    }
 
     /// Sets the alarm to when the next boot is over.
     private func schedule() {

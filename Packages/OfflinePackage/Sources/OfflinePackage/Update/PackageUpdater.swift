@@ -30,12 +30,18 @@ public actor PackageUpdater: HealthReporting {
     let sources: KeyedQueue
     let watch: Stopwatch
     var ledger = HealthLedger()
+    /// Whether the ledger may be written: not where one may be there that could not be read.
+    private(set) var mayWriteLedger = true
+    /// Whether the ledger stands as it is where it is kept.
+    var isLedgerWritten = true
     /// The last good generations that trials may fall back to; each is pinned once.
     var pins: [String: Int64] = [:]
     var alarm: Task<Void, Never>?
-    /// What verdicts lead to and is still being done.
-    var conclusions: [UInt64: Task<Void, Never>] = [:]
-    var lastConclusion: UInt64 = 0
+    /// What verdicts lead to and is still being done, by generation.
+    var conclusions: [Int64: Task<Void, Never>] = [:]
+    var areTrialsPaused = false
+    /// The order of the last word on pauses.
+    var lastPause: UInt64 = 0
     private var isStarted = false
 
     /// - Parameter loader: the network.
@@ -45,7 +51,7 @@ public actor PackageUpdater: HealthReporting {
         let directory = library.store.directory
         downloader = PackageDownloader(
             loader: loader, directory: directory + "/downloads", configuration: configuration.downloads)
-        health = configuration.health ?? HealthFile(path: directory + "/health.json")
+        health = configuration.health ?? HealthDocument(library.store)
         arrivals = ArrivingPackages(library: library)
         packages = KeyedQueue(atATime: .max, inLine: configuration.downloads.inLine)
         sources = KeyedQueue(atATime: configuration.downloads.atATime, inLine: configuration.downloads.inLine)
@@ -80,7 +86,9 @@ public actor PackageUpdater: HealthReporting {
         do {
             ledger = try health.load()
         } catch {
-            // Without its ledger the container works, and a version that failed may be tried once more.
+            // Without its ledger the container works, and a version that failed may be tried once more. What cannot be read
+            // now may be read at the next launch, so it is not written over.
+            mayWriteLedger = false
             configuration.logger.error("cannot read the record of health", metadata: ["error": "\(error)"])
         }
         var changes: [PackageScopeChange] = []
@@ -103,10 +111,16 @@ public actor PackageUpdater: HealthReporting {
         return changes
     }
 
-    /// Activates what waited for the app to go to the background.
+    /// Takes back what could not be taken back before, and activates what waited for the app to go to the background.
     @discardableResult
     public func hostEnteredBackground() async throws -> [PackageScopeChange] {
-        try await apply([.inBackground])
+        var changes: [PackageScopeChange] = []
+        for (id, trial, verdict) in unfinished {
+            changes += try await tolerating(id) {
+                try await conclude(verdict, of: id, trial, again: true)
+            }
+        }
+        return try await changes + apply([.inBackground])
     }
 
     private func apply(_ timings: Set<ApplyTiming>) async throws -> [PackageScopeChange] {
@@ -183,14 +197,15 @@ public actor PackageUpdater: HealthReporting {
     ///   - archive: the path of the zip; it stays where it is.
     ///   - manifest: the path of its manifest.
     /// - Returns: what came of it; `nil` where a downloaded version stays.
-    /// - Throws: ``DeliveryError`` where the version failed before, ``PackageError``, ``StoreError`` or
-    ///   `CancellationError`.
+    /// - Throws: ``DeliveryError`` where it is wanted and failed before, or asks for a newer host; ``PackageError``,
+    ///   ``StoreError`` or `CancellationError`.
     @discardableResult
     public func installBaseline(archive: String, manifest: String) async throws -> PackageUpdate? {
         let manifest = try PackageManifest(path: manifest, limits: library.configuration.manifestLimits)
-        try check(manifest, at: archive)
         return try await packages.run(manifest.id.description) {
+            // First: where a download has taken its place, it does not matter what became of it.
             guard try await library.isBaselineActive(manifest.id) != false else { return nil }
+            try check(manifest, at: archive)
             let draft = try await library.draft(of: manifest)
             if let active = try await library.active(equalTo: draft) {
                 return PackageUpdate(outcome: .unchanged, package: active, way: .nothing, traffic: DeliveryTraffic())
@@ -204,17 +219,18 @@ public actor PackageUpdater: HealthReporting {
     }
 
     /// Installs a package because the host says so: without a trial, whatever is active, and also where the version failed
-    /// one. A trial that runs ends without a verdict.
+    /// one. A trial that runs ends without a verdict, and what waited to be activated is given up.
     /// - Parameters:
     ///   - archive: the path of the archive; it stays where it is.
     ///   - manifest: the path of its manifest.
     /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
     @discardableResult
     public func install(archive: String, manifest: String) async throws -> InstalledPackage {
-        let id = try PackageManifest(path: manifest, limits: library.configuration.manifestLimits).id
+        let manifest = try PackageManifest(path: manifest, limits: library.configuration.manifestLimits)
+        let id = manifest.id
         return try await packages.run(id.description) {
             let former = library.activeGeneration(of: id)?.package
-            let package = try await library.install(archive: archive, manifest: manifest)
+            let package = try await put(manifest, from: archive)
             endTrial(of: id.description)
             save()
             if former?.generation != package.generation { _ = announce(id, from: former, to: package, .activated) }
@@ -222,11 +238,34 @@ public actor PackageUpdater: HealthReporting {
         }
     }
 
-    /// Takes a package out of use. Pages that are open keep it until they close.
+    private func put(_ manifest: PackageManifest, from archive: String) async throws -> InstalledPackage {
+        let draft = try await library.draft(of: manifest)
+        if let active = try await library.active(equalTo: draft) {
+            try await giveUpWaiting(manifest.id)
+            return active
+        }
+        try await library.fill(draft, from: archive)
+        // Once the package is known to be good, and before it is activated: a kill in between leaves nothing that would
+        // take its place at the next launch.
+        try await giveUpWaiting(manifest.id)
+        let generation = try await library.stage(draft, timing: nil, isBaseline: false)
+        do {
+            try await library.activate(generation)
+        } catch {
+            // Where this fails too, the next library on this store gives the generation up.
+            try? await library.giveUp(generation)
+            throw error
+        }
+        return generation.package
+    }
+
+    /// Takes a package out of use, and gives up what waited to be activated. Pages that are open keep it until they close.
     /// - Throws: ``StoreError`` or `CancellationError`.
     @discardableResult
     public func remove(_ id: PackageID) async throws -> [PackageScopeChange] {
         try await packages.run(id.description) {
+            // First: what waits may be all that there is, and must not come at the next launch.
+            try await giveUpWaiting(id)
             let former = library.activeGeneration(of: id)?.package
             guard try await library.remove(id) else { return [] }
             endTrial(of: id.description)
@@ -245,15 +284,21 @@ public actor PackageUpdater: HealthReporting {
                     .hostTooOld, "version \(manifest.version) asks for a host of version \(wanted)", at: location)
             }
         }
-        guard !ledger.isQuarantined("\(manifest.version)", of: "\(manifest.id)") else {
-            throw DeliveryError(
-                .quarantined, "version \(manifest.version) of \(manifest.id) failed before", at: location)
+        try checkHealth(of: manifest.id, manifest.version, at: location)
+    }
+
+    /// To be asked anew after each wait: reports go on meanwhile, and the version may be on trial already, with other
+    /// files.
+    func checkHealth(of id: PackageID, _ version: PackageVersion, at location: String) throws {
+        guard !ledger.isQuarantined("\(version)", of: "\(id)") else {
+            throw DeliveryError(.quarantined, "version \(version) of \(id) failed before", at: location)
         }
     }
 
     private func update(
         to manifest: PackageManifest, from source: PackageSource, _ timing: ApplyTiming
     ) async throws -> PackageUpdate {
+        try checkHealth(of: manifest.id, manifest.version, at: source.manifestURL)
         let draft = try await library.draft(of: manifest)
         if let active = try await library.active(equalTo: draft) {
             try await giveUpWaiting(manifest.id)
@@ -269,6 +314,7 @@ public actor PackageUpdater: HealthReporting {
                 outcome: .unchanged, package: waiting.package, way: .nothing, traffic: DeliveryTraffic())
         }
         let (way, traffic) = try await fetch(draft, from: source)
+        try checkHealth(of: manifest.id, manifest.version, at: source.manifestURL)
         try await giveUpWaiting(manifest.id)
         let generation = try await library.stage(
             draft, timing: timing == .now ? nil : timing, isBaseline: false, source: source)
@@ -295,7 +341,7 @@ public actor PackageUpdater: HealthReporting {
         return nil
     }
 
-    /// A newer word of the publisher takes the place of what still waits.
+    /// A newer word of the publisher, or the host's own, takes the place of what still waits.
     private func giveUpWaiting(_ id: PackageID) async throws {
         for (generation, _) in try await library.waiting() where generation.package.id == id {
             try await library.giveUp(generation)

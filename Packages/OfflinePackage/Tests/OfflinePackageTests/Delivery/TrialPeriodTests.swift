@@ -85,6 +85,47 @@ struct TrialPeriodTests {
         #expect(trial.verdict == .failed("3 processes in a row ended while it booted"))
     }
 
+    @Test func anAbsenceIsNoSilence() {
+        var trial = trial()
+        _ = trial.take(.bootBegan(page), of: 8, at: .zero)
+        // It is heard after the process was frozen.
+        #expect(trial.take(.paused, of: 8, at: .seconds(60)) == nil)
+        #expect(trial.deadline == nil)
+        #expect(trial.take(.clock, of: 8, at: .seconds(100)) == nil)
+        #expect(trial.take(.bootBegan(other), of: 8, at: .seconds(100)) == nil)
+        #expect(trial.take(.resumed, of: 8, at: .seconds(200)) == nil)
+        #expect(trial.deadline == .seconds(210))
+        // Once more says nothing new.
+        #expect(trial.take(.resumed, of: 8, at: .seconds(205)) == nil)
+        #expect(trial.take(.clock, of: 8, at: .seconds(210)) == .failed("the page did not report within 10.0 seconds"))
+    }
+
+    @Test func aHealthyReportFromTheBackgroundCounts() {
+        var trial = trial()
+        _ = trial.take(.bootBegan(page), of: 8, at: .zero)
+        _ = trial.take(.paused, of: 8, at: .seconds(1))
+        #expect(trial.take(.healthy(page), of: 8, at: .seconds(60)) == .healthy)
+    }
+
+    @Test func aProcessThatEndsWhileItIsAwaySaysNothing() throws {
+        var trial = trial()
+        for _ in 1...5 {
+            _ = trial.take(.bootBegan(page), of: 8, at: .zero)
+            _ = trial.take(.paused, of: 8, at: .seconds(1))
+            _ = trial.take(.bootBegan(other), of: 8, at: .seconds(2))
+            #expect(trial.unfinishedBoots == 0)
+            trial = try JSONDecoder().decode(TrialPeriod.self, from: JSONEncoder().encode(trial))
+            #expect(trial.take(.relaunched, of: 8, at: .zero) == nil)
+        }
+        // Back again, it counts again.
+        _ = trial.take(.bootBegan(page), of: 8, at: .zero)
+        _ = trial.take(.paused, of: 8, at: .zero)
+        _ = trial.take(.resumed, of: 8, at: .zero)
+        #expect(trial.unfinishedBoots == 1)
+        _ = trial.take(.closed(page), of: 8, at: .zero)
+        #expect(trial.unfinishedBoots == 0)
+    }
+
     /// Every order of events of two pages and the clock: a verdict never changes, and follows from the events before it.
     @Test func everyInterleaving() {
         let events: [(TrialPeriod.Event, Int64)] = [

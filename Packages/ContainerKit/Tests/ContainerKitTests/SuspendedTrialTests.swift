@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerKit
+import ContainerTesting
+import Foundation
+import OfflinePackage
+import Testing
+
+/// The time that an app is away says nothing about its packages.
+@MainActor
+@Suite("Trials while the app is away", .timeLimit(.minutes(1)))
+struct SuspendedTrialTests {
+    private let fixture = Fixture()
+    private let clock = ManualClock()
+
+    /// How an app goes away, and comes back.
+    enum Absence: CaseIterable, Sendable {
+        case background, suspension, both
+    }
+
+    private func leave(_ container: Container<FakeEngine>, _ absence: Absence) async throws {
+        if absence != .suspension { try await container.hostEnteredBackground() }
+        if absence != .background { try await container.hostWillSuspend() }
+    }
+
+    private func comeBack(_ container: Container<FakeEngine>, _ absence: Absence) async throws {
+        if absence != .background { try await container.hostResumed() }
+        if absence != .suspension { container.hostEnteredForeground() }
+    }
+
+    /// The version's verdict, as it is told.
+    private func verdict(_ events: AsyncStream<ContainerEvent>) async throws -> String {
+        for await case .package(let event) in events {
+            switch event {
+            case .proven: return "proven"
+            case .quarantined(_, _, let reason): return reason
+            default: break
+            }
+        }
+        throw CancellationError()
+    }
+
+    @Test("A page that is healthy after an hour away proves its version", arguments: Absence.allCases)
+    func healthyAfterwards(_ absence: Absence) async throws {
+        let container = try await fixture.container { $0.updates.clock = clock }
+        let events = container.events()
+        try await container.update(from: fixture.publish(["index.html": "one"], version: "1"))
+        let page = try await container.open("https://shop.example/")
+        container.report(.began, of: page)
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(9))
+        try await leave(container, absence)
+        clock.advance(by: .seconds(3_600))
+        try await comeBack(container, absence)
+        container.report(.healthy, of: page)
+        #expect(try await verdict(events) == "proven")
+    }
+
+    @Test("A page that then says nothing has the whole limit, and no more", arguments: Absence.allCases)
+    func silentAfterwards(_ absence: Absence) async throws {
+        let container = try await fixture.container { $0.updates.clock = clock }
+        let events = container.events()
+        try await container.update(from: fixture.publish(["index.html": "one"], version: "1"))
+        let page = try await container.open("https://shop.example/")
+        container.report(.began, of: page)
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(9))
+        try await leave(container, absence)
+        // No alarm is left.
+        while clock.sleeperCount != 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        clock.advance(by: .seconds(3_600))
+        try await comeBack(container, absence)
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .milliseconds(9_999))
+        #expect(container.installedPackages.count == 1 && clock.sleeperCount == 1)
+        clock.advance(by: .milliseconds(1))
+        #expect(try await verdict(events) == "the page did not report within 10.0 seconds")
+    }
+}

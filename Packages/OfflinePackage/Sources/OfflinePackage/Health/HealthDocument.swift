@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import ResourceStore
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A ledger in a document of a store: sealed, so that no flipped bit names another version, and safe from a power cut.
+public struct HealthDocument: HealthRecording {
+    /// The document's name in the store.
+    public static let name = "package-health"
+    private let store: ResourceStore
+
+    public init(_ store: ResourceStore) {
+        self.store = store
+    }
+
+    /// - Returns: an empty ledger too where the document is damaged, or of a form that this version does not know: nothing
+    ///   of it could ever be used.
+    /// - Throws: `StoreError` where it cannot be read.
+    public func load() throws -> HealthLedger {
+        guard let content = try store.document(Self.name) else { return HealthLedger() }
+        return (try? JSONDecoder().decode(HealthLedger.self, from: content)) ?? HealthLedger()
+    }
+
+    /// - Throws: `StoreError`, with code `suspended` while the store is.
+    public func save(_ ledger: HealthLedger) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        try store.putDocument(encoder.encode(ledger), as: Self.name)
+    }
+}

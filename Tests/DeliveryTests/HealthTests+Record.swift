@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import OfflinePackage
+import PackageFormat
+import ResourceLoading
+import Synchronization
+import Testing
+
+@testable import ResourceStore
+
+// What is remembered of health.
+extension HealthTests {
+    @Test func aRecordThatCannotBeReadIsNotWrittenOver() async throws {
+        try await runWithTrial { (network, updater) async throws in
+            await updater.report(BootReport(.failed("white page"), of: page()))
+            let health = UnreadableOnce(next: HealthDocument(depot.store))
+            func start() async throws -> PackageUpdater {
+                let library = try PackageLibrary(store: depot.store)
+                let updater = depot.updater(network, library: library) { $0.health = health }
+                try await updater.start()
+                return updater
+            }
+            // Not known, so it is tried once more; what is written meanwhile is in vain.
+            try await start().update(from: network.source())
+            let error = await #expect(throws: DeliveryError.self) {
+                try await start().update(from: network.source())
+            }
+            #expect(error?.code == .quarantined)
+        }
+    }
+
+    @Test func aFlippedBitCondemnsNoOtherVersion() async throws {
+        try await runWithTrial { (network, updater) async throws in
+            await updater.report(BootReport(.failed("white page"), of: page()))
+            let content = try #require(try depot.store.document(HealthDocument.name))
+            #expect(content.firstRange(of: Data(#"["2"]"#.utf8)) != nil)
+            let folder = depot.store.directory + "/documents"
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                let file = URL(filePath: "\(folder)/\(name)")
+                var bytes = try Data(contentsOf: file)
+                let place = try #require(bytes.firstRange(of: Data(#"["2"]"#.utf8)))
+                bytes[place.lowerBound + 2] = UInt8(ascii: "3")
+                try bytes.write(to: file)
+            }
+            try depot.publish(new, version: "3")
+            let next = depot.updater(network)
+            try await next.start()
+            #expect(try await next.update(from: network.source()).outcome == .activated)
+        }
+    }
+
+    @Test func whatASuspendedStoreRefusedIsWrittenAfterwards() async throws {
+        try await runWithTrial { (network, updater) async throws in
+            try depot.store.suspend()
+            await updater.report(BootReport(.began, of: page()))
+            try depot.store.resume()
+            await updater.retryRollbacks()
+            let ledger = try HealthDocument(depot.store).load()
+            #expect(ledger.trials["shop"]?.unfinishedBoots == 1)
+        }
+    }
+}
+
+/// A record that cannot be read the first time.
+private final class UnreadableOnce: HealthRecording {
+    private let next: any HealthRecording
+    private let isReadable = Mutex(false)
+
+    init(next: any HealthRecording) {
+        self.next = next
+    }
+
+    func load() throws -> HealthLedger {
+        let isReadable = isReadable.withLock { isReadable in
+            defer { isReadable = true }
+            return isReadable
+        }
+        guard isReadable else { throw StoreError(.io, "input/output error", at: "package-health") }
+        return try next.load()
+    }
+
+    func save(_ ledger: HealthLedger) throws { try next.save(ledger) }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import OfflinePackage
+import PackageFormat
+import ResourceLoading
+import Testing
+
+@testable import ResourceStore
+
+// Rollbacks that something comes between.
+extension HealthTests {
+    @Test func aVersionThatFailsDuringItsOwnDownloadIsNotActivatedAnew() async throws {
+        let gate = Gate()
+        try await runWithTrial(gate: gate) { (network, updater) async throws in
+            // The same version with other files, as archive 3, which is held back.
+            try depot.publish(["index.html": Data("other".utf8)], version: "3") { $0.version = version("2") }
+            var source = network.source()
+            source.archiveURL = "\(network.server.url)/shop-3.zip"
+            async let update = updater.update(from: source)
+            await gate.waiting(atLeast: 1)
+            let rollbacks = await updater.note(BootReport(.failed("white page"), of: page()))
+            gate.open()
+            do {
+                _ = try await update
+                Issue.record("a version that failed was activated")
+            } catch {
+                #expect((error as? DeliveryError)?.code == .quarantined)
+            }
+            for rollback in rollbacks { await rollback.value }
+            #expect(try await depot.serves(old))
+            #expect(try depot.store.generations(in: .staged) == [])
+        }
+    }
+
+    private func version(_ text: String) -> PackageVersion {
+        do {
+            return try PackageVersion(text)
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+
+    /// What a rollback that could not be done is done by.
+    enum SecondChance: CaseIterable {
+        case report, background, order
+    }
+
+    @Test(arguments: SecondChance.allCases)
+    func aRollbackThatFailedIsDoneLater(by chance: SecondChance) async throws {
+        try await runWithTrial { (_, updater) async throws in
+            let events = updater.events()
+            try depot.store.suspend()
+            await updater.report(BootReport(.failed("white page"), of: page()))
+            #expect(try await depot.serves(new))
+            try depot.store.resume()
+            switch chance {
+            case .report:
+                var elsewhere = page(2)
+                elsewhere.documentURL = "https://other.example/"
+                await updater.report(BootReport(.began, of: elsewhere))
+            case .background:
+                let changes = try await updater.hostEnteredBackground()
+                #expect(changes.map(\.reason) == [.rolledBack("white page")])
+            case .order:
+                for rollback in await updater.retryRollbacks() { await rollback.value }
+            }
+            #expect(try await depot.serves(old))
+            // It is told once.
+            await updater.shutDown()
+            var told = 0
+            for await event in events {
+                if case .quarantined = event { told += 1 }
+            }
+            #expect(told == 1)
+        }
+    }
+
+    @Test func aDamagedRecordOfTheFormerOneTakesThePackageOutOfUse() async throws {
+        try await run { (network, _) async throws in
+            let damaged = try depot.store.stage(
+                package: "shop", version: "0", metadata: Data("{".utf8), entries: [], from: depot.store.makeBatch())
+            try depot.store.retire(damaged.number)
+            let active = try #require(depot.library.installed.first?.generation.number)
+            let ledger = """
+                {"quarantine":{},"trials":{"shop":{"generation":\(active),"version":"1","former":\(damaged.number),
+                "limits":{"boot":[10,0],"unfinishedBoots":3},"verdict":{"failed":{"_0":"white page"}},
+                "unfinishedBoots":0}}}
+                """
+            let library = try PackageLibrary(store: depot.store)
+            let next = depot.updater(network, library: library) { $0.health = FixedHealth(ledger: Data(ledger.utf8)) }
+            #expect(try await next.start().map(\.reason) == [.rolledBack("white page")])
+            #expect(library.installed == [])
+        }
+    }
+}
+
+/// A ledger that stays as it was.
+private struct FixedHealth: HealthRecording {
+    let ledger: Data
+
+    func load() throws -> HealthLedger { try JSONDecoder().decode(HealthLedger.self, from: ledger) }
+    func save(_: HealthLedger) {}
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import OfflinePackage
+import PackageFormat
+import ProgramTesting
+import ResourceLoading
+import Testing
+
+@testable import ResourceStore
+
+/// What the host installs, removes and brings along, beside what updates do.
+@Suite(.timeLimit(.minutes(1)))
+struct HostsWordTests {
+    let depot: Depot
+    let old = ["index.html": Data("old".utf8)]
+    let new = ["index.html": Data("new".utf8)]
+    let newest = ["index.html": Data("newest".utf8)]
+
+    init() throws {
+        depot = try Depot()
+    }
+
+    /// Activates version 1, and stages version 2 for the next launch.
+    func runWithWaiting(_ body: (Network, PackageUpdater) async throws -> Void) async throws {
+        try depot.publish(old, version: "1")
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network)
+            try await updater.update(from: network.source())
+            try await stage(network, updater)
+            try await body(network, updater)
+        }
+    }
+
+    func stage(_ network: Network, _ updater: PackageUpdater) async throws {
+        try depot.publish(new, version: "2")
+        let update = try await updater.update(from: network.source(), timing: .nextLaunch)
+        #expect(update.outcome == .staged(.nextLaunch))
+    }
+
+    func install(_ site: [String: Data], version: String, by updater: PackageUpdater) async throws {
+        try depot.publish(site, version: version)
+        try await updater.install(archive: "\(depot.www)/shop-\(version).zip", manifest: "\(depot.www)/shop.json")
+    }
+
+    /// The versions that a later process begins with.
+    func versionsAtNextLaunch(_ network: Network) async throws -> [String] {
+        let library = try PackageLibrary(store: depot.store)
+        try await depot.updater(network, library: library).start()
+        return library.installed.map(\.version.description)
+    }
+
+    @Test func whatIsRemovedDoesNotComeBackAtTheNextLaunch() async throws {
+        try await runWithWaiting { (network, updater) async throws in
+            #expect(try await updater.remove(PackageID("shop")).count == 1)
+            #expect(try depot.store.generations(in: .staged) == [])
+            #expect(try await versionsAtNextLaunch(network) == [])
+            // Also where nothing is active.
+            try await stage(network, updater)
+            #expect(try await updater.remove(PackageID("shop")) == [])
+            #expect(try await versionsAtNextLaunch(network) == [])
+        }
+    }
+
+    @Test(arguments: ["3", "1"])
+    func whatIsInstalledStaysAtTheNextLaunch(_ version: String) async throws {
+        try await runWithWaiting { (network, updater) async throws in
+            // Version 1 is active already.
+            try await install(version == "1" ? old : newest, version: version, by: updater)
+            #expect(try depot.store.generations(in: .staged) == [])
+            #expect(try await versionsAtNextLaunch(network) == [version])
+        }
+    }
+
+    @Test func anInstallThatFailsLeavesWhatWaits() async throws {
+        try await runWithWaiting { (network, updater) async throws in
+            let manifest = try depot.publish(newest, version: "3") { $0.files[0].sha256 = SHA256Digest(of: Data()) }
+            await #expect(throws: PackageError.self) {
+                try await updater.install(
+                    archive: "\(depot.www)/shop-\(manifest.version).zip", manifest: "\(depot.www)/shop.json")
+            }
+            #expect(try await versionsAtNextLaunch(network) == ["2"])
+        }
+    }
+
+    @Test func aPresetThatFailedGivesWayToADownload() async throws {
+        try depot.publish(old, version: "1")
+        let preset = depot.folder.path + "/preset.json"
+        try FileManager.default.copyItem(atPath: depot.www + "/shop.json", toPath: preset)
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network)
+            func installPreset() async throws -> PackageUpdate? {
+                try await updater.installBaseline(archive: depot.www + "/shop-1.zip", manifest: preset)
+            }
+            #expect(try await installPreset()?.outcome == .activated)
+            let page = PageReference(
+                id: PageID(rawValue: 1), documentURL: "https://shop.example/",
+                generations: depot.library.installed.map(\.generation))
+            await updater.report(BootReport(.failed("white page"), of: page))
+            let error = await #expect(throws: DeliveryError.self) { try await installPreset() }
+            #expect(error?.code == .quarantined)
+            try depot.publish(new, version: "2")
+            try await updater.update(from: network.source())
+            #expect(try await installPreset() == nil)
+            #expect(try await depot.serves(new))
+        }
+    }
+
+    /// The library leaves such a record out, so nothing answers.
+    @Test func aPresetComesBackWhereTheRecordOfTheActiveOneIsDamaged() async throws {
+        let damaged = try depot.store.stage(
+            package: "shop", version: "0", metadata: Data("{".utf8), entries: [], from: depot.store.makeBatch())
+        try depot.store.activate(damaged.number)
+        let library = try PackageLibrary(store: depot.store)
+        try depot.publish(old, version: "1")
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network, library: library)
+            try await updater.start()
+            let update = try await updater.installBaseline(
+                archive: depot.www + "/shop-1.zip", manifest: depot.www + "/shop.json")
+            #expect(update?.outcome == .activated)
+            #expect(try await depot.get("index.html", by: .package(library)) == old["index.html"])
+        }
+    }
+}
