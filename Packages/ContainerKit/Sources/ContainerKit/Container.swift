@@ -197,6 +197,7 @@ public final class Container<Engine: WebEngine> {
             try await path.answer(request, for: session)
         } observe: { [weak self] response in
             record.note(response)
+            self?.noteAnswer(response, to: session)
             guard request.isMainDocument, response.isInterim, let view = request.view else { return }
             self?.loads[view]?.passOverDocument()
         } completion: { [hub] outcome in
@@ -215,6 +216,15 @@ public final class Container<Engine: WebEngine> {
         var session = session
         session.generations = packages.library.generations(of: session.id)
         return session
+    }
+
+    /// A package that answers a page is tried by it, wherever the page's document lies.
+    private func noteAnswer(_ response: ResourceResponse, to asked: PageSession?) {
+        // Not an answer that comes when the page shows another document, or is closed.
+        guard let generation = response.provenance.generation, let asked, let session = sessions[asked.view],
+            session.id == asked.id, session.documentURL == asked.documentURL
+        else { return }
+        packages.noteAnswer(of: generation, to: current(session).reference)
     }
 
     private func hear(_ signal: ViewSignal, from view: ViewID) {

@@ -27,6 +27,8 @@ final class PackageCare {
     private var sweeping: Task<Void, Never>?
     private var reporting: Task<Void, Never>?
     private var forwarding: Task<Void, Never>?
+    /// The generations that have answered the document of each open page.
+    private var answers: [PageID: Set<GenerationReference>] = [:]
     private var absences: Set<Absence> = []
     private var lastPause: UInt64 = 0
 
@@ -137,7 +139,17 @@ final class PackageCare {
 
     /// Takes a report; reports reach the updater in their order.
     func report(_ report: BootReport) {
+        // Another document has to be answered anew.
+        if report.kind == .moved || report.kind == .closed { answers[report.page.id] = nil }
         tell(.report(report))
+    }
+
+    /// Notes that a generation has answered an open page; only the first time is told.
+    func noteAnswer(of generation: GenerationReference, to page: PageReference) {
+        guard page.generations.contains(generation), answers[page.id, default: []].insert(generation).inserted else {
+            return
+        }
+        report(BootReport(.answered(generation), of: page))
     }
 
     private func tell(_ notice: Notice) {

@@ -20,7 +20,10 @@ public struct BootReport: Sendable, Hashable {
         case healthy
         /// It does not, and says why.
         case failed(String)
-        /// It shows another document now: one outside of a package no longer counts for it.
+        /// A generation that it is pinned to has answered a request of its document, wherever that lies: from now on the
+        /// page counts for it. Once for each document is enough.
+        case answered(GenerationReference)
+        /// It shows another document now: one outside of a package no longer counts for it, unless that answers it again.
         case moved
         /// It was closed.
         case closed

@@ -48,8 +48,9 @@ extension PackageUpdater {
     /// Takes a report of a page, and returns once what it leads to is done: a rollback waits for work on its package.
     /// Reports that no trial waits for change nothing.
     ///
-    /// A report counts for the generations that the page is pinned to, are on trial and have the page's document under
-    /// their base URL.
+    /// A report counts for the generations that the page is pinned to, that are on trial, and that have the page's document
+    /// under their base URL or have answered it: see ``BootReport/Kind-swift.enum/answered(_:)``. A boot that was under way
+    /// counts for these from the first answer on.
     public func report(_ report: BootReport) async {
         for conclusion in note(report) { await conclusion.value }
     }
@@ -68,23 +69,25 @@ extension PackageUpdater {
         let page = report.page
         let event: TrialPeriod.Event =
             switch report.kind {
-            case .began: .bootBegan(page.id)
+            case .began, .answered: .bootBegan(page.id)
             case .healthy: .healthy(page.id)
             case .failed(let reason): .failed(page.id, reason)
             case .moved, .closed: .closed(page.id)
             }
         // What is no URL of a package, `about:blank` for one, lies in none.
         let document = PackageURL(page.documentURL)
+        boots.note(report)
         // Before this report's own verdict is among them.
         let retried = retryRollbacks()
-        return retried + page.generations.compactMap { pinned in
+        let concluded: [Task<Void, Never>] = page.generations.compactMap { pinned in
             guard ledger.trials[pinned.package]?.generation == pinned.number, let id = try? PackageID(pinned.package),
                 let active = library.activeGeneration(of: id), active.number == pinned.number
             else { return nil }
             let isInside = document.map(active.contains) ?? false
             let isMeant =
                 switch report.kind {
-                case .began, .healthy, .failed: isInside
+                case .began, .healthy, .failed: isInside || boots.has(page.id, answersOf: pinned.number)
+                case .answered(let generation): !isInside && generation == pinned && boots.isBooting(page.id)
                 case .moved: !isInside
                 // A page that is closed boots no more, wherever it is by then.
                 case .closed: true
@@ -92,6 +95,7 @@ extension PackageUpdater {
             guard isMeant else { return nil }
             return tell(event, of: id, pinned.number)
         }
+        return retried + concluded
     }
 
     /// Tells a trial of an event; where that ends it, the rest is done in a task, since it may wait for a download.

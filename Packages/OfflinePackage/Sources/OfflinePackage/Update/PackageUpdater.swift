@@ -39,6 +39,7 @@ public actor PackageUpdater: HealthReporting {
     var alarm: Task<Void, Never>?
     /// What verdicts lead to and is still being done, by generation.
     var conclusions: [Int64: Task<Void, Never>] = [:]
+    var boots = PageBoots()
     var areTrialsPaused = false
     /// The order of the last word on pauses.
     var lastPause: UInt64 = 0

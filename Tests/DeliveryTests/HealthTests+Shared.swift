@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import OfflinePackage
+import PackageFormat
+import ProgramTesting
+import ResourceLoading
+import Testing
+
+// Packages that pages of other sites use.
+extension HealthTests {
+    /// Activates version 1 of a shared package for good and version 2 on trial; a page of another site is open.
+    private func runShared(
+        _ body: (PackageUpdater, PageReference, GenerationReference) async throws -> Void
+    ) async throws {
+        try await run { (network, updater) async throws in
+            for version in ["1", "2"] {
+                try depot.publish(
+                    ["lib.js": Data(version.utf8)], id: "cdn", version: version, base: "https://cdn.example/")
+                try depot.publish(old, version: version)
+                if version == "1" {
+                    let manifest = depot.www + "/cdn.json"
+                    try await updater.install(archive: depot.www + "/cdn-1.zip", manifest: manifest)
+                } else {
+                    try await updater.update(from: network.source("cdn"))
+                }
+            }
+            var page = page()
+            page.documentURL = "https://other.example/"
+            try await body(updater, page, try #require(page.generation(of: "cdn")))
+        }
+    }
+
+    private var sharedVersion: String? {
+        depot.library.installed.first { $0.id.description == "cdn" }?.version.description
+    }
+
+    @Test func aPageThatASharedPackageAnsweredCountsForIt() async throws {
+        try await runShared { (updater, page, cdn) async throws in
+            await updater.report(BootReport(.began, of: page))
+            await updater.report(BootReport(.answered(cdn), of: page))
+            await updater.report(BootReport(.failed("white page"), of: page))
+            #expect(sharedVersion == "1")
+        }
+    }
+
+    @Test func aPageThatASharedPackageAnsweredProvesIt() async throws {
+        try await runShared { (updater, page, cdn) async throws in
+            let events = updater.events()
+            await updater.report(BootReport(.began, of: page))
+            await updater.report(BootReport(.answered(cdn), of: page))
+            await updater.report(BootReport(.healthy, of: page))
+            let proven = try await next(events) { if case .proven(let id, _) = $0 { id.description } else { nil } }
+            #expect(proven == "cdn" && sharedVersion == "2")
+        }
+    }
+
+    @Test func aPageThatItAnsweredMustReportInTime() async throws {
+        try await runShared { (updater, page, cdn) async throws in
+            let events = updater.events()
+            await updater.report(BootReport(.began, of: page))
+            #expect(clock.sleeperCount == 0)
+            await updater.report(BootReport(.answered(cdn), of: page))
+            await clock.sleepers(atLeast: 1)
+            clock.advance(by: .seconds(10))
+            #expect(try await rollback(events).reason == .rolledBack("the page did not report within 10.0 seconds"))
+            #expect(sharedVersion == "1")
+        }
+    }
+
+    @Test func aPageThatItNeverAnsweredSaysNothing() async throws {
+        try await runShared { (updater, page, cdn) async throws in
+            await updater.report(BootReport(.began, of: page))
+            await updater.report(BootReport(.failed("not its fault"), of: page))
+            #expect(sharedVersion == "2")
+            // The next document is another one.
+            await updater.report(BootReport(.answered(cdn), of: page))
+            await updater.report(BootReport(.moved, of: page))
+            await updater.report(BootReport(.failed("not its fault"), of: page))
+            #expect(sharedVersion == "2")
+            // A generation that the page is not pinned to is not its own.
+            let foreign = GenerationReference(package: "cdn", number: cdn.number + 100)
+            await updater.report(BootReport(.answered(foreign), of: page))
+            await updater.report(BootReport(.failed("not its fault"), of: page))
+            #expect(sharedVersion == "2")
+        }
+    }
+
+    @Test func aPageThatMovesAwayNoLongerBootsIt() async throws {
+        try await runShared { (updater, page, cdn) async throws in
+            await updater.report(BootReport(.began, of: page))
+            await updater.report(BootReport(.answered(cdn), of: page))
+            await clock.sleepers(atLeast: 1)
+            await updater.report(BootReport(.moved, of: page))
+            #expect(clock.sleeperCount == 0 && sharedVersion == "2")
+        }
+    }
+}
