@@ -120,6 +120,14 @@ struct PackageCommandTests {
         try await fails(64, "usage", arguments: arguments)
     }
 
+    @Test("A wrong command line names the command whose help to read", arguments: [["pack"], ["store", "stat"], []])
+    func whoseHelp(_ command: [String]) async throws {
+        let outcome = try await Program("h5").run(command + ["--frob"], in: folder.path)
+        #expect(outcome.status == 64)
+        let names = (["h5"] + command).joined(separator: " ")
+        #expect(outcome.errors.hasSuffix("(see \(names) --help)\n"), "\(outcome.errors)")
+    }
+
     @Test("A zip that is not a zip")
     func notAZip() async throws {
         try folder.write("a.zip", "<!doctype html>".utf8)

@@ -64,9 +64,18 @@ public enum CommandRunner {
         case .success: nil
         case .validationFailure:
             CommandError(
-                .usage, code: "usage", program.message(for: error),
-                at: "see \(program.configuration.commandName ?? program._commandName) --help")
+                .usage, code: "usage", program.message(for: error), at: "see \(help(after: error, of: program))")
         default: CommandError(.internalError, code: "internal", String(describing: error))
         }
+    }
+
+    /// The command line that shows the help of the command in which an error is: the parser knows it, and says so at the
+    /// end of its long message, `See '…' for more information.`
+    private static func help(after error: any Error, of program: any AsyncParsableCommand.Type) -> String {
+        let parts = program.fullMessage(for: error).components(separatedBy: "See '").last?.components(separatedBy: "'")
+        guard let command = parts?.first, command.hasSuffix(" --help") else {
+            return "\(program.configuration.commandName ?? program._commandName) --help"
+        }
+        return command
     }
 }

@@ -73,8 +73,9 @@ struct Serve: AsyncParsableCommand {
         do {
             server = try await OriginServer.start(try serverConfiguration())
         } catch let error as ContainerTestingError {
-            throw CommandError(
-                Self.status(of: error.code), code: error.code.description, error.message, at: error.location ?? folder)
+            // The word that every command has for it.
+            let code = error.code == .noSuchFolder ? "no-input" : error.code.description
+            throw CommandError(Self.status(of: error.code), code: code, error.message, at: error.location ?? folder)
         }
         do {
             try announce(server)
