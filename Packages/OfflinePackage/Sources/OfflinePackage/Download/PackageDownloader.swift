@@ -67,6 +67,12 @@ public final class PackageDownloader: Sendable {
         }
     }
 
+    /// - Throws: ``DeliveryError`` with code `too-large` where the manifest names more bytes than are allowed.
+    func checkSize(of download: PackageDownload) throws {
+        guard let size = download.size, size > configuration.sizeLimit else { return }
+        throw DeliveryError(.tooLarge, "archive of \(size) bytes, limit \(configuration.sizeLimit)", at: download.url)
+    }
+
     /// Where the bytes of a download are, also while they arrive.
     func partialPath(of download: PackageDownload) -> String {
         folder.partial(of: DownloadFolder.key(of: download.url))
@@ -88,12 +94,7 @@ public final class PackageDownloader: Sendable {
     private func run(
         _ download: PackageDownload, _ key: String, progress: (@Sendable (DownloadProgress) -> Void)?
     ) async throws -> DownloadedArchive {
-        if let size = download.size {
-            guard size <= configuration.sizeLimit else {
-                throw DeliveryError(
-                    .tooLarge, "archive of \(size) bytes, limit \(configuration.sizeLimit)", at: download.url)
-            }
-        }
+        try checkSize(of: download)
         try folder.make()
         let file = try PartialFile(path: folder.partial(of: key))
         var retries = Retries(configuration)

@@ -14,9 +14,10 @@ extension PackageUpdater {
         let download = PackageDownload(
             url: source.archive(of: manifest), size: manifest.archive?.size, sha256: manifest.archive?.sha256)
         let meter = TrafficMeter()
-        let missing = draft.missing
         var way = PackageUpdate.Way.whole
-        switch plan(for: missing, of: manifest) {
+        let plan = plan(for: draft.missing, of: manifest)
+        if plan != .nothing { try downloader.checkSize(of: download) }
+        switch plan {
         case .nothing: return (.nothing, DeliveryTraffic())
         case .ranges(let ranges):
             try await checkRoom(for: draft, ranges.reduce(0) { $0 + Int64($1.count) })
@@ -85,7 +86,8 @@ extension PackageUpdater {
     /// Before anything is fetched: the packed bytes and the unpacked ones must fit together.
     private func checkRoom(for draft: PackageDraft, _ packed: Int64) async throws {
         let unpacked = draft.missingBytes
-        try downloader.checkRoom(for: packed + unpacked)
+        let (both, overflow) = packed.addingReportingOverflow(unpacked)
+        try downloader.checkRoom(for: overflow ? .max : both)
         do {
             let room = configuration.room ?? library.store
             // A store sweeps first, which may take seconds.

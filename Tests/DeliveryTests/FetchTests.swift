@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import HTTPTypes
+import OfflinePackage
+import PackageFormat
+import ProgramTesting
+import ResourceLoading
+import ResourceStore
+import Testing
+
+/// What an update decides before it fetches: whether at all, which way, and whether there is room.
+@Suite(.timeLimit(.minutes(1)))
+struct FetchTests {
+    let depot: Depot
+
+    init() throws {
+        depot = try Depot()
+    }
+
+    /// - Parameter edit: of the second updater.
+    private func update(
+        from old: [String: Data], to new: [String: Data], library: PackageLibrary? = nil,
+        publish: (inout PackageManifest) -> Void = { _ in },
+        edit: (inout PackageUpdater.Configuration) -> Void = { _ in }
+    ) async throws -> PackageUpdate {
+        try depot.publish(old, version: "1")
+        return try await Network.run(try depot.configuration()) { (network) async throws in
+            try await depot.updater(network, library: library).update(from: network.source())
+            try depot.publish(new, version: "2", edit: publish)
+            return try await depot.updater(network, library: library, edit: edit).update(from: network.source())
+        }
+    }
+
+    // MARK: Sizes
+
+    @Test func anArchiveThatIsTooLargeIsNotFetchedByRangesEither() async throws {
+        var site = largeSite()
+        site["index.html"] = text(20_480, seed: 2)
+        let error = await #expect(throws: DeliveryError.self) {
+            try await update(from: largeSite(), to: site, edit: { $0.downloads.sizeLimit = 1 << 20 })
+        }
+        #expect(error?.code == .tooLarge)
+        #expect(try await depot.serves(largeSite()))
+    }
+
+    /// Who raises all limits still gets errors, and no arithmetic that traps.
+    @Test(arguments: [Int64.max, Int64.max - 1_000, 1 << 62] as [Int64]) func anArchiveOfAnySize(_ size: Int64)
+        async throws
+    {
+        var site = largeSite()
+        site["index.html"] = text(20_480, seed: 2)
+        var configuration = PackageLibrary.Configuration()
+        configuration.manifestLimits.maxArchiveBytes = .max
+        let store = try ResourceStore(directory: depot.folder.path + "/boundless")
+        let library = try PackageLibrary(store: store, configuration: configuration)
+        for next in [site, ["else.js": text(1_000, seed: 3)]] {
+            await #expect(throws: DeliveryError.self) {
+                try await update(
+                    from: largeSite(), to: next, library: library,
+                    publish: { $0.archive?.size = size }, edit: { $0.downloads.sizeLimit = .max })
+            }
+            #expect(try await depot.get("js/1.js", by: .package(library)) == largeSite()["js/1.js"])
+        }
+    }
+}
