@@ -65,4 +65,49 @@ struct FetchTests {
             #expect(try await depot.get("js/1.js", by: .package(library)) == largeSite()["js/1.js"])
         }
     }
+
+    // MARK: Which way
+
+    @Test func anEmptyFileAloneTravelsNotAtAll() async throws {
+        var site = largeSite()
+        site["empty.txt"] = Data()
+        site["more/empty.css"] = Data()
+        let update = try await update(from: largeSite(), to: site)
+        #expect(update.way == .nothing && update.traffic == DeliveryTraffic())
+        #expect(try await depot.serves(site))
+        #expect(try depot.folder.names(below: "store/downloads") == [])
+    }
+
+    @Test func anEmptyFileBesideAChangeCostsNoRange() async throws {
+        var site = largeSite()
+        site["0.txt"] = Data()
+        site["js/7.js"] = text(102_000, seed: 2)
+        let update = try await update(from: largeSite(), to: site)
+        #expect(update.way == .ranges && update.traffic.requests == 1)
+        #expect(try await depot.serves(site))
+    }
+
+    @Test(arguments: [true, false]) func anEmptyFileOfAnArchiveWithoutPlaces(_ isFirst: Bool) async throws {
+        let old = ["a.js": text(3_000, seed: 1)]
+        var site = old
+        site["empty.txt"] = Data()
+        site["b.js"] = text(3_000, seed: 2)
+        let update = try await update(from: isFirst ? ["x": Data("x".utf8)] : old, to: site) { $0 = $0.withoutSlices() }
+        #expect(update.way == .whole)
+        #expect(try await depot.serves(site))
+    }
+
+    @Test func noBytesOfAnotherDigestAreRefused() async throws {
+        var site = largeSite()
+        site["empty.txt"] = Data()
+        let error = await #expect(throws: PackageError.self) {
+            try await update(from: largeSite(), to: site) { manifest in
+                for index in manifest.files.indices where manifest.files[index].size == 0 {
+                    manifest.files[index].sha256 = SHA256Digest(of: Data("else".utf8))
+                }
+            }
+        }
+        #expect(error?.code == .digestMismatch && error?.location == "empty.txt")
+        #expect(try await depot.serves(largeSite()))
+    }
 }

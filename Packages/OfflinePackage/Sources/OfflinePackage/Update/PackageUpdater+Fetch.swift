@@ -10,6 +10,7 @@ extension PackageUpdater {
     func fetch(
         _ draft: PackageDraft, from source: PackageSource
     ) async throws -> (PackageUpdate.Way, DeliveryTraffic) {
+        let draft = try await library.onThread { _ in try draft.addingEmptyFiles() }
         let manifest = draft.manifest
         let download = PackageDownload(
             url: source.archive(of: manifest), size: manifest.archive?.size, sha256: manifest.archive?.sha256)
@@ -46,9 +47,7 @@ extension PackageUpdater {
             guard let slice = file.slice else { return .whole }
             ranges.append(slice.offset..<slice.end)
         }
-        // Files without bytes need none.
-        return ranges.allSatisfy(\.isEmpty)
-            ? .whole : RangePlan(ranges, ofArchive: archive.size, costs: configuration.costs)
+        return RangePlan(ranges, ofArchive: archive.size, costs: configuration.costs)
     }
 
     /// Whether the whole archive may do better than its ranges did.
