@@ -68,6 +68,36 @@ struct FetchTests {
 
     // MARK: Which way
 
+    /// The directory of a zip of many small files is larger than an eighth of it, so that ranges would be cheaper.
+    @Test func aFirstInstallComesWhole() async throws {
+        var site: [String: Data] = [:]
+        for index in 0..<2_000 { site["\(index).txt"] = Data("\(index)".utf8) }
+        try depot.publish(site, version: "1")
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let update = try await depot.updater(network).update(from: network.source())
+            #expect(update.way == .whole)
+            #expect(try await depot.serves(site))
+        }
+    }
+
+    /// A version that failed, or was removed, leaves its files behind until the next sweep.
+    @Test func aFirstInstallTakesWhatTheStoreHasMostOf() async throws {
+        let site = largeSite()
+        try depot.publish(site, version: "1")
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network)
+            let package = try await updater.update(from: network.source()).package
+            let pins = depot.library.pin()
+            try await updater.remove(package.id)
+            var next = site
+            next["index.html"] = text(20_480, seed: 2)
+            try depot.publish(next, version: "2")
+            #expect(try await updater.update(from: network.source()).way == .ranges)
+            #expect(try await depot.serves(next))
+            depot.library.unpin(pins)
+        }
+    }
+
     @Test func anEmptyFileAloneTravelsNotAtAll() async throws {
         var site = largeSite()
         site["empty.txt"] = Data()

@@ -16,7 +16,9 @@ extension PackageUpdater {
             url: source.archive(of: manifest), size: manifest.archive?.size, sha256: manifest.archive?.sha256)
         let meter = TrafficMeter()
         var way = PackageUpdate.Way.whole
-        let plan = plan(for: draft.missing, of: manifest)
+        let plan = RangePlan(
+            draft.missing, of: manifest, isFirst: library.activeGeneration(of: manifest.id) == nil,
+            costs: configuration.costs)
         if plan != .nothing { try downloader.checkSize(of: download) }
         switch plan {
         case .nothing: return (.nothing, DeliveryTraffic())
@@ -37,17 +39,6 @@ extension PackageUpdater {
         var traffic = meter.traffic
         traffic += try await fetchWhole(download, draft)
         return (way, traffic)
-    }
-
-    private func plan(for missing: [PackageManifest.File], of manifest: PackageManifest) -> RangePlan {
-        guard !missing.isEmpty else { return .nothing }
-        guard let archive = manifest.archive else { return .whole }
-        var ranges: [Range<Int64>] = []
-        for file in missing {
-            guard let slice = file.slice else { return .whole }
-            ranges.append(slice.offset..<slice.end)
-        }
-        return RangePlan(ranges, ofArchive: archive.size, costs: configuration.costs)
     }
 
     /// Whether the whole archive may do better than its ranges did.
