@@ -140,4 +140,41 @@ struct FetchTests {
         #expect(error?.code == .digestMismatch && error?.location == "empty.txt")
         #expect(try await depot.serves(largeSite()))
     }
+
+    // MARK: Room
+
+    private struct Space: SpaceMeasuring {
+        var bytes: Int64
+
+        func availableBytes(at folder: String) throws -> Int64 { bytes }
+    }
+
+    @Test(arguments: [Int64(0), -1]) func whatHasArrivedNeedsNoRoomAgain(_ difference: Int64) async throws {
+        let site = largeSite()
+        let manifest = try depot.publish(site, version: "1")
+        let size = try #require(manifest.archive).size
+        let unpacked = manifest.files.reduce(0) { $0 + $1.size }
+        let cut = Int(size) * 3 / 4
+        let archive = OriginFile(try Data(contentsOf: URL(filePath: depot.www + "/shop-1.zip")), turns: [.stall(cut)])
+        var configuration = try depot.configuration()
+        configuration.routes = [try archive.route("/shop-1.zip")]
+        try await Network.run(configuration) { (network) async throws in
+            let first = Task { try await depot.updater(network).update(from: network.source()) }
+            try await depot.downloaded(cut)
+            first.cancel()
+            await #expect(throws: CancellationError.self) { try await first.value }
+            let updater = depot.updater(network) {
+                $0.downloads.space = Space(bytes: size - Int64(cut) + unpacked + difference)
+            }
+            if difference == 0 {
+                #expect(try await updater.update(from: network.source()).outcome == .activated)
+                #expect(try await depot.serves(site))
+            } else {
+                let error = await #expect(throws: DeliveryError.self) {
+                    try await updater.update(from: network.source())
+                }
+                #expect(error?.code == .noRoom && archive.requests.count == 1)
+            }
+        }
+    }
 }

@@ -40,6 +40,13 @@ struct DownloadFolder: Sendable {
         }
     }
 
+    /// Bytes of a partial file; 0 where there is none.
+    func partialBytes(of key: String) -> Int64 {
+        var status = stat()
+        guard lstat(partial(of: key), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
+        return Int64(status.st_size)
+    }
+
     /// What was kept of a download; `nil` where nothing was, or nothing that makes sense.
     func readRecord(of key: String) -> DownloadRecord? {
         guard let data = try? ManifestFile.read(record(of: key), upTo: Self.recordLimit) else { return nil }

@@ -73,6 +73,11 @@ public final class PackageDownloader: Sendable {
         throw DeliveryError(.tooLarge, "archive of \(size) bytes, limit \(configuration.sizeLimit)", at: download.url)
     }
 
+    /// How many bytes of a download are there, whether or not it will go on with them.
+    func partialBytes(of download: PackageDownload) -> Int64 {
+        folder.partialBytes(of: DownloadFolder.key(of: download.url))
+    }
+
     /// Where the bytes of a download are, also while they arrive.
     func partialPath(of download: PackageDownload) -> String {
         folder.partial(of: DownloadFolder.key(of: download.url))

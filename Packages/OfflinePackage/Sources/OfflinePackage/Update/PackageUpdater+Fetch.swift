@@ -35,7 +35,8 @@ extension PackageUpdater {
             }
         case .whole: break
         }
-        try await checkRoom(for: draft, manifest.archive?.size ?? 0)
+        // What has arrived already takes its room already.
+        try await checkRoom(for: draft, max(0, (download.size ?? 0) - downloader.partialBytes(of: download)))
         var traffic = meter.traffic
         traffic += try await fetchWhole(download, draft)
         return (way, traffic)
