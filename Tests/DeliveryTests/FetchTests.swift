@@ -177,4 +177,28 @@ struct FetchTests {
             }
         }
     }
+
+    private struct Room: RoomEnsuring {
+        var code: StoreError.Code
+
+        func ensureRoom(for bytes: Int64) async throws { throw StoreError(code, "refused", at: "somewhere") }
+    }
+
+    @Test(arguments: [StoreError.Code.io, .suspended, .damaged]) func otherTroubleIsNoWantOfRoom(
+        _ code: StoreError.Code
+    ) async throws {
+        let error = await #expect(throws: StoreError.self) {
+            try await update(from: largeSite(), to: ["a": Data("a".utf8)], edit: { $0.room = Room(code: code) })
+        }
+        #expect(error?.code == code)
+    }
+
+    @Test(arguments: [StoreError.Code.overBudget, .diskFull]) func wantOfRoomSaysSo(
+        _ code: StoreError.Code
+    ) async throws {
+        let error = await #expect(throws: DeliveryError.self) {
+            try await update(from: largeSite(), to: ["a": Data("a".utf8)], edit: { $0.room = Room(code: code) })
+        }
+        #expect(error?.code == .noRoom && (error?.cause as? StoreError)?.code == code)
+    }
 }

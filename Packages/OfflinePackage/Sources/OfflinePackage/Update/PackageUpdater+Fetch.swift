@@ -83,11 +83,19 @@ extension PackageUpdater {
             let room = configuration.room ?? library.store
             // A store sweeps first, which may take seconds.
             try await withTaskExecutorPreference(library.executor) { try await room.ensureRoom(for: unpacked) }
-        } catch let error as CancellationError {
+        } catch let error where Self.isTrouble(error) {
             throw error
         } catch {
             throw DeliveryError(
                 .noRoom, "the store has no room for \(unpacked) bytes", at: library.store.directory, cause: error)
+        }
+    }
+
+    /// Whether an error of who makes room says something else than that there is none.
+    private static func isTrouble(_ error: any Error) -> Bool {
+        switch error {
+        case let error as StoreError: ![.overBudget, .diskFull].contains(error.code)
+        default: error is CancellationError || error is DeliveryError
         }
     }
 }
