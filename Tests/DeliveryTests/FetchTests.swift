@@ -201,4 +201,40 @@ struct FetchTests {
         }
         #expect(error?.code == .noRoom && (error?.cause as? StoreError)?.code == code)
     }
+
+    // MARK: Leftovers
+
+    /// Ranges that a kill left are never gone on with.
+    @Test func rangesOfAnEarlierProcessAreGoneAfterTheStart() async throws {
+        try depot.folder.write("store/downloads/0a.ranges", Data(count: 100))
+        try depot.folder.write("store/downloads/0b.part", Data(count: 100))
+        try depot.folder.write("store/downloads/0b.json", Data(count: 100))
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            try await depot.updater(network).start()
+            #expect(try depot.folder.names(below: "store/downloads") == ["0b.json", "0b.part"])
+        }
+    }
+
+    @Test func rangesThatAreFetchedNowStay() async throws {
+        var site = largeSite()
+        site["index.html"] = text(20_480, seed: 2)
+        try depot.publish(site, version: "2")
+        let gate = Gate()
+        let second = OriginFile(try Data(contentsOf: URL(filePath: depot.www + "/shop-2.zip")), gate: gate)
+        try depot.publish(largeSite(), version: "1")
+        var configuration = try depot.configuration()
+        configuration.routes = [try second.route("/shop-2.zip")]
+        try await Network.run(configuration) { (network) async throws in
+            let updater = depot.updater(network)
+            try await updater.update(from: network.source())
+            try depot.publish(site, version: "2")
+            async let update = updater.update(from: network.source())
+            await gate.waiting(atLeast: 1)
+            try await updater.start()
+            #expect(try depot.folder.names(below: "store/downloads").map { $0.hasSuffix(".ranges") } == [true])
+            gate.open()
+            #expect(try await update.way == .ranges)
+            #expect(try await depot.serves(site))
+        }
+    }
 }

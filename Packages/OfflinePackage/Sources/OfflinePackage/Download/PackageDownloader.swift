@@ -4,6 +4,7 @@
 internal import HTTPTypes
 internal import PackageFormat
 public import ResourceLoading
+internal import Synchronization
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -26,6 +27,8 @@ public final class PackageDownloader: Sendable {
     let folder: DownloadFolder
     let queue: KeyedQueue
     let executor = BlockingExecutor(label: "container.downloads")
+    /// Keys of the files of ranges that are being filled or read.
+    let rangesInUse = Mutex<Set<String>>([])
 
     /// - Parameters:
     ///   - loader: the network.
@@ -57,13 +60,15 @@ public final class PackageDownloader: Sendable {
         folder.remove(DownloadFolder.key(of: download.url))
     }
 
-    /// Removes downloads that nobody went on with for as long as the configuration says.
+    /// Removes downloads that nobody went on with for as long as the configuration says, and ranges that an earlier
+    /// process left: nobody goes on with those.
     /// - Returns: how many bytes that gave back.
     @discardableResult
     public func removeStale() async -> Int64 {
         await withTaskExecutorPreference(executor) { [self] in
             let age = Double(configuration.keepFor.components.seconds)
-            return folder.removeFiles(notChangedSince: configuration.now().addingTimeInterval(-age))
+            let stale = folder.removeFiles(notChangedSince: configuration.now().addingTimeInterval(-age))
+            return stale + rangesInUse.withLock { folder.removeRanges(but: $0) }
         }
     }
 
