@@ -21,10 +21,13 @@ struct GenerationRecord: Codable {
     var timing: ApplyTiming?
     /// Whether it came with the app. Absent in older records, and where it did not.
     var isBaseline: Bool?
+    /// The least version of the host that may make it active. Absent where any may.
+    var minHost: PackageVersion?
 
     init(of manifest: PackageManifest) {
         baseURL = manifest.baseURL
         isComplete = manifest.isComplete
+        minHost = manifest.minHost
     }
 
     init(decoding data: Data) throws {

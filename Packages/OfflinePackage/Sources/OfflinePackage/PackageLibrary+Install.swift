@@ -21,18 +21,27 @@ extension PackageLibrary {
     ///   - manifest: the path of the manifest.
     ///   - progress: called after each file, on the install's threads, one call after another.
     /// - Throws: `PackageError` for what is wrong with the package, `StoreError` where the store cannot take
-    ///   it, ``DeliveryError`` with code ``DeliveryError/Code-swift.struct/queueFull`` where too many installs wait, or
-    ///   `CancellationError`.
+    ///   it, ``DeliveryError`` with code ``DeliveryError/Code-swift.struct/queueFull`` where too many installs wait and
+    ///   ``DeliveryError/Code-swift.struct/hostTooOld`` where the package asks for a later host, or `CancellationError`.
     @discardableResult
     public func install(
         archive: String, manifest: String, progress: (@Sendable (InstallProgress) -> Void)? = nil
+    ) async throws -> InstalledPackage {
+        try await install(archive: archive, manifest: manifest, host: configuration.hostVersion, progress: progress)
+    }
+
+    /// The same for a host of a version that the caller knows.
+    func install(
+        archive: String, manifest location: String, host: PackageVersion?,
+        progress: (@Sendable (InstallProgress) -> Void)? = nil
     ) async throws -> InstalledPackage {
         try await inTurn {
             let manifest = try await onThread { library in
                 let limits = library.configuration.manifestLimits
                 return try PackageManifest(
-                    decoding: ManifestFile.read(manifest, upTo: limits.maxBytes), limits: limits)
+                    decoding: ManifestFile.read(location, upTo: limits.maxBytes), limits: limits)
             }
+            try manifest.check(host: host, at: location)
             let draft = try await draft(of: manifest)
             if let active = try await active(equalTo: draft) { return active }
             try await takeFiles(of: draft, from: archive, progress: progress)
