@@ -5,7 +5,8 @@
 import PackageDescription
 
 // One program for each parser of hostile bytes. They build with `--sanitize fuzzer` only, which brings their main
-// function: Scripts/fuzz does it. Only light parts of ContainerKit are fetched and built.
+// function: Scripts/fuzz does it. Only light parts of ContainerKit are fetched and built: a pure file of OfflinePackage,
+// which would bring the store, is linked into the sources of its program instead.
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -15,10 +16,10 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A program over parsers of a light target of ContainerKit.
-func fuzzer(_ name: String, over target: String = "PackageFormat") -> Target {
+func fuzzer(_ name: String, over target: String = "PackageFormat", _ more: [Target.Dependency] = []) -> Target {
     .executableTarget(
         name: name,
-        dependencies: ["FuzzSupport", .product(name: target, package: "ContainerKit")],
+        dependencies: ["FuzzSupport", .product(name: target, package: "ContainerKit")] + more,
         swiftSettings: settings)
 }
 
@@ -26,7 +27,8 @@ let package = Package(
     name: "Fuzz",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "ContainerKit", path: "..", traits: ["Packaging", "Table"])
+        .package(name: "ContainerKit", path: "..", traits: ["Packaging", "Table"]),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
     ],
     targets: [
         .target(
@@ -38,6 +40,7 @@ let package = Package(
         fuzzer("SliceFuzz"),
         fuzzer("DeliveryFuzz"),
         fuzzer("TableFuzz", over: "ResourceTable"),
+        fuzzer("URLFuzz", [.product(name: "HTTPTypes", package: "swift-http-types")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -62,6 +62,19 @@ struct PackageCommandTests {
         #expect(try folder.names(below: "tree") == ["index.html", "js", "js/app.js"])
     }
 
+    @Test("A package may ask for a version of the app")
+    func leastHost() async throws {
+        let arguments = ["pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example/"]
+        let packed = try await Program("h5").run(arguments + ["--min-host", "2.10", "--json"], in: folder.path)
+        #expect(packed.status == 0 && packed.output.contains(#""minHost":"2.10""#), "\(packed.output)\(packed.errors)")
+        #expect(try PackageManifest(path: folder.path + "/shop-1.json").minHost?.description == "2.10")
+        let any = try await Program("h5").run(arguments + ["--json"], in: folder.path)
+        #expect(any.status == 0 && !any.output.contains("minHost"))
+        for version in ["2.x", "", "2.", "1234567890"] {
+            try await fails(64, "usage", arguments: arguments + ["--min-host", version])
+        }
+    }
+
     @Test("With --json each result is one object with the documented fields")
     func json() async throws {
         func object(_ arguments: String...) async throws -> [String: Any] {

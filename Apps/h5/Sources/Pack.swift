@@ -20,9 +20,9 @@ struct Pack: AsyncParsableCommand {
 
             Without --json, prints the paths of the zip and of the manifest, then the number of files, their bytes \
             and those of the zip. With --json, prints {"archive", "manifest", "id", "version", "baseURL", \
-            "complete", "files", "bytes", "archiveBytes", "sha256", "skipped"}: two paths, three texts, a truth \
-            value, the number of files, their bytes, the bytes and the SHA-256 of the zip, and the names that were \
-            skipped.
+            "complete", "minHost", "files", "bytes", "archiveBytes", "sha256", "skipped"}: two paths, three texts, a \
+            truth value, the version of --min-host where it was given, the number of files, their bytes, the bytes and \
+            the SHA-256 of the zip, and the names that were skipped.
             """)
 
     @Argument(help: ArgumentHelp("The folder of the built site.", valueName: "dir"))
@@ -52,6 +52,19 @@ struct Pack: AsyncParsableCommand {
             """)
     var complete = false
 
+    @Option(
+        name: .customLong("min-host"),
+        help: ArgumentHelp(
+            "The least version of the app that the package works in: numbers between dots. Default: any.",
+            valueName: "version"),
+        transform: { text in
+            guard HostVersion(text) != nil else {
+                throw ValidationError("a version of the app is numbers between dots, each of at most nine digits")
+            }
+            return try OptionValue.parse { try PackageVersion(text) }
+        })
+    var minHost: PackageVersion?
+
     @Option(help: ArgumentHelp("The folder to write into; made where it is missing.", valueName: "dir"))
     var out: String = "."
 
@@ -65,6 +78,7 @@ struct Pack: AsyncParsableCommand {
         var version: PackageVersion
         var baseURL: PackageBaseURL
         var complete: Bool
+        var minHost: PackageVersion?
         var files: Int
         var bytes: Int64
         var archiveBytes: Int64
@@ -76,7 +90,8 @@ struct Pack: AsyncParsableCommand {
         let bar = ProgressBar.onTerminal("packing")
         defer { bar?.finish() }
         let result = try PackageBuilder().build(
-            site, id: id, version: packageVersion, baseURL: baseURL, isComplete: complete, output: out
+            site, id: id, version: packageVersion, baseURL: baseURL, isComplete: complete, minHost: minHost,
+            output: out
         ) { progress in
             bar?.update(progress.bytes, of: progress.totalBytes)
         }
@@ -89,7 +104,8 @@ struct Pack: AsyncParsableCommand {
         guard !json else {
             let output = Output(
                 archive: result.archive, manifest: result.manifest, id: id, version: packageVersion, baseURL: baseURL,
-                complete: complete, files: result.files, bytes: result.bytes, archiveBytes: result.archiveBytes,
+                complete: complete, minHost: minHost, files: result.files, bytes: result.bytes,
+                archiveBytes: result.archiveBytes,
                 sha256: result.archiveSHA256, skipped: result.skipped)
             return try CommandOutput.result(json: output)
         }

@@ -74,8 +74,8 @@ struct Verify: AsyncParsableCommand {
             try PackageManifest(
                 path: path,
                 limits: ManifestLimits(
-                    maxFiles: limits.maxEntries, maxTotalBytes: limits.maxTotalBytes, maxRatio: limits.maxRatio,
-                    ratioFloor: limits.ratioFloor))
+                    maxFiles: limits.maxEntries, maxTotalBytes: limits.maxTotalBytes, maxArchiveBytes: .max,
+                    maxRatio: limits.maxRatio, ratioFloor: limits.ratioFloor))
         }
         let bar = ProgressBar.onTerminal("verifying")
         defer { bar?.finish() }

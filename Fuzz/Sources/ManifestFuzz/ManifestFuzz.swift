@@ -5,11 +5,16 @@ internal import Foundation
 internal import FuzzSupport
 internal import PackageFormat
 
-/// The manifest. What is taken must come back as it was written, and equal manifests must give equal bytes.
+/// The manifest. What is taken must come back as it was written, and equal manifests must give equal bytes. And the plan
+/// of an update to it, which is compiled here from the very file of OfflinePackage, without the store behind that.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzManifest(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     Fuzz.run(bytes, count) { data in
+        // As a host may raise them, so that no size is too large to get as far as the plan.
+        let raised = ManifestLimits(maxTotalBytes: .max, maxArchiveBytes: .max, maxRatio: .max, ratioFloor: .max)
+        expectPlans(of: try PackageManifest(decoding: data, limits: raised))
         let manifest = try PackageManifest(decoding: data)
+        Fuzz.expect((manifest.archive?.size ?? 0) <= 1 << 30, "an archive beyond the limit")
         let encoded = try manifest.encoded()
         let again = try PackageManifest(decoding: encoded)
         Fuzz.expect(again == manifest, "came back as another manifest")
@@ -20,4 +25,29 @@ public func fuzzManifest(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         }
     }
     return 0
+}
+
+/// Whatever is missing, a plan must be possible, and bring it.
+private func expectPlans(of manifest: PackageManifest) {
+    var seen: Set<SHA256Digest> = []
+    let files = manifest.files.filter { seen.insert($0.sha256).inserted }
+    for step in 1...3 {
+        let missing = files.enumerated().filter { $0.offset % step == 0 }.map(\.element)
+        for isFirst in [true, false] {
+            switch RangePlan(missing, of: manifest, isFirst: isFirst) {
+            case .nothing: Fuzz.expect(missing.allSatisfy { $0.size == 0 }, "nothing is fetched of what is missing")
+            case .whole: break
+            case .ranges(let ranges):
+                Fuzz.expect(ranges.count <= RangePlan.Costs().maxRanges, "\(ranges.count) ranges")
+                Fuzz.expect(
+                    zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound }, "ranges that touch")
+                let archive = 0..<(manifest.archive?.size ?? 0)
+                Fuzz.expect(ranges.allSatisfy { archive.contains($0) }, "a range outside of the archive")
+                for slice in missing.filter({ $0.size > 0 }).compactMap(\.slice) {
+                    Fuzz.expect(
+                        ranges.contains { $0.contains(slice.offset..<slice.end) }, "a slice that does not come")
+                }
+            }
+        }
+    }
 }

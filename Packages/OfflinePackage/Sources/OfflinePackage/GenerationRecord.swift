@@ -21,6 +21,8 @@ struct GenerationRecord: Codable {
     var timing: ApplyTiming?
     /// Whether it came with the app. Absent in older records, and where it did not.
     var isBaseline: Bool?
+    /// The least version of the host that may make it active. Absent where any may.
+    var minHost: PackageVersion?
     /// Where it was fetched from, to fetch again what is damaged. Absent in older records, and where it was not.
     var source: Source?
 
@@ -33,6 +35,7 @@ struct GenerationRecord: Codable {
     init(of manifest: PackageManifest) {
         baseURL = manifest.baseURL
         isComplete = manifest.isComplete
+        minHost = manifest.minHost
     }
 
     init(decoding data: Data) throws {

@@ -9,6 +9,8 @@ internal import Synchronization
 /// One generation of a package that can answer, with its table once it was asked for.
 final class PackageGeneration: Sendable {
     let package: InstalledPackage
+    /// The least version of the host that may make it active.
+    let minHost: PackageVersion?
     /// Origin and decoded path of the base URL.
     let base: PackageURL
     // By path. Strings compare by canonical equivalence, so the Unicode form of a request makes no difference.
@@ -16,13 +18,16 @@ final class PackageGeneration: Sendable {
 
     var number: Int64 { package.generation.number }
 
-    /// - Parameter table: the table where it is known, else it is read from the store when first needed.
+    /// - Parameters:
+    ///   - minHost: the least version of the host, where there is one.
+    ///   - table: the table where it is known, else it is read from the store when first needed.
     /// - Throws: `PackageError` with code `PackageError.Code.badManifest`.
-    init(_ package: InstalledPackage, table: [StoredEntry]? = nil) throws {
+    init(_ package: InstalledPackage, minHost: PackageVersion?, table: [StoredEntry]? = nil) throws {
         guard let base = PackageURL(package.baseURL.description) else {
             throw PackageError(.badManifest, "base URL: the path is no UTF-8", at: package.baseURL.description)
         }
         self.package = package
+        self.minHost = minHost
         self.base = base
         self.table = Mutex(table.map(Self.index))
     }
@@ -35,7 +40,8 @@ final class PackageGeneration: Sendable {
             InstalledPackage(
                 id: PackageID(generation.package), version: PackageVersion(generation.version),
                 baseURL: record.baseURL, isComplete: record.isComplete,
-                generation: GenerationReference(package: generation.package, number: generation.number)))
+                generation: GenerationReference(package: generation.package, number: generation.number)),
+            minHost: record.minHost)
     }
 
     /// Whether a URL lies under the base URL. Says nothing about whether there is a file.

@@ -11,15 +11,18 @@ extension PackageLibrary {
         public var archiveLimits: ArchiveLimits
         /// What a manifest may ask for. Default: `ManifestLimits.default`.
         public var manifestLimits: ManifestLimits
+        /// The host's own version, for packages that ask for one. `nil`, the default, refuses every package that does.
+        public var hostVersion: PackageVersion?
         /// Is told of damage. Default: a logger with the label `container.packages`.
         public var logger: Logger
 
         public init(
             archiveLimits: ArchiveLimits = .default, manifestLimits: ManifestLimits = .default,
-            logger: Logger = Logger(label: "container.packages")
+            hostVersion: PackageVersion? = nil, logger: Logger = Logger(label: "container.packages")
         ) {
             self.archiveLimits = archiveLimits
             self.manifestLimits = manifestLimits
+            self.hostVersion = hostVersion
             self.logger = logger
         }
     }

@@ -18,21 +18,22 @@ extension PackageLibrary {
     /// Runs off the caller's actor, one install at a time. Cancelling the task stops between two chunks.
     /// - Parameters:
     ///   - archive: the path of a zip, tar.gz or tar.zst.
-    ///   - manifest: the path of the manifest.
+    ///   - location: the path of the manifest.
     ///   - progress: called after each file, on the install's threads, one call after another.
     /// - Throws: `PackageError` for what is wrong with the package, `StoreError` where the store cannot take
-    ///   it, ``DeliveryError`` with code ``DeliveryError/Code-swift.struct/queueFull`` where too many installs wait, or
-    ///   `CancellationError`.
+    ///   it, ``DeliveryError`` with code ``DeliveryError/Code-swift.struct/queueFull`` where too many installs wait and
+    ///   ``DeliveryError/Code-swift.struct/hostTooOld`` where the package asks for a later host, or `CancellationError`.
     @discardableResult
     public func install(
-        archive: String, manifest: String, progress: (@Sendable (InstallProgress) -> Void)? = nil
+        archive: String, manifest location: String, progress: (@Sendable (InstallProgress) -> Void)? = nil
     ) async throws -> InstalledPackage {
         try await inTurn {
             let manifest = try await onThread { library in
                 let limits = library.configuration.manifestLimits
                 return try PackageManifest(
-                    decoding: ManifestFile.read(manifest, upTo: limits.maxBytes), limits: limits)
+                    decoding: ManifestFile.read(location, upTo: limits.maxBytes), limits: limits)
             }
+            try manifest.check(host: configuration.hostVersion, at: location)
             let draft = try await draft(of: manifest)
             if let active = try await active(equalTo: draft) { return active }
             try await takeFiles(of: draft, from: archive, progress: progress)

@@ -24,6 +24,13 @@ public enum DeliveryFuzzing {
         }
     }
 
+    /// Reads any text as a `Retry-After`.
+    /// - Returns: whether the wait is none that no date of four-digit years could ask for; text that is refused is fine.
+    public static func retryAfterHolds(_ field: String, now: Date) -> Bool {
+        guard let wait = RetryAfter(field, now: now)?.wait else { return true }
+        return (.zero ... .seconds(300_000_000_000)).contains(wait)
+    }
+
     /// Reads any text as a date, and holds it against the years that four digits can say.
     /// - Returns: whether it was among them; text that is refused is fine.
     public static func dateHolds(_ field: String, now: Date) -> Bool {

@@ -71,11 +71,14 @@ extension PackageManifest {
             total = sum
             try file.path.check(limits)
         }
-        try validateSlices(limits: ManifestLimits(maxRatio: limits.maxRatio, ratioFloor: limits.ratioFloor))
+        // How large the archive is was held to the manifest's own limits, or is of no matter: it is there.
+        try validateSlices(
+            limits: ManifestLimits(
+                maxArchiveBytes: .max, maxRatio: limits.maxRatio, ratioFloor: limits.ratioFloor))
     }
 
     /// Checks that all files have slices and ``archive`` is there, or none and it is not; and that the slices can be:
-    /// inside of the archive, apart from each other, and no bombs.
+    /// inside of an archive that is not too large, apart from each other, and no bombs.
     func validateSlices(limits: ManifestLimits) throws {
         guard let archive else {
             guard let file = files.first(where: { $0.slice != nil }) else { return }
@@ -83,6 +86,9 @@ extension PackageManifest {
                 .badManifest, "a place in an archive, and no archive is named", at: file.path.description)
         }
         guard archive.size >= 0 else { throw PackageError(.badManifest, "archive of a negative size") }
+        guard archive.size <= limits.maxArchiveBytes else {
+            throw PackageError(.tooLarge, "archive of \(archive.size) bytes, limit \(limits.maxArchiveBytes)")
+        }
         let ratio = ArchiveLimits(maxRatio: limits.maxRatio, ratioFloor: limits.ratioFloor)
         var total: Int64 = 0
         var places: [(slice: ArchiveSlice, path: ArchivePath)] = []

@@ -10,8 +10,8 @@
 /// What a package holds: its name, the URL it stands under, and each file with size, digest and type.
 ///
 /// As JSON: `{"archive"?: {"sha256", "size"}, "baseURL", "complete"?, "files": [{"method"?, "offset"?, "packed"?, "path",
-/// "sha256", "size", "type"}], "format": 1, "id", "minHost"?, "version"}`. Either `archive` and each file's `method`, `offset` and
-/// `packed` are there, or none of them. Keys that are not known are ignored.
+/// "sha256", "size", "type"}], "format": 1, "id", "minHost"?, "version"}`. Either `archive` and each file's `method`,
+/// `offset` and `packed` are there, or none of them. Keys that are not known are ignored.
 public struct PackageManifest: Codable, Sendable, Hashable {
     /// The only format so far.
     public static let currentFormat = 1
@@ -23,8 +23,8 @@ public struct PackageManifest: Codable, Sendable, Hashable {
     /// Whether these files are all there is under the base URL, so that anything else there is answered as not found
     /// without asking the network. JSON has `"complete": true` for it; it is absent otherwise.
     public var isComplete: Bool
-    /// The least version of the host that the package works in: numbers between dots. JSON has `"minHost"` for it; it is
-    /// absent where any will do.
+    /// The least version of the host that the package works in: numbers between dots, each of at most nine digits,
+    /// compared number by number, where a missing one is 0. JSON has `"minHost"` for it; it is absent where any will do.
     public var minHost: PackageVersion?
     /// The zip that holds the files, and which each file's ``File/slice`` points into.
     public var archive: Archive?
@@ -127,6 +127,9 @@ public struct PackageManifest: Codable, Sendable, Hashable {
         }
         guard files.count <= limits.maxFiles else {
             throw PackageError(.tooMany, "manifest of \(files.count) files, limit \(limits.maxFiles)")
+        }
+        if let minHost, HostVersion(minHost.description) == nil {
+            throw PackageError(.badManifest, "minHost: \(minHost) is not numbers between dots")
         }
         var names = PathIndex()
         var total: Int64 = 0

@@ -106,6 +106,15 @@ struct ManifestSliceTests {
         var manifest = try located()
         manifest.archive?.size = -1
         expectRefusal(.badManifest) { try manifest.validate() }
+        // As no server's file is, and as no arithmetic on offsets holds.
+        for size: Int64 in [.max, .max - 40_000, (1 << 30) + 1] {
+            manifest = try located()
+            manifest.archive?.size = size
+            expectRefusal(.tooLarge) { try manifest.validate() }
+        }
+        manifest = try located()
+        expectRefusal(.tooLarge) { try manifest.validate(limits: ManifestLimits(maxArchiveBytes: size - 1)) }
+        try manifest.validate(limits: ManifestLimits(maxArchiveBytes: size))
         // The ratio is a limit, and limits can be raised.
         manifest = try located()
         manifest.files[1].slice?.method = .deflate

@@ -90,6 +90,25 @@ struct PackageManifestTests {
         }
     }
 
+    @Test(
+        "The least version of the host is numbers between dots",
+        arguments: [
+            ("2", true), ("2.10.0", true), ("0", true), ("2.x", false), ("2..1", false), ("2.", false),
+            ("2-beta", false),
+            ("1234567890", false),
+        ])
+    func leastHost(_ version: String, _ isTaken: Bool) throws {
+        var manifest = try PackageManifest(decoding: json())
+        manifest.minHost = try PackageVersion(version)
+        if isTaken {
+            #expect(try PackageManifest(decoding: manifest.encoded()) == manifest)
+        } else {
+            expectRefusal(.badManifest) { try manifest.encoded() }
+            let data = try JSONEncoder().encode(manifest)
+            expectRefusal(.badManifest) { try PackageManifest(decoding: data) }
+        }
+    }
+
     @Test("Each limit refuses")
     func limits() {
         expectRefusal(.tooLarge) { try PackageManifest(decoding: json(), limits: ManifestLimits(maxBytes: 20)) }

@@ -72,12 +72,17 @@ public struct PackageBuilder: Sendable {
     /// skipped; links and devices are refused. An earlier package of the same name is replaced. Blocks while it works.
     /// - Parameters:
     ///   - isComplete: whether the site has nothing else under the base URL; see `PackageManifest.isComplete`.
+    ///   - minHost: the least version of the host that the package works in; see `PackageManifest.minHost`.
     ///   - progress: called often, on the calling thread.
     /// - Throws: `PackageError`, or `CancellationError` when the current task was cancelled.
     public func build(
         _ site: String, id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, isComplete: Bool = false,
-        output: String, progress: (Progress) -> Void = { _ in }
+        minHost: PackageVersion? = nil, output: String, progress: (Progress) -> Void = { _ in }
     ) throws -> Result {
+        var description = PackageManifest(
+            id: id, version: version, baseURL: baseURL, isComplete: isComplete, minHost: minHost, files: [])
+        // What needs no look at the files is found out before they are packed.
+        try description.validate()
         let (files, skipped) = try SiteFolder(root: site, limits: limits).files()
         let folder = try OutputFolder(output, outside: site)
         let name = "\(id)-\(version)"
@@ -88,9 +93,9 @@ public struct PackageBuilder: Sendable {
             // What the app would refuse is not handed out.
             let directory = try ZipValidator(limits: limits).validate(archive)
             let (digest, size) = try hash(archive)
-            let description = try PackageManifest(
-                id: id, version: version, baseURL: baseURL, isComplete: isComplete, files: listed
-            ).locating(files: directory, in: PackageManifest.Archive(size: size, sha256: digest))
+            description.files = listed
+            description = try description.locating(
+                files: directory, in: PackageManifest.Archive(size: size, sha256: digest))
             try folder.write(description.encoded(), to: manifest)
             try Task.checkCancellation()
             let places = try folder.commit([(archive, "\(name).zip"), (manifest, "\(name).json")])

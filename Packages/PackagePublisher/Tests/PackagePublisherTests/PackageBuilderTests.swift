@@ -77,6 +77,20 @@ struct PackageBuilderTests {
         #expect(methods.map(\.0) == files.keys.sorted())
     }
 
+    @Test("The least version of the host goes into the manifest, and must be numbers")
+    func leastHost() throws {
+        func build(_ version: String) throws -> PackageBuilder.Result {
+            try PackageBuilder().build(
+                "\(folder.path)/site", id: PackageID("shop"), version: PackageVersion("1"),
+                baseURL: PackageBaseURL("https://shop.example/"), minHost: PackageVersion(version),
+                output: "\(folder.path)/out")
+        }
+        let error = #expect(throws: PackageError.self) { try build("2.x") }
+        #expect(error?.code == .badManifest)
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out"))
+        #expect(try PackageManifest(path: build("2.10").manifest).minHost?.description == "2.10")
+    }
+
     @Test("Two runs give the same bytes, whatever the times and modes of the files are")
     func reproducible() throws {
         let first = try build(to: "1")

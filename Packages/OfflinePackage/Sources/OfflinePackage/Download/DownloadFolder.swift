@@ -23,10 +23,11 @@ internal import PackageFormat
 ///     <SHA-256 of the URL>.ranges    ranges of an archive, at their places; never gone on with
 struct DownloadFolder: Sendable {
     private static let recordLimit = 16 << 10
+    private static let rangesSuffix = ".ranges"
     let path: String
 
     func partial(of key: String) -> String { "\(path)/\(key).part" }
-    func ranges(of key: String) -> String { "\(path)/\(key).ranges" }
+    func ranges(of key: String) -> String { "\(path)/\(key)\(Self.rangesSuffix)" }
     private func record(of key: String) -> String { "\(path)/\(key).json" }
 
     static func key(of url: String) -> String { SHA256Digest(of: Data(url.utf8)).hex }
@@ -38,6 +39,13 @@ struct DownloadFolder: Sendable {
         } catch {
             throw DeliveryError(Self.code(of: error), "the folder cannot be made", at: path, cause: error)
         }
+    }
+
+    /// Bytes of a partial file; 0 where there is none.
+    func partialBytes(of key: String) -> Int64 {
+        var status = stat()
+        guard lstat(partial(of: key), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
+        return Int64(status.st_size)
     }
 
     /// What was kept of a download; `nil` where nothing was, or nothing that makes sense.
@@ -69,6 +77,14 @@ struct DownloadFolder: Sendable {
         unlink(ranges(of: key))
     }
 
+    /// Removes all ranges but those of some keys.
+    /// - Returns: how many bytes that gave back, at most: a hole counts as if it were none.
+    func removeRanges(but keys: Set<String>) -> Int64 {
+        removeFiles { name, _ in
+            name.hasSuffix(Self.rangesSuffix) && !keys.contains(String(name.dropLast(Self.rangesSuffix.count)))
+        }
+    }
+
     func removeRecord(of key: String) {
         unlink(record(of: key))
     }
@@ -76,16 +92,22 @@ struct DownloadFolder: Sendable {
     /// Removes every file that was not changed since `date`.
     /// - Returns: how many bytes that gave back.
     func removeFiles(notChangedSince date: Date) -> Int64 {
-        var freed: Int64 = 0
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
-            var status = stat()
-            guard lstat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+        removeFiles { _, status in
             #if canImport(Darwin)
                 let changed = status.st_mtimespec.tv_sec
             #else
                 let changed = status.st_mtim.tv_sec
             #endif
-            guard Double(changed) < date.timeIntervalSince1970, unlink("\(path)/\(name)") == 0 else { continue }
+            return Double(changed) < date.timeIntervalSince1970
+        }
+    }
+
+    private func removeFiles(where isUnwanted: (String, stat) -> Bool) -> Int64 {
+        var freed: Int64 = 0
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
+            var status = stat()
+            guard lstat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+            guard isUnwanted(name, status), unlink("\(path)/\(name)") == 0 else { continue }
             freed += Int64(status.st_size)
         }
         return freed

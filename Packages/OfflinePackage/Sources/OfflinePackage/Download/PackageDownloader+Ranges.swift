@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Synchronization
+
 extension PackageDownloader {
     /// Fetches ranges of an archive, in its turn.
     /// - Parameters:
@@ -17,7 +19,13 @@ extension PackageDownloader {
             try await withTaskExecutorPreference(executor) { [self] in
                 try checkRoom(for: ranges.reduce(0) { $0 + Int64($1.count) })
                 let path = folder.ranges(of: key)
-                defer { folder.removeRanges(of: key) }
+                _ = rangesInUse.withLock { $0.insert(key) }
+                defer {
+                    rangesInUse.withLock { inUse in
+                        folder.removeRanges(of: key)
+                        inUse.remove(key)
+                    }
+                }
                 let file = try PartialFile(path: path)
                 // What a kill left is another version's.
                 try file.truncate(to: 0)

@@ -4,6 +4,7 @@
 internal import HTTPTypes
 internal import PackageFormat
 public import ResourceLoading
+internal import Synchronization
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -26,6 +27,8 @@ public final class PackageDownloader: Sendable {
     let folder: DownloadFolder
     let queue: KeyedQueue
     let executor = BlockingExecutor(label: "container.downloads")
+    /// Keys of the files of ranges that are being filled or read.
+    let rangesInUse = Mutex<Set<String>>([])
 
     /// - Parameters:
     ///   - loader: the network.
@@ -57,14 +60,27 @@ public final class PackageDownloader: Sendable {
         folder.remove(DownloadFolder.key(of: download.url))
     }
 
-    /// Removes downloads that nobody went on with for as long as the configuration says.
+    /// Removes downloads that nobody went on with for as long as the configuration says, and ranges that an earlier
+    /// process left: nobody goes on with those.
     /// - Returns: how many bytes that gave back.
     @discardableResult
     public func removeStale() async -> Int64 {
         await withTaskExecutorPreference(executor) { [self] in
             let age = Double(configuration.keepFor.components.seconds)
-            return folder.removeFiles(notChangedSince: configuration.now().addingTimeInterval(-age))
+            let stale = folder.removeFiles(notChangedSince: configuration.now().addingTimeInterval(-age))
+            return stale + rangesInUse.withLock { folder.removeRanges(but: $0) }
         }
+    }
+
+    /// - Throws: ``DeliveryError`` with code `too-large` where the manifest names more bytes than are allowed.
+    func checkSize(of download: PackageDownload) throws {
+        guard let size = download.size, size > configuration.sizeLimit else { return }
+        throw DeliveryError(.tooLarge, "archive of \(size) bytes, limit \(configuration.sizeLimit)", at: download.url)
+    }
+
+    /// How many bytes of a download are there, whether or not it will go on with them.
+    func partialBytes(of download: PackageDownload) -> Int64 {
+        folder.partialBytes(of: DownloadFolder.key(of: download.url))
     }
 
     /// Where the bytes of a download are, also while they arrive.
@@ -88,12 +104,7 @@ public final class PackageDownloader: Sendable {
     private func run(
         _ download: PackageDownload, _ key: String, progress: (@Sendable (DownloadProgress) -> Void)?
     ) async throws -> DownloadedArchive {
-        if let size = download.size {
-            guard size <= configuration.sizeLimit else {
-                throw DeliveryError(
-                    .tooLarge, "archive of \(size) bytes, limit \(configuration.sizeLimit)", at: download.url)
-            }
-        }
+        try checkSize(of: download)
         try folder.make()
         let file = try PartialFile(path: folder.partial(of: key))
         var retries = Retries(configuration)

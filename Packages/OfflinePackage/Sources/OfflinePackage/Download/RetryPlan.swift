@@ -81,7 +81,7 @@ public struct RetryPlan: Sendable, Hashable {
         for _ in 1..<max(failuresInARow, 1) where wait < configuration.longestWait { wait *= 2 }
         wait = min(wait, configuration.longestWait)
         wait -= wait * Double.random(in: 0...0.5, using: &generator)
-        if case .status(_, let field?) = failure, let asked = Self.retryAfter(field, now: now) {
+        if case .status(_, let field?) = failure, let asked = RetryAfter(field, now: now)?.wait {
             guard asked <= configuration.longestRetryAfter else { return .giveUp }
             wait = max(wait, asked)
         }
@@ -97,16 +97,5 @@ public struct RetryPlan: Sendable, Hashable {
         case .status(let code, _): [408, 425, 429, 500, 502, 503, 504].contains(code)
         case .damaged: true
         }
-    }
-
-    /// The wait that a `Retry-After` field asks for (RFC 9110, section 10.2.3): seconds, or a date. `nil` for neither.
-    static func retryAfter(_ field: String, now: Date) -> Duration? {
-        let text = field.drop { $0 == " " || $0 == "\t" }
-        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            // More digits than this are more seconds than anyone waits.
-            return .seconds(text.utf8.count > 9 ? 1_000_000_000 : Int(text) ?? 1_000_000_000)
-        }
-        guard let date = HTTPDate(text, now: now) else { return nil }
-        return max(.zero, .seconds(Double(date.seconds) - now.timeIntervalSince1970))
     }
 }

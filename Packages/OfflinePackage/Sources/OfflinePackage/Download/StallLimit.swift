@@ -7,6 +7,10 @@ internal import Synchronization
 struct StallLimit: Sendable {
     let limit: Duration
     let clock: any Clock<Duration>
+    /// What the error says, before the limit.
+    var reason = "nothing came for"
+    /// What was waited for: a URL.
+    var location: String?
 
     /// Runs `body`, and cancels it where it does not call its argument for as long as the limit.
     /// - Throws: ``DeliveryError`` with code `stalled`, or what `body` throws.
@@ -34,7 +38,7 @@ struct StallLimit: Sendable {
             defer { group.cancelAll() }
             // Whoever is done first: the body with its value or its error, or the watch with nothing.
             guard let first = try await group.next(), let value = first else {
-                throw DeliveryError(.stalled, "nothing came for \(limit)")
+                throw DeliveryError(.stalled, "\(reason) \(limit)", at: location)
             }
             return value
         }

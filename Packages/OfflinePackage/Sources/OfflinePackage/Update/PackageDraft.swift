@@ -4,15 +4,21 @@
 internal import PackageFormat
 internal import ResourceStore
 
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 /// A generation that is being brought together: its table, and the batch that keeps its blobs from being swept.
 struct PackageDraft: Sendable {
     let manifest: PackageManifest
     let entries: [StoredEntry]
     let batch: BlobBatch
-    /// Blobs that the store had when the draft was begun.
-    let held: Set<BlobID>
+    /// Blobs that need not come: the store had them when the draft was begun, or they have no bytes.
+    private(set) var held: Set<BlobID>
     /// The files whose bytes must come, each digest once.
-    let missing: [PackageManifest.File]
+    private(set) var missing: [PackageManifest.File]
 
     /// Looks up what of a manifest's files the store has. Blocks while it does.
     /// - Throws: `PackageError` with code `PackageError.Code.badManifest` where two files of one digest have different
@@ -38,6 +44,23 @@ struct PackageDraft: Sendable {
         missing = zip(manifest.files, entries).compactMap { file, entry in
             seen.insert(entry.blob).inserted ? file : nil
         }
+    }
+
+    /// The draft with its empty files in the batch: no byte needs to come for them. Blocks while it writes.
+    /// - Throws: `PackageError` with code `PackageError.Code.digestMismatch` where no bytes have another digest, or
+    ///   `StoreError`.
+    func addingEmptyFiles() throws -> PackageDraft {
+        var draft = self
+        draft.missing.removeAll { $0.size == 0 }
+        for file in missing where file.size == 0 {
+            guard file.sha256 == SHA256Digest(of: Data()) else {
+                throw PackageError(
+                    .digestMismatch, "empty file with SHA-256 \(file.sha256) in the manifest",
+                    at: file.path.description)
+            }
+            draft.held.insert(try batch.add(Data()))
+        }
+        return draft
     }
 
     /// The bytes that the missing files have when unpacked.

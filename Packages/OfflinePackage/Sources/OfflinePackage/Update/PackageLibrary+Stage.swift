@@ -41,7 +41,7 @@ extension PackageLibrary {
                         id: manifest.id, version: manifest.version, baseURL: manifest.baseURL,
                         isComplete: manifest.isComplete,
                         generation: GenerationReference(package: stored.package, number: stored.number)),
-                    table: draft.entries)
+                    minHost: manifest.minHost, table: draft.entries)
             } catch {
                 // Where this fails too, the next library on this store gives the generation up.
                 try? library.store.retire(stored.number)

@@ -8,7 +8,8 @@ public import ResourceLoading
 extension PackageUpdater {
     /// How an updater works.
     public struct Configuration: Sendable {
-        /// The host's own version, for packages that ask for one. `nil`, the default, refuses every package that does.
+        /// The host's own version, for packages that ask for one. `nil`, the default, for what the library was told;
+        /// where that is `nil` too, every package that asks is refused.
         public var hostVersion: PackageVersion?
         /// The numbers of a trial.
         public var trial = TrialPeriod.Limits()

@@ -10,13 +10,17 @@ extension PackageUpdater {
     func fetch(
         _ draft: PackageDraft, from source: PackageSource
     ) async throws -> (PackageUpdate.Way, DeliveryTraffic) {
+        let draft = try await library.onThread { _ in try draft.addingEmptyFiles() }
         let manifest = draft.manifest
         let download = PackageDownload(
             url: source.archive(of: manifest), size: manifest.archive?.size, sha256: manifest.archive?.sha256)
         let meter = TrafficMeter()
-        let missing = draft.missing
         var way = PackageUpdate.Way.whole
-        switch plan(for: missing, of: manifest) {
+        let plan = RangePlan(
+            draft.missing, of: manifest, isFirst: library.activeGeneration(of: manifest.id) == nil,
+            costs: configuration.costs)
+        if plan != .nothing { try downloader.checkSize(of: download) }
+        switch plan {
         case .nothing: return (.nothing, DeliveryTraffic())
         case .ranges(let ranges):
             try await checkRoom(for: draft, ranges.reduce(0) { $0 + Int64($1.count) })
@@ -31,23 +35,11 @@ extension PackageUpdater {
             }
         case .whole: break
         }
-        try await checkRoom(for: draft, manifest.archive?.size ?? 0)
+        // What has arrived already takes its room already.
+        try await checkRoom(for: draft, max(0, (download.size ?? 0) - downloader.partialBytes(of: download)))
         var traffic = meter.traffic
         traffic += try await fetchWhole(download, draft)
         return (way, traffic)
-    }
-
-    private func plan(for missing: [PackageManifest.File], of manifest: PackageManifest) -> RangePlan {
-        guard !missing.isEmpty else { return .nothing }
-        guard let archive = manifest.archive else { return .whole }
-        var ranges: [Range<Int64>] = []
-        for file in missing {
-            guard let slice = file.slice else { return .whole }
-            ranges.append(slice.offset..<slice.end)
-        }
-        // Files without bytes need none.
-        return ranges.allSatisfy(\.isEmpty)
-            ? .whole : RangePlan(ranges, ofArchive: archive.size, costs: configuration.costs)
     }
 
     /// Whether the whole archive may do better than its ranges did.
@@ -85,16 +77,25 @@ extension PackageUpdater {
     /// Before anything is fetched: the packed bytes and the unpacked ones must fit together.
     private func checkRoom(for draft: PackageDraft, _ packed: Int64) async throws {
         let unpacked = draft.missingBytes
-        try downloader.checkRoom(for: packed + unpacked)
+        let (both, overflow) = packed.addingReportingOverflow(unpacked)
+        try downloader.checkRoom(for: overflow ? .max : both)
         do {
             let room = configuration.room ?? library.store
             // A store sweeps first, which may take seconds.
             try await withTaskExecutorPreference(library.executor) { try await room.ensureRoom(for: unpacked) }
-        } catch let error as CancellationError {
+        } catch let error where Self.isTrouble(error) {
             throw error
         } catch {
             throw DeliveryError(
                 .noRoom, "the store has no room for \(unpacked) bytes", at: library.store.directory, cause: error)
+        }
+    }
+
+    /// Whether an error of who makes room says something else than that there is none.
+    private static func isTrouble(_ error: any Error) -> Bool {
+        switch error {
+        case let error as StoreError: ![.overBudget, .diskFull].contains(error.code)
+        default: error is CancellationError || error is DeliveryError
         }
     }
 }

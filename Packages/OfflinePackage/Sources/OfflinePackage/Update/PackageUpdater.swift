@@ -130,7 +130,10 @@ public actor PackageUpdater: HealthReporting {
             let id = generation.package.id
             changes += try await tolerating(id) {
                 try await packages.run(id.description) {
-                    guard !ledger.isQuarantined("\(generation.package.version)", of: "\(id)") else {
+                    // The host may be an earlier one than it was, and a version may have failed meanwhile.
+                    guard HostVersion.allows(generation.minHost, in: hostVersion),
+                        !ledger.isQuarantined("\(generation.package.version)", of: "\(id)")
+                    else {
                         try await library.giveUp(generation)
                         return []
                     }
@@ -224,10 +227,12 @@ public actor PackageUpdater: HealthReporting {
     /// - Parameters:
     ///   - archive: the path of the archive; it stays where it is.
     ///   - manifest: the path of its manifest.
-    /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
+    /// - Throws: ``DeliveryError`` where the package asks for a later host, ``PackageError``, ``StoreError`` or
+    ///   `CancellationError`.
     @discardableResult
     public func install(archive: String, manifest: String) async throws -> InstalledPackage {
         let manifest = try PackageManifest(path: manifest, limits: library.configuration.manifestLimits)
+        try manifest.check(host: hostVersion, at: archive)
         let id = manifest.id
         return try await packages.run(id.description) {
             let former = library.activeGeneration(of: id)?.package
@@ -275,16 +280,10 @@ public actor PackageUpdater: HealthReporting {
         }
     }
 
+    private var hostVersion: PackageVersion? { configuration.hostVersion ?? library.configuration.hostVersion }
+
     private func check(_ manifest: PackageManifest, at location: String) throws {
-        if let wanted = manifest.minHost {
-            guard let wantedVersion = HostVersion(wanted.description),
-                let version = configuration.hostVersion.flatMap({ HostVersion($0.description) }),
-                version >= wantedVersion
-            else {
-                throw DeliveryError(
-                    .hostTooOld, "version \(manifest.version) asks for a host of version \(wanted)", at: location)
-            }
-        }
+        try manifest.check(host: hostVersion, at: location)
         try checkHealth(of: manifest.id, manifest.version, at: location)
     }
 

@@ -26,31 +26,38 @@ public enum RangePlan: Sendable, Hashable {
 
     /// - Parameters:
     ///   - missing: what must come, in any order; may overlap.
-    ///   - size: the bytes of the archive.
+    ///   - size: the bytes of the archive, of any size.
     public init(_ missing: [Range<Int64>], ofArchive size: Int64, costs: Costs = Costs()) {
         let missing = missing.filter { !$0.isEmpty }.sorted { $0.lowerBound < $1.lowerBound }
         guard let first = missing.first else {
             self = .nothing
             return
         }
+        // What reaches out of the archive fits no server's file. Inside of it no difference of offsets overflows.
+        guard first.lowerBound >= 0, missing.allSatisfy({ $0.upperBound <= size }) else {
+            self = .whole
+            return
+        }
+        let roundTrip = max(costs.bytesOfRoundTrip, 0)
         var ranges = [first]
         for range in missing.dropFirst() {
             let last = ranges[ranges.count - 1]
-            if range.lowerBound - last.upperBound <= costs.bytesOfRoundTrip {
+            if range.lowerBound - last.upperBound <= roundTrip {
                 ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
             } else {
                 ranges.append(range)
             }
         }
         Self.close(&ranges, downTo: max(costs.maxRanges, 1))
-        let cost = ranges.reduce(0) { $0 + Int64($1.count) + costs.bytesOfRoundTrip }
-        let costOfAll = size + costs.bytesOfRoundTrip
-        guard ranges.allSatisfy({ $0.lowerBound >= 0 && $0.upperBound <= size }), cost < costOfAll - costOfAll / 8
-        else {
-            self = .whole
-            return
-        }
-        self = .ranges(ranges)
+        let cost = ranges.reduce(0) { Self.sum(Self.sum($0, Int64($1.count)), roundTrip) }
+        let costOfAll = Self.sum(size, roundTrip)
+        self = cost < costOfAll - costOfAll / 8 ? .ranges(ranges) : .whole
+    }
+
+    /// The sum, or the largest number where that is smaller.
+    private static func sum(_ left: Int64, _ right: Int64) -> Int64 {
+        let (sum, overflow) = left.addingReportingOverflow(right)
+        return overflow ? .max : sum
     }
 
     /// Joins ranges over the smallest gaps until there are so few.

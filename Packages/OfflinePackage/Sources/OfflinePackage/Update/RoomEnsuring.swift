@@ -6,7 +6,8 @@ public import ResourceStore
 /// Makes room in a budget before bytes are brought in.
 public protocol RoomEnsuring: Sendable {
     /// Makes room for so many bytes more, or refuses.
-    /// - Throws: where there can be no such room.
+    /// - Throws: where there can be no such room. A `StoreError` that means something else, a ``DeliveryError`` and
+    ///   `CancellationError` are passed on as they are.
     func ensureRoom(for bytes: Int64) async throws
 }
 

@@ -53,6 +53,22 @@ struct RangePlanTests {
         #expect(RangePlan([Self.size - 10..<Self.size + 1], ofArchive: Self.size) == .whole)
     }
 
+    /// Whoever calls it with what nobody checked gets a plan, and no trap.
+    @Test func sizesAtTheEdge() {
+        #expect(RangePlan([0..<10], ofArchive: .max) == .ranges([0..<10]))
+        #expect(RangePlan([0..<10, .max - 10 ..< .max], ofArchive: .max) == .ranges([0..<10, .max - 10 ..< .max]))
+        #expect(RangePlan([0..<Int64.max], ofArchive: .max) == .whole)
+        for missing in [[Int64.min..<0, 0..<Int64.max], [-1..<5], [Int64.min ..< .max], [0..<5, 5..<101]] {
+            #expect(RangePlan(missing, ofArchive: 100) == .whole)
+        }
+        #expect(RangePlan([0..<10], ofArchive: .min) == .whole)
+        var costs = RangePlan.Costs()
+        costs.bytesOfRoundTrip = .max
+        #expect(RangePlan([0..<10, 90..<100], ofArchive: 100, costs: costs) == .whole)
+        costs.bytesOfRoundTrip = .min
+        #expect(RangePlan([0..<10], ofArchive: 100, costs: costs) == .ranges([0..<10]))
+    }
+
     /// Against all ways of joining, for what a plan of ranges costs.
     @Test(arguments: 0..<300 as Range<UInt64>) func noWayOfJoiningIsCheaper(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

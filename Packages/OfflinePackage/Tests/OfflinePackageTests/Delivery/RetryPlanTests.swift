@@ -81,7 +81,7 @@ struct RetryPlanTests {
             ("Sat, 00 Nov 2026 12:00:00 GMT", nil),
         ] as [(String, Int?)])
     func readsRetryAfter(_ field: String, _ seconds: Int?) {
-        #expect(RetryPlan.retryAfter(field, now: now) == seconds.map { .seconds($0) })
+        #expect(RetryAfter(field, now: now)?.wait == seconds.map { .seconds($0) })
     }
 
     @Test func waitsAtLeastAsLongAsAskedButNotForEver() {

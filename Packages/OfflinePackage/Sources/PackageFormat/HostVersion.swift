@@ -3,10 +3,10 @@
 
 /// Compares versions of the host, which are numbers between dots: a missing one is zero, and what is no number makes
 /// two versions incomparable.
-struct HostVersion: Comparable {
+package struct HostVersion: Sendable, Comparable {
     private let numbers: [Int]
 
-    init?(_ text: String) {
+    package init?(_ text: String) {
         var numbers: [Int] = []
         for part in text.split(separator: ".", omittingEmptySubsequences: false) {
             guard (1...9).contains(part.utf8.count), part.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -18,7 +18,18 @@ struct HostVersion: Comparable {
         self.numbers = numbers
     }
 
-    static func < (left: Self, right: Self) -> Bool {
+    /// Whether a host may have a package.
+    /// - Parameters:
+    ///   - least: what the package asks for; `nil` where any host will do.
+    ///   - host: the host's own version; `nil`, or one that is no number, is too old for every package that asks.
+    package static func allows(_ least: PackageVersion?, in host: PackageVersion?) -> Bool {
+        guard let least else { return true }
+        guard let least = HostVersion(least.description), let host = host.flatMap({ HostVersion($0.description) })
+        else { return false }
+        return host >= least
+    }
+
+    package static func < (left: Self, right: Self) -> Bool {
         left.numbers.lexicographicallyPrecedes(right.numbers)
     }
 }
