@@ -32,7 +32,7 @@ struct SharedPackageTests {
         #expect(try await fixture.text(library, from: page.view, of: container) == "two")
         container.report(.failed("white"), of: page)
         for await event in events {
-            guard case .package(.scopeChanged(let change)) = event else { continue }
+            guard case .package(.scopeChanged(let change)) = event, change.reason != .activated else { continue }
             #expect(change.reason == .rolledBack("white"))
             break
         }
