@@ -179,7 +179,8 @@ public actor PackageUpdater: HealthReporting {
             do {
                 let limits = library.configuration.manifestLimits
                 let text = try await downloader.text(source.manifestURL, upTo: limits.maxBytes)
-                let manifest = try PackageManifest(decoding: text, limits: limits)
+                // A long one takes seconds, which reports and deadlines must not wait for.
+                let manifest = try await library.onThread { _ in try PackageManifest(decoding: text, limits: limits) }
                 try source.check(manifest)
                 try check(manifest, at: source.manifestURL)
                 return try await packages.run(manifest.id.description) {
@@ -201,7 +202,7 @@ public actor PackageUpdater: HealthReporting {
     ///   ``StoreError`` or `CancellationError`.
     @discardableResult
     public func installBaseline(archive: String, manifest: String) async throws -> PackageUpdate? {
-        let manifest = try PackageManifest(path: manifest, limits: library.configuration.manifestLimits)
+        let manifest = try await readManifest(manifest)
         return try await packages.run(manifest.id.description) {
             // First: where a download has taken its place, it does not matter what became of it.
             guard try await library.isBaselineActive(manifest.id) != false else { return nil }
@@ -226,7 +227,7 @@ public actor PackageUpdater: HealthReporting {
     /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
     @discardableResult
     public func install(archive: String, manifest: String) async throws -> InstalledPackage {
-        let manifest = try PackageManifest(path: manifest, limits: library.configuration.manifestLimits)
+        let manifest = try await readManifest(manifest)
         let id = manifest.id
         return try await packages.run(id.description) {
             let former = library.activeGeneration(of: id)?.package
@@ -272,6 +273,10 @@ public actor PackageUpdater: HealthReporting {
             save()
             return announce(id, from: former, to: nil, .removed)
         }
+    }
+
+    private func readManifest(_ path: String) async throws -> PackageManifest {
+        try await library.onThread { try PackageManifest(path: path, limits: $0.configuration.manifestLimits) }
     }
 
     private func check(_ manifest: PackageManifest, at location: String) throws {
