@@ -87,14 +87,14 @@ struct FetchTests {
         try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)
             let package = try await updater.update(from: network.source()).package
-            let pins = depot.library.pin()
+            depot.library.pin(PageID(rawValue: 1))
             try await updater.remove(package.id)
             var next = site
             next["index.html"] = text(20_480, seed: 2)
             try depot.publish(next, version: "2")
             #expect(try await updater.update(from: network.source()).way == .ranges)
             #expect(try await depot.serves(next))
-            depot.library.unpin(pins)
+            depot.library.unpin(PageID(rawValue: 1))
         }
     }
 

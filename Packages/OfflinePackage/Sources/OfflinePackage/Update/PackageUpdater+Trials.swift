@@ -79,8 +79,9 @@ extension PackageUpdater {
         boots.note(report)
         // Before this report's own verdict is among them.
         let retried = retryRollbacks()
-        let concluded: [Task<Void, Never>] = page.generations.compactMap { pinned in
-            guard ledger.trials[pinned.package]?.generation == pinned.number, let id = try? PackageID(pinned.package),
+        let ended: [Task<Void, Never>] = page.generations.compactMap { pinned in
+            guard ledger.trials[pinned.package]?.generation == pinned.number,
+                let id = try? PackageID(pinned.package),
                 let active = library.activeGeneration(of: id), active.number == pinned.number
             else { return nil }
             let isInside = document.map(active.contains) ?? false
@@ -95,7 +96,7 @@ extension PackageUpdater {
             guard isMeant else { return nil }
             return tell(event, of: id, pinned.number)
         }
-        return retried + concluded
+        return retried + ended
     }
 
     /// Tells a trial of an event; where that ends it, the rest is done in a task, since it may wait for a download.

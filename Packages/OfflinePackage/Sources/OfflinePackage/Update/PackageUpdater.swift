@@ -183,7 +183,8 @@ public actor PackageUpdater: HealthReporting {
             do {
                 let limits = library.configuration.manifestLimits
                 let text = try await downloader.text(source.manifestURL, upTo: limits.maxBytes)
-                let manifest = try PackageManifest(decoding: text, limits: limits)
+                // A long one takes seconds, which reports and deadlines must not wait for.
+                let manifest = try await library.onThread { _ in try PackageManifest(decoding: text, limits: limits) }
                 try source.check(manifest)
                 try check(manifest, at: source.manifestURL)
                 return try await packages.run(manifest.id.description) {
@@ -205,7 +206,7 @@ public actor PackageUpdater: HealthReporting {
     ///   ``StoreError`` or `CancellationError`.
     @discardableResult
     public func installBaseline(archive: String, manifest: String) async throws -> PackageUpdate? {
-        let manifest = try PackageManifest(path: manifest, limits: library.configuration.manifestLimits)
+        let manifest = try await readManifest(manifest)
         return try await packages.run(manifest.id.description) {
             // First: where a download has taken its place, it does not matter what became of it.
             guard try await library.isBaselineActive(manifest.id) != false else { return nil }
@@ -231,7 +232,7 @@ public actor PackageUpdater: HealthReporting {
     ///   `CancellationError`.
     @discardableResult
     public func install(archive: String, manifest: String) async throws -> InstalledPackage {
-        let manifest = try PackageManifest(path: manifest, limits: library.configuration.manifestLimits)
+        let manifest = try await readManifest(manifest)
         try manifest.check(host: hostVersion, at: archive)
         let id = manifest.id
         return try await packages.run(id.description) {
@@ -281,6 +282,10 @@ public actor PackageUpdater: HealthReporting {
     }
 
     private var hostVersion: PackageVersion? { configuration.hostVersion ?? library.configuration.hostVersion }
+
+    private func readManifest(_ path: String) async throws -> PackageManifest {
+        try await library.onThread { try PackageManifest(path: path, limits: $0.configuration.manifestLimits) }
+    }
 
     private func check(_ manifest: PackageManifest, at location: String) throws {
         try manifest.check(host: hostVersion, at: location)
