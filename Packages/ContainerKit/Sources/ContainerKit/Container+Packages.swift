@@ -77,8 +77,8 @@ extension Container {
 
     // MARK: Life of the app
 
-    /// The app goes to the background: applies the updates that waited for it, removes what crashes left, and leaves the folder as after a proper
-    /// close, so that a kill from here on costs nothing.
+    /// The app goes to the background: applies the updates that waited for it, leaves the folder as after a proper close,
+    /// so that a kill costs nothing, and removes what crashes left.
     ///
     /// Until ``hostEnteredForeground()`` no page is too late with its report, and a kill says nothing of the version that
     /// it boots.
@@ -86,6 +86,8 @@ extension Container {
     public func hostEnteredBackground() async throws {
         await packages.leave(.background)
         try await packages.updater.hostEnteredBackground()
+        // First: the system gives a few seconds, and a sweep may take longer.
+        try await packages.settle()
         await packages.sweepAll()
         try await packages.settle()
     }

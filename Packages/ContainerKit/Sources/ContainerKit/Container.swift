@@ -197,7 +197,8 @@ public final class Container<Engine: WebEngine> {
             try await path.answer(request, for: session)
         } observe: { [weak self] response in
             record.note(response)
-            self?.noteAnswer(response, to: session)
+            // The document's own answer comes before the page shows it.
+            if !request.isMainDocument { self?.noteAnswer(response, to: session) }
             guard request.isMainDocument, response.isInterim, let view = request.view else { return }
             self?.loads[view]?.passOverDocument()
         } completion: { [hub] outcome in
@@ -222,7 +223,8 @@ public final class Container<Engine: WebEngine> {
     private func noteAnswer(_ response: ResourceResponse, to asked: PageSession?) {
         // Not an answer that comes when the page shows another document, or is closed.
         guard let generation = response.provenance.generation, let asked, let session = sessions[asked.view],
-            session.id == asked.id, session.documentURL == asked.documentURL
+            session.id == asked.id, session.documentURL == asked.documentURL,
+            !packages.hasNoted(generation, of: session.id)
         else { return }
         packages.noteAnswer(of: generation, to: current(session).reference)
     }

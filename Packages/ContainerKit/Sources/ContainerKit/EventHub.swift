@@ -50,8 +50,7 @@ final class EventHub {
     private func keep(_ event: PackageEvent) {
         if case .downloading = event { return }
         early?.append(.package(event))
-        guard let count = early?.count, count > Self.earlyLimit else { return }
-        early?.removeFirst()
-        dropped += 1
+        // Not counted as lost: nobody has listened yet.
+        if let count = early?.count, count > Self.earlyLimit { early?.removeFirst() }
     }
 }

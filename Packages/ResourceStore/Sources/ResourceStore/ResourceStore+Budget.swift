@@ -14,7 +14,11 @@ extension ResourceStore {
         try makeRoom(for: bytes)
         // Small blobs are written to the log first, which is emptied at 64 MB.
         let (needed, overflow) = bytes.addingReportingOverflow(min(bytes, 64 << 20))
-        guard !overflow, try FileSystem.freeBytes(at: directory) >= needed else {
+        func fits() throws -> Bool { try !overflow && FileSystem.freeBytes(at: directory) >= needed }
+        if try fits() { return }
+        // An install that failed may have left much.
+        try sweep()
+        guard try fits() else {
             throw StoreError(.diskFull, "the device has no room for \(bytes) bytes", at: directory)
         }
     }

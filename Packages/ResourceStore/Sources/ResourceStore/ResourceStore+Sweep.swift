@@ -30,8 +30,9 @@ extension ResourceStore {
                         return doomed
                     }
                     return result.generations
-                } removeBlobs: { named in
+                } committed: {
                     isCommitted = true
+                } removeBlobs: { named in
                     try onStep(.generationsRemoved)
                     try removeRows(rows.all().lazy.map(\.id).filter { !named.contains($0) }, counting: &result)
                     for directory in try FileSystem.names(in: directory + "/blobs") {

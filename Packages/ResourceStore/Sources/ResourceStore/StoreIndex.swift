@@ -274,9 +274,10 @@ extension StoreIndex {
     ///
     /// - Parameters:
     ///   - choose: picks the numbers to remove from those of the retired generations.
+    ///   - committed: is called once they are gone for good.
     ///   - removeBlobs: is told the blobs that entries name after the commit.
     func sweep(
-        choosing choose: ([Int64]) -> [Int64], removeBlobs: (_ named: Set<BlobID>) throws -> Void
+        choosing choose: ([Int64]) -> [Int64], committed: () -> Void, removeBlobs: (_ named: Set<BlobID>) throws -> Void
     ) throws {
         try StoreError.mapping(path) {
             try database.writeWithoutTransaction { database in
@@ -287,6 +288,7 @@ extension StoreIndex {
                     }
                     return .commit
                 }
+                committed()
                 do {
                     _ = try database.checkpoint(.truncate)
                 } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {

@@ -54,6 +54,7 @@ struct KillTests {
         let path = directory.path + "/store"
         var random: UInt64 = 2_026
         var versions: Set<Int> = []
+        var last = 0
         for run in 0..<200 {
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             // Some before the store is open.
@@ -70,13 +71,17 @@ struct KillTests {
                 continue
             }
             let version = try #require(Int(generation.version))
-            #expect(active.count == 1 && (version == done || version == done + 1), "run \(run)")
+            // What was promised, or what the run before had got to: a kill may come between a version and its promise,
+            // several times in a row.
+            let least = max(done, last)
+            last = version
+            #expect(active.count == 1 && (version == least || version == least + 1), "run \(run)")
             #expect(try store.read(generation.number) == Self.site(version), "run \(run)")
             for (key, text) in try store.readResources() { #expect(text == Self.resource(key), "run \(run)") }
             #expect(try store.resourceBytes() <= 2_000)
             if let document = try store.document("about") {
                 #expect(
-                    (1...done + 1).contains { Data(Self.resource("\($0)").utf8) == document }, "run \(run)")
+                    (1...least + 1).contains { Data(Self.resource("\($0)").utf8) == document }, "run \(run)")
             }
             if run % 20 == 0 { #expect(try store.check().isSound, "run \(run)") }
             #expect(store.counters.damagedDocuments == 0)

@@ -11,7 +11,7 @@ internal import ResourceLoading
 /// Isolation: the main actor; the work itself happens elsewhere.
 @MainActor
 final class DamageCare {
-    /// How often a package is tried in one process. What fails more often needs more than another try.
+    /// How often a package is tried in a row before something has changed: the host's conditions, or the app came back.
     private static let tries = 3
     private let updater: PackageUpdater
     private let conditions: any HostConditioning
@@ -19,57 +19,59 @@ final class DamageCare {
     /// Packages that wait to be mended.
     private var waiting: Set<PackageID> = []
     private var tried: [PackageID: Int] = [:]
+    private let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
-    private var tasks: [Task<Void, Never>] = []
 
     init(_ updater: PackageUpdater, conditions: any HostConditioning, logger: Logger) {
         self.updater = updater
         self.conditions = conditions
         self.logger = logger
-        let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        self.wake = wake
+        (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    deinit {
+        wake.finish()
+    }
+
+    /// Begins. The caller owns what goes on, and cancels it: a package that is being mended keeps the store.
+    func start() -> [Task<Void, Never>] {
         let changes = conditions.changes()
-        // Owned: both end with this object.
-        tasks = [
-            Task { for await _ in changes { wake.yield() } },
+        let wakes = wakes
+        return [
+            Task { [weak self] in
+                for await _ in changes { self?.tryAgain() }
+            },
             Task { [weak self] in
                 for await _ in wakes { await self?.mendAll() }
             },
         ]
     }
 
-    deinit {
-        wake.finish()
-        for task in tasks { task.cancel() }
-    }
-
     /// Takes a package of which a file is damaged. Never waits.
     func note(_ id: PackageID) {
-        guard tried[id, default: 0] < Self.tries else { return }
         waiting.insert(id)
         wake.yield()
     }
 
-    /// Ends what goes on by itself, and waits for it.
-    func shutDown() async {
-        wake.finish()
-        for task in tasks { task.cancel() }
-        for task in tasks { await task.value }
+    /// Something has changed: what could not be mended may be now.
+    func tryAgain() {
+        tried = [:]
+        wake.yield()
     }
 
     private func mendAll() async {
-        for id in waiting.sorted() {
+        for id in waiting.sorted() where tried[id, default: 0] < Self.tries {
             guard !Task.isCancelled, conditions.conditions.allowsBackgroundTransfers else { return }
             waiting.remove(id)
             tried[id, default: 0] += 1
             do {
                 let outcome = try await updater.mend(id, urgency: .whenConvenient)
+                tried[id] = nil
                 logger.notice(
                     "looked after a damaged package", metadata: ["package": "\(id)", "outcome": "\(outcome)"])
             } catch {
                 logger.warning("cannot mend a package", metadata: ["package": "\(id)", "error": "\(error)"])
-                // The next change of the conditions tries again.
-                if tried[id, default: 0] < Self.tries { waiting.insert(id) }
+                waiting.insert(id)
             }
         }
     }

@@ -20,6 +20,7 @@ final class PackageCare {
     private let logger: Logger
     private let events: AsyncStream<PackageEvent>
     private let damage: DamageCare
+    private var mending: [Task<Void, Never>] = []
     private let sweeps: AsyncStream<Void>.Continuation
     private let notices: AsyncStream<Notice>.Continuation
     /// Reports that came faster than they could be taken.
@@ -64,6 +65,7 @@ final class PackageCare {
         let news: AsyncStream<Notice>
         (sweepRequests, sweeps) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         (news, notices) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024))
+        mending = damage.start()
         // Owned: they end with this object, which finishes the streams. Weak, so that the folder is free once it is gone.
         sweeping = Task { [weak library, logger] in
             for await _ in sweepRequests {
@@ -85,6 +87,8 @@ final class PackageCare {
         sweeps.finish()
         notices.finish()
         forwarding?.cancel()
+        // A download may be under way, which would keep the folder.
+        for task in mending { task.cancel() }
     }
 
     /// Waits for what goes on by itself, which ends: the reports that came are taken, what they lead to is done and
@@ -92,7 +96,8 @@ final class PackageCare {
     func shutDown() async {
         notices.finish()
         await reporting?.value
-        await damage.shutDown()
+        for task in mending { task.cancel() }
+        for task in mending { await task.value }
         await updater.shutDown()
         await forwarding?.value
         sweeps.finish()
@@ -144,6 +149,11 @@ final class PackageCare {
         tell(.report(report))
     }
 
+    /// Whether this was noted of the page's document.
+    func hasNoted(_ generation: GenerationReference, of page: PageID) -> Bool {
+        answers[page]?.contains(generation) ?? false
+    }
+
     /// Notes that a generation has answered an open page; only the first time is told.
     func noteAnswer(of generation: GenerationReference, to page: PageReference) {
         guard page.generations.contains(generation), answers[page.id, default: []].insert(generation).inserted else {
@@ -154,6 +164,8 @@ final class PackageCare {
 
     private func tell(_ notice: Notice) {
         guard case .dropped(let lost) = notices.yield(notice) else { return }
+        // Without it no boot would be timed any more.
+        if case .present = lost { return tell(lost) }
         lostReports += 1
         logger.warning("too many reports at once; one is lost", metadata: ["report": "\(lost)"])
     }
@@ -167,6 +179,7 @@ final class PackageCare {
 
     /// The app is back, from this absence at least. Heard after the reports that came before.
     func comeBack(from absence: Absence) {
+        damage.tryAgain()
         guard absences.remove(absence) != nil, absences.isEmpty else { return }
         lastPause += 1
         tell(.present(lastPause))

@@ -25,7 +25,10 @@ struct PageBoots {
         case .answered(let generation):
             guard report.page.generations.contains(generation) else { return }
             pages[id, default: Page()].answers.insert(generation.number)
-        case .moved: pages[id]?.answers = []
+        case .moved:
+            // What has answered one document is not tried by the next, which may never report. A boot that no answer came
+            // to yet goes on: it is this document's.
+            if pages[id]?.answers.isEmpty == false { pages[id] = Page() }
         case .closed: pages[id] = nil
         }
         // They count up.

@@ -88,9 +88,9 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
     /// - Returns: the verdict, where this event brought it.
     public mutating func take(_ event: Event, of generation: Int64, at now: Duration) -> Verdict? {
         guard generation == self.generation, verdict == nil else { return nil }
-        // A report that comes after the limit comes too late, whatever it says. That the app goes away may be heard only
-        // when it is back.
-        if event != .relaunched, event != .paused, let deadline, deadline <= now {
+        // A report that comes after the limit comes too late, whatever it says. That the app goes away or is back is no
+        // report, and may be heard late.
+        if ![.relaunched, .paused, .resumed].contains(event), let deadline, deadline <= now {
             return conclude(.failed("the page did not report within \(limits.boot)"))
         }
         switch event {

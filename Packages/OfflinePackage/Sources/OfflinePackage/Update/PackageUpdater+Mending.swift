@@ -20,11 +20,16 @@ extension PackageUpdater {
         if let reason = urgency.obstacle(in: configuration.conditions.conditions) {
             throw DeliveryError(.notNow, reason, at: source.manifestURL)
         }
-        do {
-            return try await mend(id, from: source)
-        } catch {
-            // A page that misses a file after this says so anew.
+        // A page that misses a file after this says so anew.
+        func forget() {
             if let generation = library.activeGeneration(of: id) { library.forgetDamage(of: generation) }
+        }
+        do {
+            let outcome = try await mend(id, from: source)
+            if case .whole = outcome { forget() }
+            return outcome
+        } catch {
+            forget()
             throw error
         }
     }

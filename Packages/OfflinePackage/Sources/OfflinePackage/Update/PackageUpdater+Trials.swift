@@ -37,8 +37,14 @@ extension PackageUpdater {
         do {
             try await library.activate(generation)
         } catch {
-            ledger.trials[name] = running
+            // The app may have gone away or come back meanwhile, which only the trial in the ledger has heard.
+            var back = running
+            if let running {
+                _ = back?.take(areTrialsPaused ? .paused : .resumed, of: running.generation, at: watch.elapsed)
+            }
+            ledger.trials[name] = back
             save()
+            schedule()
             throw error
         }
         schedule()
@@ -133,9 +139,9 @@ extension PackageUpdater {
         }
     }
 
-    /// Tries again to take back what failed its trial and could not be taken back then, and to write down what could not be
-    /// written. Every report does so too, and does
-    /// every way to the background; the owner of the store does when it can be written to again.
+    /// Tries again to take back what failed its trial and could not be taken back then, and to write down what could not
+    /// be written. So does every report, and every way to the background; the owner of the store does when it can be
+    /// written to again.
     /// - Returns: what is still to be done.
     @discardableResult
     public func retryRollbacks() -> [Task<Void, Never>] {

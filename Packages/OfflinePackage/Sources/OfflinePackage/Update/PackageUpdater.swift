@@ -92,6 +92,7 @@ public actor PackageUpdater: HealthReporting {
             mayWriteLedger = false
             configuration.logger.error("cannot read the record of health", metadata: ["error": "\(error)"])
         }
+        let loaded = ledger
         var changes: [PackageScopeChange] = []
         for (name, trial) in ledger.trials.sorted(by: { $0.key < $1.key }) {
             guard let id = try? PackageID(name), library.activeGeneration(of: id)?.number == trial.generation else {
@@ -106,7 +107,7 @@ public actor PackageUpdater: HealthReporting {
                 return try await conclude(verdict, of: id, trial)
             }
         }
-        save()
+        if ledger != loaded { save() }
         changes += try await apply([.nextLaunch, .inBackground])
         await downloader.removeStale()
         return changes
@@ -252,11 +253,11 @@ public actor PackageUpdater: HealthReporting {
             return active
         }
         try await library.fill(draft, from: archive)
-        // Once the package is known to be good, and before it is activated: a kill in between leaves nothing that would
-        // take its place at the next launch.
-        try await giveUpWaiting(manifest.id)
         let generation = try await library.stage(draft, timing: nil, isBaseline: false)
         do {
+            // Once there is room for the package and it is known to be good, and before it is activated: a kill in between
+            // leaves nothing that would take its place at the next launch.
+            try await giveUpWaiting(manifest.id)
             try await library.activate(generation)
         } catch {
             // Where this fails too, the next library on this store gives the generation up.
