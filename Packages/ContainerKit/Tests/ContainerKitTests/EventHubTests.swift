@@ -29,7 +29,8 @@ struct EventHubTests {
         let hub = EventHub()
         let ids = try (0...EventHub.earlyLimit).map { try PackageID("p\($0)") }
         for id in ids { hub.send(.package(.proven(id, try PackageVersion("1")))) }
-        #expect(hub.dropped == 1)
+        // The first of them is gone, and nobody has missed it.
+        #expect(hub.dropped == 0)
         let first = hub.subscribe()
         let second = hub.subscribe()
         hub.send(.pageClosed(PageID(rawValue: 1)))

@@ -228,13 +228,13 @@ public actor PackageUpdater: HealthReporting {
     /// one. A trial that runs ends without a verdict, and what waited to be activated is given up.
     /// - Parameters:
     ///   - archive: the path of the archive; it stays where it is.
-    ///   - manifest: the path of its manifest.
+    ///   - location: the path of its manifest.
     /// - Throws: ``DeliveryError`` where the package asks for a later host, ``PackageError``, ``StoreError`` or
     ///   `CancellationError`.
     @discardableResult
-    public func install(archive: String, manifest: String) async throws -> InstalledPackage {
-        let manifest = try await readManifest(manifest)
-        try manifest.check(host: hostVersion, at: archive)
+    public func install(archive: String, manifest location: String) async throws -> InstalledPackage {
+        let manifest = try await readManifest(location)
+        try manifest.check(host: hostVersion, at: location)
         let id = manifest.id
         return try await packages.run(id.description) {
             let former = library.activeGeneration(of: id)?.package
