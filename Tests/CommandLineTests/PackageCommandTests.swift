@@ -70,7 +70,7 @@ struct PackageCommandTests {
         #expect(try PackageManifest(path: folder.path + "/shop-1.json").minHost?.description == "2.10")
         let any = try await Program("h5").run(arguments + ["--json"], in: folder.path)
         #expect(any.status == 0 && !any.output.contains("minHost"))
-        for version in ["2.x", "", "2.", "1234567890"] {
+        for version in ["2.x", ""] {
             try await fails(64, "usage", arguments: arguments + ["--min-host", version])
         }
     }

@@ -216,14 +216,21 @@ struct OriginServerTests {
                     return error?.code == .portInUse && error?.message.contains("\(server.port)") == true
                 }
             }
+        }
+        // The system may give a port that has just become free to another test: not five times in a row.
+        var isFreed = false
+        for _ in 0..<5 where !isFreed {
+            let server = try await OriginServer.start(OriginServer.Configuration())
             var again = OriginServer.Configuration()
             again.port = server.port
             await server.stop()
-            let next = try await OriginServer.start(again)
+            guard let next = try? await OriginServer.start(again) else { continue }
             #expect(next.port == server.port)
             await next.stop()
             await next.stop()
+            isFreed = true
         }
+        #expect(isFreed, "a server that was stopped keeps its port")
         for path in ["/nowhere/at/all", #filePath] {
             await #expect {
                 _ = try await OriginServer.start(OriginServer.Configuration(folder: path))

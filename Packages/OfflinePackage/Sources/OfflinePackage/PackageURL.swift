@@ -85,7 +85,7 @@ struct PackageURL: Sendable, Hashable {
             port = digits.isEmpty ? nil : Int(Substring(digits))
             host = bytes[..<colon]
         }
-        guard !host.isEmpty, !host.contains(UInt8(ascii: "@")) else { return nil }
+        guard isHost(host) else { return nil }
         var origin = isSecure ? "https://" : "http://"
         if host.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) {
             origin += Substring(host).lowercased()
@@ -94,6 +94,24 @@ struct PackageURL: Sendable, Hashable {
         }
         if let port, port != (isSecure ? 443 : 80) { origin += ":\(port)" }
         return origin
+    }
+
+    /// Whether these bytes can be a name, or an address in brackets: a second colon would make two hosts look the same.
+    private static func isHost(_ bytes: Substring.UTF8View) -> Bool {
+        var name = bytes
+        let isAddress = name.first == UInt8(ascii: "[")
+        if isAddress {
+            guard name.last == UInt8(ascii: "]") else { return false }
+            name = name.dropFirst().dropLast()
+        }
+        return !name.isEmpty
+            && name.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "@"), UInt8(ascii: "["), UInt8(ascii: "]"): false
+                case UInt8(ascii: ":"): isAddress
+                default: true
+                }
+            }
     }
 
     private static func isEqual(_ text: Substring, _ lowercase: StaticString) -> Bool {

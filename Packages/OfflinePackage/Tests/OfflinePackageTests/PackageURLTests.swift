@@ -41,7 +41,9 @@ struct PackageURLTests {
             "https://user@h.example/", "https://h.example:x/", "https://h.example:123456/", "https://:443/",
             "https://h.example/a%2Fb", "https://h.example/a%2fb", "https://h.example/a%00b", "https://h.example/a\0b",
             "https://h.example/a%", "https://h.example/a%2", "https://h.example/a%zz", "https://h.example/%ff",
-            "https://h.example/%C3",
+            "https://h.example/%C3", "https://h.example:1:/", "https://h.example:1:2/", "https://[::1/",
+            "https://[::1:/",
+            "https://::1]/", "https://[::1]x/", "https://[]/", "https://[[::1]]/", "https://h[1]/",
         ])
     func refuses(_ url: String) {
         #expect(PackageURL(url) == nil)
