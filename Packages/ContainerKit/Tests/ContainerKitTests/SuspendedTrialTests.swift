@@ -29,6 +29,16 @@ struct SuspendedTrialTests {
         if absence != .suspension { container.hostEnteredForeground() }
     }
 
+    /// A page that boots on a version on trial, and has a second left to report.
+    private func bootForNineSeconds(in container: Container<FakeEngine>) async throws -> Page<FakeView> {
+        try await container.update(from: fixture.publish(["index.html": "one"], version: "1"))
+        let page = try await container.open("https://shop.example/")
+        container.report(.began, of: page)
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(9))
+        return page
+    }
+
     /// The version's verdict, as it is told.
     private func verdict(_ events: AsyncStream<ContainerEvent>) async throws -> String {
         for await case .package(let event) in events {
@@ -45,11 +55,7 @@ struct SuspendedTrialTests {
     func healthyAfterwards(_ absence: Absence) async throws {
         let container = try await fixture.container { $0.updates.clock = clock }
         let events = container.events()
-        try await container.update(from: fixture.publish(["index.html": "one"], version: "1"))
-        let page = try await container.open("https://shop.example/")
-        container.report(.began, of: page)
-        await clock.sleepers(atLeast: 1)
-        clock.advance(by: .seconds(9))
+        let page = try await bootForNineSeconds(in: container)
         try await leave(container, absence)
         clock.advance(by: .seconds(3_600))
         try await comeBack(container, absence)
@@ -61,11 +67,7 @@ struct SuspendedTrialTests {
     func silentAfterwards(_ absence: Absence) async throws {
         let container = try await fixture.container { $0.updates.clock = clock }
         let events = container.events()
-        try await container.update(from: fixture.publish(["index.html": "one"], version: "1"))
-        let page = try await container.open("https://shop.example/")
-        container.report(.began, of: page)
-        await clock.sleepers(atLeast: 1)
-        clock.advance(by: .seconds(9))
+        let page = try await bootForNineSeconds(in: container)
         try await leave(container, absence)
         // No alarm is left.
         while clock.sleeperCount != 0 {
@@ -79,5 +81,7 @@ struct SuspendedTrialTests {
         #expect(container.installedPackages.count == 1 && clock.sleeperCount == 1)
         clock.advance(by: .milliseconds(1))
         #expect(try await verdict(events) == "the page did not report within 10.0 seconds")
+        // Open until here: a page that is closed says nothing.
+        #expect(container.openPages.map(\.id) == [page.session.id])
     }
 }

@@ -66,7 +66,8 @@ final class DamageCare {
             tried[id, default: 0] += 1
             do {
                 let outcome = try await updater.mend(id, urgency: .whenConvenient)
-                tried[id] = nil
+                // Where nothing was missing, a page that asks again must not have it looked for without end.
+                if case .mended = outcome { tried[id] = nil }
                 logger.notice(
                     "looked after a damaged package", metadata: ["package": "\(id)", "outcome": "\(outcome)"])
             } catch {

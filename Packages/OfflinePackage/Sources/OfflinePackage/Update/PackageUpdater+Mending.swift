@@ -36,10 +36,7 @@ extension PackageUpdater {
 
     private func mend(_ id: PackageID, from source: PackageSource) async throws -> PackageMending {
         try await sources.run(source.manifestURL) {
-            let limits = library.configuration.manifestLimits
-            let text = try await downloader.text(source.manifestURL, upTo: limits.maxBytes)
-            let manifest = try PackageManifest(decoding: text, limits: limits)
-            try source.check(manifest)
+            let manifest = try await manifest(of: source)
             return try await packages.run(id.description) { try await mend(manifest, from: source) }
         }
     }

@@ -182,11 +182,7 @@ public actor PackageUpdater: HealthReporting {
         return try await sources.run(source.manifestURL) {
             hub.send(.updateBegan(source))
             do {
-                let limits = library.configuration.manifestLimits
-                let text = try await downloader.text(source.manifestURL, upTo: limits.maxBytes)
-                // A long one takes seconds, which reports and deadlines must not wait for.
-                let manifest = try await library.onThread { _ in try PackageManifest(decoding: text, limits: limits) }
-                try source.check(manifest)
+                let manifest = try await manifest(of: source)
                 try check(manifest, at: source.manifestURL)
                 return try await packages.run(manifest.id.description) {
                     try await update(to: manifest, from: source, timing)
@@ -283,6 +279,16 @@ public actor PackageUpdater: HealthReporting {
     }
 
     private var hostVersion: PackageVersion? { configuration.hostVersion ?? library.configuration.hostVersion }
+
+    /// Fetches a package's manifest, and sees that it is the package's.
+    func manifest(of source: PackageSource) async throws -> PackageManifest {
+        let limits = library.configuration.manifestLimits
+        let text = try await downloader.text(source.manifestURL, upTo: limits.maxBytes)
+        // A long one takes seconds, which reports and deadlines must not wait for.
+        let manifest = try await library.onThread { _ in try PackageManifest(decoding: text, limits: limits) }
+        try source.check(manifest)
+        return manifest
+    }
 
     private func readManifest(_ path: String) async throws -> PackageManifest {
         try await library.onThread { try PackageManifest(path: path, limits: $0.configuration.manifestLimits) }
