@@ -325,6 +325,25 @@ struct UpdaterTests {
         }
     }
 
+    @Test func aServerThatIsDownHoldsBackNobodyElse() async throws {
+        try depot.publish(old, version: "1")
+        let answer = OriginResponse(.serviceUnavailable, headers: [.retryAfter: "7"])
+        let down = OriginFile(Data(), turns: [.answer(answer)])
+        var configuration = try depot.configuration()
+        configuration.routes = [try down.route("/down.json")]
+        try await Network.run(configuration) { (network) async throws in
+            let updater = depot.updater(network) {
+                $0.downloads.atATime = 1
+                $0.downloads.clock = ManualClock()
+            }
+            let waiting = Task { try await updater.update(from: network.source("down")) }
+            while down.requests.isEmpty { await Task.yield() }
+            #expect(try await updater.update(from: network.source()).outcome == .activated)
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+        }
+    }
+
     @Test func packagesOfDifferentNamesComeTogether() async throws {
         for index in 0..<6 {
             try depot.publish(

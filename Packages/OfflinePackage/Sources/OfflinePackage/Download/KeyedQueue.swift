@@ -5,23 +5,53 @@ internal import Synchronization
 
 /// Admits so many jobs at a time, and one at a time for each key; the others wait in line, and the line has an end.
 ///
+/// A job that only waits for time to pass does so in ``resting(_:)``, so that it holds back nobody but its own key.
+///
 /// Isolation: any.
 final class KeyedQueue: Sendable {
+    /// What a job has while it runs.
+    private struct Place {
+        let queue: KeyedQueue
+        let key: String
+    }
+
     private struct Waiter {
         let ticket: UInt64
         let key: String
+        /// Whether it has run before, and has rested since.
+        let isBack: Bool
         let continuation: CheckedContinuation<Void, any Error>
     }
 
     private struct State {
         var running: Set<String> = []
+        /// Of those that run, the ones that count for nothing now.
+        var resting: Set<String> = []
         var waiting: [Waiter] = []
         var lastTicket: UInt64 = 0
 
-        func admits(_ key: String, upTo limit: Int) -> Bool {
-            running.count < limit && !running.contains(key)
+        func admits(_ key: String, isBack: Bool, upTo limit: Int) -> Bool {
+            running.count - resting.count < limit && (isBack || !running.contains(key))
+        }
+
+        mutating func admit(_ key: String, isBack: Bool) {
+            if isBack { resting.remove(key) } else { running.insert(key) }
+        }
+
+        /// Admits whom it can: in order, past those whose key another has.
+        mutating func admitWaiting(upTo limit: Int) -> [Waiter] {
+            var admitted: [Waiter] = []
+            while let index = waiting.firstIndex(where: { admits($0.key, isBack: $0.isBack, upTo: limit) }) {
+                let waiter = waiting.remove(at: index)
+                admit(waiter.key, isBack: waiter.isBack)
+                admitted.append(waiter)
+            }
+            return admitted
         }
     }
+
+    /// The places of this task's jobs, the outermost first.
+    @TaskLocal private static var places: [Place] = []
 
     private let atATime: Int
     private let inLine: Int
@@ -37,15 +67,27 @@ final class KeyedQueue: Sendable {
 
     /// Runs `body` when it is its turn.
     /// - Throws: ``DeliveryError`` with code `queue-full`, `CancellationError`, or what `body` throws.
-    func run<Value>(
-        _ key: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> sending Value
-    ) async throws -> sending Value {
-        try await enter(key)
+    func run<Value: Sendable>(
+        _ key: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
+    ) async throws -> Value {
+        try await enter(key, isBack: false)
         defer { leave(key) }
-        return try await body()
+        return try await Self.$places.withValue(Self.places + [Place(queue: self, key: key)], operation: body)
     }
 
-    private func enter(_ key: String) async throws {
+    /// Runs `wait` while the jobs that this task is in, in whatever queues, make way for others. They keep their keys, and
+    /// go on before those who have not run yet. A job must end where this throws: it has no turn then.
+    ///
+    /// Called from one task of a job at a time.
+    /// - Throws: `CancellationError`, or what `wait` throws.
+    static func resting(_ wait: () async throws -> Void) async throws {
+        for place in places { place.queue.rest(place.key) }
+        try await wait()
+        // In the order in which they were entered: who waits for an inner place may hold outer ones, never the reverse.
+        for place in places { try await place.queue.enter(place.key, isBack: true) }
+    }
+
+    private func enter(_ key: String, isBack: Bool) async throws {
         let ticket = state.withLock { state in
             state.lastTicket += 1
             return state.lastTicket
@@ -55,14 +97,17 @@ final class KeyedQueue: Sendable {
                 let outcome: Result<Void, any Error>? = state.withLock { state in
                     // A cancellation from here on finds the ticket in line; an earlier one is seen here.
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    if state.admits(key, upTo: atATime) {
-                        state.running.insert(key)
+                    if state.admits(key, isBack: isBack, upTo: atATime) {
+                        state.admit(key, isBack: isBack)
                         return .success(())
                     }
-                    guard state.waiting.count < inLine else {
+                    let place = isBack ? state.waiting.firstIndex { !$0.isBack } : nil
+                    guard isBack || state.waiting.count < inLine else {
                         return .failure(DeliveryError(.queueFull, "\(inLine) wait already"))
                     }
-                    state.waiting.append(Waiter(ticket: ticket, key: key, continuation: continuation))
+                    state.waiting.insert(
+                        Waiter(ticket: ticket, key: key, isBack: isBack, continuation: continuation),
+                        at: place ?? state.waiting.endIndex)
                     return nil
                 }
                 if let outcome { continuation.resume(with: outcome) }
@@ -75,17 +120,21 @@ final class KeyedQueue: Sendable {
         }
     }
 
+    private func rest(_ key: String) {
+        admitOthers { $0.resting.insert(key) }
+    }
+
     private func leave(_ key: String) {
+        admitOthers {
+            $0.running.remove(key)
+            $0.resting.remove(key)
+        }
+    }
+
+    private func admitOthers(after change: (inout State) -> Void) {
         let admitted = state.withLock { state in
-            state.running.remove(key)
-            var admitted: [Waiter] = []
-            // In order, past those whose key another has.
-            while let index = state.waiting.firstIndex(where: { state.admits($0.key, upTo: atATime) }) {
-                let waiter = state.waiting.remove(at: index)
-                state.running.insert(waiter.key)
-                admitted.append(waiter)
-            }
-            return admitted
+            change(&state)
+            return state.admitWaiting(upTo: atATime)
         }
         for waiter in admitted { waiter.continuation.resume() }
     }

@@ -17,12 +17,14 @@ struct Retries {
         plan.noteProgress()
     }
 
-    /// Waits until it is time for another attempt.
+    /// Waits until it is time for another attempt, and holds no turn meanwhile: a server that is down must not hold back
+    /// what comes from others.
     /// - Throws: `error` where there shall be none, or `CancellationError`.
     mutating func wait(after failure: RetryPlan.Failure, _ error: DeliveryError) async throws {
         switch plan.decide(after: failure, now: configuration.now(), using: &generator) {
         case .giveUp: throw error
-        case .retry(let wait): try await configuration.clock.sleep(for: wait)
+        case .retry(let wait):
+            try await KeyedQueue.resting { try await configuration.clock.sleep(for: wait) }
         }
     }
 }
