@@ -94,4 +94,44 @@ struct ArrivalTests {
             await #expect(throws: CancellationError.self) { try await task.value }
         }
     }
+
+    @Test func aPageThatStaysOnARemovedVersionGetsNoFilesOfAnother() async throws {
+        let old = ["index.html": Data("old".utf8)]
+        try depot.publish(old, version: "1")
+        let site = largeSite()
+        let archive = try depot.publish(site, id: "next", version: "2")
+        let file = try #require(archive.files.min { ($0.slice?.end ?? .max) < ($1.slice?.end ?? .max) })
+        let stalled = OriginFile(
+            try Data(contentsOf: URL(filePath: depot.www + "/next-2.zip")), turns: [.stall(1_000_000)])
+        var configuration = try depot.configuration()
+        configuration.routes = [try stalled.route("/shop-2.zip")]
+        try await Network.run(configuration) { (network) async throws in
+            let updater = depot.updater(network)
+            let loader = ArrivingLoader(updater)
+            let package = try await updater.update(from: network.source()).package
+            func page(_ number: UInt64) -> PageReference {
+                let id = PageID(rawValue: number)
+                return PageReference(
+                    id: id, documentURL: "https://shop.example/", generations: depot.library.pin(id))
+            }
+            func get(_ page: PageReference, _ confidence: PageAttribution.Confidence = .exact) async throws -> Data? {
+                let head = try #require(HTTPRequest(urlText: "https://shop.example/\(file.path)"))
+                let request = ResourceRequest(head, page: PageAttribution(page, confidence: confidence))
+                return try await loader.load(request)?.body.collect(upTo: 64 << 20)
+            }
+            let staying = page(1)
+            #expect(staying.generations == [package.generation])
+            try await updater.remove(package.id)
+            let fresh = page(2)
+            #expect(fresh.generations == [])
+            try depot.publish(site, version: "2")
+            let update = Task { try await updater.update(from: network.source()) }
+            try await depot.downloaded(1_000_000)
+            while try await get(fresh) == nil { try Task.checkCancellation() }
+            #expect(try await get(fresh) == site[file.path.description])
+            #expect(try await get(staying) == nil)
+            update.cancel()
+            await #expect(throws: CancellationError.self) { try await update.value }
+        }
+    }
 }

@@ -9,8 +9,9 @@ import PackageFormat
 import PackagePublisher
 import ProgramTesting
 import ResourceLoading
-import ResourceStore
 import Testing
+
+@testable import ResourceStore
 
 /// A folder that a server serves packages from, and a store of its own.
 struct Depot: Sendable {
@@ -20,10 +21,14 @@ struct Depot: Sendable {
 
     var www: String { folder.path + "/www" }
 
-    /// - Parameter directory: where the store is; in the folder where `nil`.
-    init(store directory: String? = nil) throws {
+    /// - Parameters:
+    ///   - directory: where the store is; in the folder where `nil`.
+    ///   - onStep: is told of each step of the store that reaches the disk, and may fail it.
+    init(
+        store directory: String? = nil, onStep: @escaping @Sendable (StoreStep) throws -> Void = { _ in }
+    ) throws {
         folder = try TemporaryFolder()
-        store = try ResourceStore(directory: directory ?? folder.path + "/store")
+        store = try ResourceStore(directory: directory ?? folder.path + "/store", onStep: onStep)
         library = try PackageLibrary(store: store)
         try FileManager.default.createDirectory(atPath: folder.path + "/www", withIntermediateDirectories: true)
     }

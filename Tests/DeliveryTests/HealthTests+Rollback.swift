@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerTesting
+import Dispatch
 import Foundation
 import OfflinePackage
 import PackageFormat
@@ -32,6 +33,36 @@ extension HealthTests {
             for rollback in rollbacks { await rollback.value }
             #expect(try await depot.serves(old))
             #expect(try depot.store.generations(in: .staged) == [])
+        }
+    }
+
+    /// The trial of the version that stays has heard that the app went away while the next one was being activated.
+    @Test func aFailedActivationGivesTheTrialBackAsPaused() async throws {
+        try await runWithTrial { (network, updater) async throws in
+            await updater.report(BootReport(.began, of: page()))
+            await clock.sleepers(atLeast: 1)
+            let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+            let goOn = DispatchSemaphore(value: 0)
+            steps.once(at: .formerRetired) {
+                arrival.yield()
+                goOn.wait()
+                throw CocoaError(.fileWriteOutOfSpace)
+            }
+            try depot.publish(["index.html": Data("third".utf8)], version: "3")
+            let update = Task { try await updater.update(from: network.source()) }
+            for await _ in arrivals { break }
+            await updater.pauseTrials(true, order: 1)
+            goOn.signal()
+            await #expect(throws: (any Error).self) { try await update.value }
+            #expect(clock.sleeperCount == 0)
+            clock.advance(by: .seconds(100))
+            await updater.pauseTrials(false, order: 2)
+            #expect(try await depot.serves(new))
+            let events = updater.events()
+            await clock.sleepers(atLeast: 1)
+            clock.advance(by: .seconds(10))
+            #expect(try await rollback(events).reason == .rolledBack("the page did not report within 10.0 seconds"))
+            #expect(try await depot.serves(old))
         }
     }
 

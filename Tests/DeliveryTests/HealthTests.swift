@@ -17,9 +17,10 @@ struct HealthTests {
     let old = ["index.html": Data("old".utf8)]
     let new = ["index.html": Data("new".utf8)]
     let clock = ManualClock()
+    let steps = StepHook()
 
     init() throws {
-        depot = try Depot()
+        depot = try Depot(onStep: steps.pass)
     }
 
     func page(_ number: UInt64 = 1, of library: PackageLibrary? = nil) -> PageReference {

@@ -69,4 +69,32 @@ struct DamageTests {
         await container.shutDown()
         #expect(!fixture.network.urls.contains { $0.hasSuffix(".json") })
     }
+
+    @Test("A package that cannot be mended is tried three times, and again when something has changed")
+    func tries() async throws {
+        let container = try await fixture.container(covering: ["news.example"])
+        let shop = try await container.update(from: fixture.publish(site, version: "1"))
+        let news = try await container.update(
+            from: fixture.publish(["news.js": "news()"], id: "zeitung", version: "1", base: "https://news.example/"))
+        let manifest = "https://packages.example/shop.json"
+        fixture.network.put(.bytes(Data("no manifest".utf8)), at: manifest)
+        func tries() -> Int { fixture.network.urls.count { $0 == manifest } - 1 }
+        func misses(until count: Int) async throws {
+            while tries() < count { _ = try await fixture.text(url + "app.js", of: container) }
+        }
+        try damage("run()")
+        try await misses(until: 3)
+        // The shop comes before it in line.
+        try damage("news()")
+        let events = container.events()
+        _ = try await fixture.text("containerkit://news.example/news.js", of: container)
+        for await case .package(.mended(let id, _, _)) in events {
+            #expect(id == news.package.id && shop.package.id < id)
+            break
+        }
+        #expect(tries() == 3)
+        container.hostEnteredForeground()
+        try await misses(until: 4)
+        await container.shutDown()
+    }
 }

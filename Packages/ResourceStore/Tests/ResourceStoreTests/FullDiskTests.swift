@@ -51,6 +51,20 @@ struct FullDiskTests {
             uniqueKeysWithValues: (0..<count).map { ("\($0)", "\($0)" + String(repeating: "x", count: 30_000)) })
     }
 
+    @Test func roomIsMadeOfWhatNobodyUses() throws {
+        guard let disk = try SmallDisk(megabytes: 4) else { return }
+        let store = try ResourceStore(directory: disk.path + "/store", configuration: .files)
+        try store.install(site(60), version: "1")
+        let current = try store.install(old, version: "2")
+        // Twice as much must be free as is asked for, since it may pass through the log.
+        let free = try FileSystem.freeBytes(at: disk.path)
+        let bytes = free / 2 + (256 << 10)
+        try store.ensureRoom(for: bytes)
+        #expect(try FileSystem.freeBytes(at: disk.path) >= 2 * bytes)
+        #expect(try store.read(current) == old)
+        #expect(code { try store.ensureRoom(for: 4 << 20) } == .diskFull)
+    }
+
     @Test(arguments: [64 << 10, 100])
     func anInstallThatDoesNotFit(_ limit: Int) throws {
         guard let disk = try SmallDisk(megabytes: 3) else { return }

@@ -44,15 +44,18 @@ final class Fixture {
     }
 
     /// Builds a package and puts it on the network.
-    func publish(_ files: [String: String], version: String, withArchive: Bool = true) throws -> PackageSource {
-        let package = try pack(files, id: "shop", version: version, base: "https://shop.example/")
+    func publish(
+        _ files: [String: String], id: String = "shop", version: String, base: String = "https://shop.example/",
+        withArchive: Bool = true
+    ) throws -> PackageSource {
+        let package = try pack(files, id: id, version: version, base: base)
         let url = "https://packages.example/"
-        network.put(.bytes(try Data(contentsOf: URL(fileURLWithPath: package.manifest))), at: url + "shop.json")
+        network.put(.bytes(try Data(contentsOf: URL(fileURLWithPath: package.manifest))), at: "\(url)\(id).json")
         if withArchive {
             network.put(
-                .bytes(try Data(contentsOf: URL(fileURLWithPath: package.archive))), at: url + "shop-\(version).zip")
+                .bytes(try Data(contentsOf: URL(fileURLWithPath: package.archive))), at: "\(url)\(id)-\(version).zip")
         }
-        return PackageSource(url + "shop.json")
+        return PackageSource("\(url)\(id).json")
     }
 
     /// Builds a package of files by path.

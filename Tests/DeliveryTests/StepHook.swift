@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Synchronization
+
+@testable import ResourceStore
+
+/// Stands between the steps of a store: holds one up, or fails it.
+final class StepHook: Sendable {
+    private struct Hook {
+        let step: StoreStep
+        let action: @Sendable () throws -> Void
+    }
+
+    private let hook = Mutex<Hook?>(nil)
+
+    /// Has the next such step do this first, once, on a thread of the library.
+    func once(at step: StoreStep, do action: @escaping @Sendable () throws -> Void) {
+        hook.withLock { $0 = Hook(step: step, action: action) }
+    }
+
+    /// To be told of each step.
+    func pass(_ step: StoreStep) throws {
+        let action = hook.withLock { hook -> (@Sendable () throws -> Void)? in
+            guard let due = hook, due.step == step else { return nil }
+            hook = nil
+            return due.action
+        }
+        try action?()
+    }
+}
