@@ -19,6 +19,12 @@ struct ArrivalTests {
         depot = try Depot()
     }
 
+    /// Lets others go on.
+    private func turn() async throws {
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+
     @Test func answersWhatHasArrivedAndThenTheInstalledPackageTakesOver() async throws {
         let site = largeSite()
         let manifest = try depot.publish(site, version: "1")
@@ -36,7 +42,7 @@ struct ArrivalTests {
             async let update = updater.update(from: network.source())
             try await depot.downloaded(cut)
             // What is on disk is told to the loader next.
-            while try await depot.get(ends[20].0, by: loader) == nil { try Task.checkCancellation() }
+            while try await depot.get(ends[20].0, by: loader) == nil { try await turn() }
             #expect(depot.library.installed == [])
             for (index, (path, _)) in ends.enumerated() {
                 let answer = try await depot.get(path, by: loader)
@@ -77,6 +83,29 @@ struct ArrivalTests {
         }
     }
 
+    @Test func whatAnEarlierProcessLeftAnswersAtOnce() async throws {
+        let site = largeSite()
+        let manifest = try depot.publish(site, version: "1")
+        let file = try #require(manifest.files.min { ($0.slice?.end ?? .max) < ($1.slice?.end ?? .max) })
+        let archive = OriginFile(
+            try Data(contentsOf: URL(filePath: depot.www + "/shop-1.zip")), turns: [.stall(1_000_000), .stall(0)])
+        var configuration = try depot.configuration()
+        configuration.routes = [try archive.route("/shop-1.zip")]
+        try await Network.run(configuration) { (network) async throws in
+            for isAgain in [false, true] {
+                // On which nothing stalls.
+                let updater = depot.updater(network) { $0.downloads.clock = ManualClock() }
+                let update = Task { try await updater.update(from: network.source()) }
+                if !isAgain { try await depot.downloaded(1_000_000) }
+                let loader = ArrivingLoader(updater)
+                while try await depot.get(file.path.description, by: loader) == nil { try await turn() }
+                update.cancel()
+                await #expect(throws: CancellationError.self) { try await update.value }
+            }
+            #expect(archive.ranges == ["bytes=0-", "bytes=1000000-"])
+        }
+    }
+
     @Test func aManifestWithoutPlacesAnswersNothing() async throws {
         try depot.publish(largeSite(), version: "1") { manifest in manifest = manifest.withoutSlices() }
         let archive = OriginFile(
@@ -106,7 +135,7 @@ struct ArrivalTests {
         var configuration = try depot.configuration()
         configuration.routes = [try stalled.route("/shop-2.zip")]
         try await Network.run(configuration) { (network) async throws in
-            let updater = depot.updater(network)
+            let updater = depot.updater(network) { $0.downloads.clock = ManualClock() }
             let loader = ArrivingLoader(updater)
             let package = try await updater.update(from: network.source()).package
             func page(_ number: UInt64) -> PageReference {
@@ -123,15 +152,28 @@ struct ArrivalTests {
             #expect(staying.generations == [package.generation])
             try await updater.remove(package.id)
             let fresh = page(2)
-            #expect(fresh.generations == [])
+            let idle = page(3)
+            #expect(fresh.generations == [] && idle.generations == [])
             try depot.publish(site, version: "2")
             let update = Task { try await updater.update(from: network.source()) }
             try await depot.downloaded(1_000_000)
-            while try await get(fresh) == nil { try Task.checkCancellation() }
+            while try await get(fresh) == nil { try await turn() }
             #expect(try await get(fresh) == site[file.path.description])
             #expect(try await get(staying) == nil)
+            #expect(try await get(staying, .inferred) != nil)
             update.cancel()
             await #expect(throws: CancellationError.self) { try await update.value }
+            // Nor does a page that has files of a version that never became whole.
+            try depot.publish(["index.html": Data("third".utf8)], version: "3")
+            let third = try await updater.update(from: network.source()).package
+            #expect(depot.library.generations(of: fresh.id) == [])
+            #expect(depot.library.generations(of: idle.id) == [third.generation])
+            for (page, answer) in [(fresh, nil), (idle, Data("third".utf8))] {
+                let head = try #require(HTTPRequest(urlText: "https://shop.example/index.html"))
+                let request = ResourceRequest(head, page: PageAttribution(page, confidence: .exact))
+                let response = try await PackageLoader(depot.library).load(request)
+                #expect(try await response?.body.collect(upTo: 1 << 20) == answer)
+            }
         }
     }
 }

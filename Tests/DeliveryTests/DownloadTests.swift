@@ -394,6 +394,14 @@ struct DownloadTests {
             configuration.retry.failures = 1
             let young = downloader(network, configuration)
             #expect(await young.removeStale() == 0)
+            // Begun long ago, and gone on with since.
+            let names = try folder.names(below: "downloads")
+            let record = try #require(names.first { $0.hasSuffix(".json") })
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -8 * 86_400)],
+                ofItemAtPath: "\(folder.path)/downloads/\(record)")
+            #expect(await young.removeStale() == 0)
+            #expect(try folder.names(below: "downloads") == names)
             configuration.now = { Date(timeIntervalSinceNow: 8 * 86_400) }
             #expect(await downloader(network, configuration).removeStale() >= 40_000)
             #expect(try folder.names(below: "downloads") == [])

@@ -66,6 +66,78 @@ extension HealthTests {
         }
     }
 
+    enum LateReport: CaseIterable {
+        case healthy, failed, closed
+    }
+
+    /// What pages say of the version that stays, while the next one cannot be activated, counts.
+    @Test(arguments: LateReport.allCases)
+    func aFailedActivationLosesNoReport(_ report: LateReport) async throws {
+        try await runWithTrial { (network, updater) async throws in
+            let events = updater.events()
+            await updater.report(BootReport(.began, of: page()))
+            await clock.sleepers(atLeast: 1)
+            let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+            let goOn = DispatchSemaphore(value: 0)
+            steps.once(at: .formerRetired) {
+                arrival.yield()
+                goOn.wait()
+                throw CocoaError(.fileWriteOutOfSpace)
+            }
+            try depot.publish(["index.html": Data("third".utf8)], version: "3")
+            let update = Task { try await updater.update(from: network.source()) }
+            for await _ in arrivals { break }
+            let kind: BootReport.Kind =
+                switch report {
+                case .healthy: .healthy
+                case .failed: .failed("white page")
+                case .closed: .closed
+                }
+            await updater.report(BootReport(kind, of: page()))
+            goOn.signal()
+            await #expect(throws: (any Error).self) { try await update.value }
+            #expect(clock.sleeperCount == 0)
+            clock.advance(by: .seconds(100))
+            switch report {
+            case .healthy:
+                _ = try await next(events) {
+                    if case .proven(_, let version) = $0, "\(version)" == "2" { () } else { nil }
+                }
+            case .failed: #expect(try await rollback(events).reason == .rolledBack("white page"))
+            case .closed: break
+            }
+            #expect(try await depot.serves(report == .failed ? old : new))
+        }
+    }
+
+    /// Else nobody would count the processes that end while it boots.
+    @Test func whatCannotBeTriedIsNotActivated() async throws {
+        try await run { (network, _) async throws in
+            let updater = depot.updater(network) { $0.health = UnwritableHealth() }
+            try await updater.start()
+            try depot.publish(new, version: "2")
+            let error = await #expect(throws: DeliveryError.self) { try await updater.update(from: network.source()) }
+            #expect(error?.code == .io)
+            #expect(try await depot.serves(old))
+            #expect(try depot.store.generations(in: .staged) == [])
+        }
+    }
+
+    @Test func theWayToTheBackgroundDoesNotWaitForADownload() async throws {
+        let gate = Gate()
+        try await run(gate: gate) { (network, updater) async throws in
+            try depot.publish(new, version: "2")
+            try await updater.update(from: network.source(), timing: .inBackground)
+            try depot.publish(["index.html": Data("third".utf8)], version: "3")
+            let update = Task { try await updater.update(from: network.source()) }
+            await gate.waiting(atLeast: 1)
+            #expect(try await updater.hostEnteredBackground().map(\.reason) == [.activated])
+            #expect(try await depot.serves(new) && gate.waiting == 1)
+            gate.open()
+            #expect(try await update.value.outcome == .activated)
+        }
+    }
+
     private func version(_ text: String) -> PackageVersion {
         do {
             return try PackageVersion(text)
@@ -126,6 +198,12 @@ extension HealthTests {
             #expect(library.installed == [])
         }
     }
+}
+
+/// A disk that is full.
+private struct UnwritableHealth: HealthRecording {
+    func load() -> HealthLedger { HealthLedger() }
+    func save(_: HealthLedger) throws { throw CocoaError(.fileWriteOutOfSpace) }
 }
 
 /// A ledger that stays as it was.

@@ -70,6 +70,39 @@ extension HealthTests {
         }
     }
 
+    /// It has the first version, which came while it was open, and booted from elsewhere.
+    @Test(arguments: [false, true])
+    func aPageThatBeganBeforeTheFirstVersionCameCountsOnceItHasAnswered(_ isHealthy: Bool) async throws {
+        try depot.publish(old, version: "1")
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network) { $0.clock = clock }
+            try await updater.start()
+            let early = page()
+            #expect(early.generations == [])
+            await updater.report(BootReport(.began, of: early))
+            let package = try await updater.update(from: network.source()).package
+            let events = updater.events()
+            await updater.report(BootReport(.healthy, of: page()))
+            await updater.report(BootReport(.failed("not its fault"), of: page()))
+            #expect(depot.library.installed == [package] && clock.sleeperCount == 0)
+            // The same page loads anew, and the version answers.
+            var again = page()
+            await updater.report(BootReport(.moved, of: again))
+            again.documentURL = "https://shop.example/other.html"
+            await updater.report(BootReport(.began, of: again))
+            await clock.sleepers(atLeast: 1)
+            await updater.report(BootReport(isHealthy ? .healthy : .failed("white page"), of: again))
+            let verdict = try await next(events) { event in
+                switch event {
+                case .proven: "proven"
+                case .quarantined: "quarantined"
+                default: nil
+                }
+            }
+            #expect(verdict == (isHealthy ? "proven" : "quarantined"))
+        }
+    }
+
     @Test func aPageThatItNeverAnsweredSaysNothing() async throws {
         try await runShared { (updater, page, cdn) async throws in
             await updater.report(BootReport(.began, of: page))

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import Dispatch
 import Foundation
+import GRDB
 import OfflinePackage
 import PackageFormat
 import ProgramTesting
@@ -17,9 +19,10 @@ struct HostsWordTests {
     let old = ["index.html": Data("old".utf8)]
     let new = ["index.html": Data("new".utf8)]
     let newest = ["index.html": Data("newest".utf8)]
+    let steps = StepHook()
 
     init() throws {
-        depot = try Depot()
+        depot = try Depot(onStep: steps.pass)
     }
 
     /// Activates version 1, and stages version 2 for the next launch.
@@ -81,6 +84,93 @@ struct HostsWordTests {
                     archive: "\(depot.www)/shop-\(manifest.version).zip", manifest: "\(depot.www)/shop.json")
             }
             #expect(try await versionsAtNextLaunch(network) == ["2"])
+        }
+    }
+
+    @Test func anUpdateThatCannotBeStagedLeavesWhatWaits() async throws {
+        try await runWithWaiting { (network, updater) async throws in
+            try depot.publish(newest, version: "3")
+            steps.once(at: .generationWritten) { throw CocoaError(.fileWriteOutOfSpace) }
+            await #expect(throws: (any Error).self) {
+                try await updater.update(from: network.source(), timing: .nextLaunch)
+            }
+            #expect(try await versionsAtNextLaunch(network) == ["2"])
+        }
+    }
+
+    @Test(arguments: [ApplyTiming.now, .nextLaunch])
+    func aCancelledUpdateLeavesNothingStaged(_ timing: ApplyTiming) async throws {
+        try depot.publish(old, version: "1")
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network)
+            let (staged, stage) = AsyncStream.makeStream(of: Void.self)
+            let goOn = DispatchSemaphore(value: 0)
+            steps.once(at: .generationStaged) {
+                stage.yield()
+                goOn.wait()
+            }
+            let update = Task { try await updater.update(from: network.source(), timing: timing) }
+            for await _ in staged { break }
+            update.cancel()
+            goOn.signal()
+            await #expect(throws: CancellationError.self) { try await update.value }
+            #expect(try depot.store.generations(in: .staged) == [])
+        }
+    }
+
+    @Test func whatWaitsCanBeToldToWaitForSomethingElse() async throws {
+        try await runWithWaiting { (network, updater) async throws in
+            let requests = network.archiveRequests.count
+            let again = try await updater.update(from: network.source(), timing: .nextLaunch)
+            #expect(again.outcome == .unchanged)
+            let other = try await updater.update(from: network.source(), timing: .inBackground)
+            #expect(other.outcome == .staged(.inBackground) && network.archiveRequests.count == requests)
+            #expect(try depot.store.generations(in: .staged).count == 1)
+            #expect(try await updater.hostEnteredBackground().count == 1)
+            #expect(try await depot.serves(new))
+        }
+    }
+
+    @Test func whatComesInTheBackgroundNeedNotWaitForIt() async throws {
+        try await runWithWaiting { (network, updater) async throws in
+            await updater.pauseTrials(true, order: 1)
+            #expect(try await updater.update(from: network.source(), timing: .inBackground).outcome == .activated)
+            try depot.publish(newest, version: "3")
+            #expect(try await updater.update(from: network.source(), timing: .inBackground).outcome == .activated)
+            #expect(try await depot.serves(newest))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aWaitingVersionWhoseTableIsDamagedIsGivenUp(_ isFetchedAgain: Bool) async throws {
+        try await runWithWaiting { (network, updater) async throws in
+            let waiting = try #require(try depot.store.generations(in: .staged).first).number
+            try depot.store.index.writing { database in
+                try database.execute(
+                    sql: "UPDATE entry SET media_type = 'x/y' WHERE generation = ?", arguments: [waiting])
+            }
+            if isFetchedAgain {
+                // By who has not read it yet.
+                let next = depot.updater(network, library: try PackageLibrary(store: depot.store))
+                let update = try await next.update(from: network.source(), timing: .nextLaunch)
+                #expect(update.outcome == .staged(.nextLaunch))
+            }
+            #expect(try await versionsAtNextLaunch(network) == [isFetchedAgain ? "2" : "1"])
+            #expect(try depot.store.generations(in: .staged) == [])
+        }
+    }
+
+    /// What an interrupted activation left must not keep the packages from answering.
+    @Test func aStoreThatCannotBeWrittenToOpensItsPackages() async throws {
+        try await runWithWaiting { (network, _) async throws in
+            let left = try depot.store.stage(
+                package: "shop", version: "9", metadata: Data("{}".utf8), entries: [], from: depot.store.makeBatch())
+            try depot.store.suspend()
+            let library = try PackageLibrary(store: depot.store)
+            #expect(library.installed.map(\.version.description) == ["1"])
+            try depot.store.resume()
+            _ = try PackageLibrary(store: depot.store)
+            #expect(try !depot.store.generations(in: .staged).map(\.number).contains(left.number))
         }
     }
 

@@ -344,6 +344,56 @@ struct UpdaterTests {
         }
     }
 
+    /// Updates of one package from several manifests wait for each other, and for nobody else.
+    @Test func whoRestsComesBackThoughOthersWaitForIt() async throws {
+        try depot.publish(old, version: "1")
+        for name in ["second", "third"] {
+            try FileManager.default.copyItem(atPath: depot.www + "/shop.json", toPath: "\(depot.www)/\(name).json")
+        }
+        let busy = OriginResponse(.serviceUnavailable, headers: [.retryAfter: "7"])
+        let archive = OriginFile(
+            try Data(contentsOf: URL(filePath: depot.www + "/shop-1.zip")), turns: [.answer(busy)])
+        var configuration = try depot.configuration()
+        configuration.routes = [try archive.route("/shop-1.zip")]
+        try await Network.run(configuration) { (network) async throws in
+            let clock = ManualClock()
+            let updater = depot.updater(network) {
+                $0.downloads.atATime = 1
+                $0.downloads.clock = clock
+            }
+            let first = Task { try await updater.update(from: network.source()) }
+            while archive.requests.isEmpty { await Task.yield() }
+            let others = ["second", "third"].map { name in
+                Task {
+                    try await updater.update(from: PackageSource("\(network.server.url)/\(name).json", package: nil))
+                }
+            }
+            while network.server.requests.count(where: { $0.path.hasSuffix(".json") }) < 3 { await Task.yield() }
+            await clock.sleepers(atLeast: 1)
+            clock.advance(by: .seconds(7))
+            #expect(try await first.value.outcome == .activated)
+            for other in others { #expect(try await other.value.outcome == .unchanged) }
+        }
+    }
+
+    @Test func whatTheHostSaysDuringADownloadStands() async throws {
+        let gate = Gate()
+        try depot.publish(old, version: "1")
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network, holding: ("-2.zip", gate))
+            let package = try await updater.update(from: network.source()).package
+            try depot.publish(new, version: "2")
+            let update = Task { try await updater.update(from: network.source()) }
+            await gate.waiting(atLeast: 1)
+            // It does not wait for the download.
+            #expect(try await updater.remove(package.id).count == 1)
+            gate.open()
+            let error = await #expect(throws: DeliveryError.self) { try await update.value }
+            #expect(error?.code == .overtaken && depot.library.installed == [])
+            #expect(try await updater.update(from: network.source()).outcome == .activated)
+        }
+    }
+
     @Test func packagesOfDifferentNamesComeTogether() async throws {
         for index in 0..<6 {
             try depot.publish(

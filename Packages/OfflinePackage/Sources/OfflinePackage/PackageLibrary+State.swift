@@ -14,8 +14,7 @@ extension PackageLibrary {
         private(set) var active: [String: Int64] = [:]
         /// The same by origin, the longest base path first, then the highest number. Derived.
         private(set) var candidates: [String: [Candidate]] = [:]
-        /// The number of the generation that each open page stays on, by package.
-        private var pages: [PageID: [String: Int64]] = [:]
+        private var pages: [PageID: OpenPage] = [:]
         var unreadableFiles = 0
         /// What of each generation was told to be damaged, so that a page that asks again causes no second report. The
         /// empty path stands for the table.
@@ -36,46 +35,58 @@ extension PackageLibrary {
         /// Those that answer a URL of this origin, for a page or for everyone else, in the order in which to ask them.
         func candidates(at origin: String, for page: PageReference?) -> [PackageGeneration] {
             guard let all = candidates[origin] else { return [] }
-            let pins = page.flatMap { pages[$0.id] }
+            let open = page.flatMap { pages[$0.id] }
             return all.compactMap { candidate in
                 let package = candidate.generation.package.generation.package
                 // A page that this library does not know says itself what it stays on.
-                let pinned = pins.map { $0[package] } ?? page?.generation(of: package)?.number
-                let answers = pinned.map { $0 == candidate.generation.number } ?? candidate.isActive
+                let pinned = open.map { $0.pins[package] } ?? page?.generation(of: package)?.number
+                let answers =
+                    pinned.map { $0 == candidate.generation.number }
+                    ?? (candidate.isActive && open?.mayHave(candidate.generation.package) != false)
                 return answers ? candidate.generation : nil
             }
         }
 
         /// What a page stays on, by number; `nil` for a page that is not open.
         func pins(of page: PageID) -> [GenerationReference]? {
-            pages[page]?.values.sorted().compactMap { generations[$0]?.package.generation }
+            pages[page]?.pins.values.sorted().compactMap { generations[$0]?.package.generation }
         }
 
         /// Puts a page that opens on the active generation of every package.
         mutating func pin(_ page: PageID, in store: ResourceStore) {
             guard pages[page] == nil else { return }
-            pages[page] = active.filter { store.pin($0.value) }
+            pages[page] = OpenPage(pins: active.filter { store.pin($0.value) })
         }
 
         /// Takes the pins of a page back.
         mutating func unpin(_ page: PageID, in store: ResourceStore) {
-            for number in (pages.removeValue(forKey: page) ?? [:]).values { store.unpin(number) }
+            for number in (pages.removeValue(forKey: page)?.pins ?? [:]).values { store.unpin(number) }
             dropUnused(in: store)
         }
 
         /// Makes a generation the active one of its package.
         ///
         /// Pages that opened when the package had none stay on this one: they may have files of it from when it was
-        /// still arriving, and get more from now on, which those of a later generation would not fit.
+        /// still arriving, and get more from now on, which those of a later generation would not fit. Pages that have
+        /// such files of another version get none.
         mutating func adopt(_ generation: PackageGeneration, in store: ResourceStore) {
             let package = generation.package.generation.package
             if active[package] == nil {
-                for page in pages.keys where pages[page]?[package] == nil && store.pin(generation.number) {
-                    pages[page]?[package] = generation.number
+                for (page, open) in pages where open.pins[package] == nil && open.mayHave(generation.package) {
+                    if store.pin(generation.number) { pages[page]?.pins[package] = generation.number }
                 }
             }
             add(generation)
             dropUnused(in: store)
+        }
+
+        /// Whether a page may have a file of a package that is still arriving; notes that it has, where it may.
+        mutating func admit(_ page: PageID, to package: String, _ version: PackageVersion) -> Bool {
+            guard active[package] == nil else { return false }
+            guard let open = pages[page] else { return true }
+            guard open.pins[package] == nil, open.arrived[package, default: version] == version else { return false }
+            pages[page]?.arrived[package] = version
+            return true
         }
 
         /// Leaves a package without an active generation.
@@ -118,6 +129,19 @@ extension PackageLibrary {
 
         private func isActive(_ generation: PackageGeneration) -> Bool {
             active[generation.package.id.description] == generation.number
+        }
+    }
+
+    /// What an open page has of packages, and so stays on.
+    private struct OpenPage {
+        /// The number of a generation, by package.
+        var pins: [String: Int64] = [:]
+        /// The version of which the page has files from when it was still arriving, by package.
+        var arrived: [String: PackageVersion] = [:]
+
+        /// Whether a version does not contradict what the page has.
+        func mayHave(_ package: InstalledPackage) -> Bool {
+            arrived[package.generation.package].map { $0 == package.version } ?? true
         }
     }
 

@@ -44,7 +44,14 @@ public final class PackageLibrary: Sendable {
         self.configuration = configuration
         for generation in try store.generations(in: .staged)
         where (try? GenerationRecord(decoding: generation.metadata))?.timing == nil {
-            try store.retire(generation.number)
+            do {
+                try store.retire(generation.number)
+            } catch {
+                // On a full disk the packages that are active must answer all the same; the next launch tries again.
+                configuration.logger.error(
+                    "cannot give a staged generation up",
+                    metadata: ["package": "\(generation.package)", "error": "\(error)"])
+            }
         }
         var active: [PackageGeneration] = []
         for stored in try store.activeGenerations() {
@@ -158,6 +165,12 @@ extension PackageLibrary {
             try Task.checkCancellation()
             return try body(self)
         }
+    }
+
+    /// Whether a page may be answered from a package that is still arriving: not where the package is there by now, nor
+    /// where the page has files of another version. From then on it gets files of no other.
+    func admit(_ page: PageID, to manifest: PackageManifest) -> Bool {
+        state.withLock { $0.admit(page, to: manifest.id.description, manifest.version) }
     }
 
     func activeGeneration(of id: PackageID) -> PackageGeneration? {

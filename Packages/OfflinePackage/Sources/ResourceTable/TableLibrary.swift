@@ -218,7 +218,8 @@ public actor TableLibrary {
             return count(\.damagedDocuments)
         }
         state.withLock { $0.table = table }
-        try await removeUnnamed(by: table)
+        // A disk that is full must not keep the table from answering.
+        await write { try await removeUnnamed(by: table) }
         guard let data = try await store.document(.pending) else { return }
         guard let pending = try? JSONDecoder().decode(Pending.self, from: data) else {
             return count(\.damagedDocuments)

@@ -40,6 +40,8 @@ public struct DeliveryError: Error, Sendable, CustomStringConvertible {
         public static let hostTooOld = Code("host-too-old")
         /// This version failed its trial before, and is never tried again.
         public static let quarantined = Code("quarantined")
+        /// The host itself installed or removed the package meanwhile.
+        public static let overtaken = Code("overtaken")
         /// The manifest names another package, or another scope, than it may.
         public static let outOfScope = Code("out-of-scope")
         /// The file system refused.

@@ -28,6 +28,7 @@ struct DownloadAttempt: Sendable {
     /// - Throws: ``DeliveryError`` where another attempt cannot do better, or `CancellationError`.
     func run(alive: @escaping @Sendable () -> Void) async throws -> AttemptOutcome {
         let (have, record) = try prepare()
+        if have > 0 { progress?(DownloadProgress(received: have, total: record?.total ?? download.size)) }
         if have > 0, have == record?.total ?? download.size { return .complete }
         var fields: HTTPFields = [.range: "bytes=\(have)-", .acceptEncoding: "identity"]
         if have > 0 { fields[.ifRange] = record?.validator?.text }

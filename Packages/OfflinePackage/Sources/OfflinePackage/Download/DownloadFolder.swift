@@ -89,16 +89,22 @@ struct DownloadFolder: Sendable {
         unlink(record(of: key))
     }
 
-    /// Removes every file that was not changed since `date`.
+    /// Removes every download that was not gone on with since `date`: its record is as old as its beginning, its bytes are
+    /// not.
     /// - Returns: how many bytes that gave back.
     func removeFiles(notChangedSince date: Date) -> Int64 {
-        removeFiles { _, status in
+        func changed(_ status: stat) -> Double {
             #if canImport(Darwin)
-                let changed = status.st_mtimespec.tv_sec
+                Double(status.st_mtimespec.tv_sec)
             #else
-                let changed = status.st_mtim.tv_sec
+                Double(status.st_mtim.tv_sec)
             #endif
-            return Double(changed) < date.timeIntervalSince1970
+        }
+        return removeFiles { name, status in
+            var bytes = stat()
+            let key = String(name.prefix { $0 != "." })
+            let isAlive = lstat(partial(of: key), &bytes) == 0 && changed(bytes) >= date.timeIntervalSince1970
+            return !isAlive && changed(status) < date.timeIntervalSince1970
         }
     }
 

@@ -7,15 +7,17 @@ extension PackageDownloader {
     /// Fetches ranges of an archive, in its turn.
     /// - Parameters:
     ///   - meter: counts, also where this throws.
+    ///   - admit: called when it is its turn, before anything is fetched; what it throws ends this.
     ///   - use: is given the path of a file that has the ranges at their places and holes between them. It is gone
     ///     afterwards.
     /// - Throws: ``DeliveryError`` where the ranges cannot be had, `CancellationError`, or what `use` throws.
     func withRanges(
         _ ranges: [Range<Int64>], of download: PackageDownload, meter: TrafficMeter,
-        _ use: @Sendable (String) async throws -> Void
+        admit: @Sendable () async throws -> Void, _ use: @Sendable (String) async throws -> Void
     ) async throws {
         let key = DownloadFolder.key(of: download.url)
         try await queue.run(key) {
+            try await admit()
             try await withTaskExecutorPreference(executor) { [self] in
                 try checkRoom(for: ranges.reduce(0) { $0 + Int64($1.count) })
                 let path = folder.ranges(of: key)

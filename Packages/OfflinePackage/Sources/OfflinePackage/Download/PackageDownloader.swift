@@ -41,15 +41,20 @@ public final class PackageDownloader: Sendable {
     }
 
     /// Fetches an archive, in its turn.
-    /// - Parameter progress: called with each piece that arrived, on a thread of the downloader.
+    /// - Parameters:
+    ///   - progress: called with what an earlier process left, and with each piece that arrived, on a thread of the
+    ///     downloader.
+    ///   - admit: called when it is its turn, before anything is fetched; what it throws ends the download.
     /// - Returns: where it is; ``discard(_:)`` removes it.
     /// - Throws: ``DeliveryError`` or `CancellationError`.
     public func download(
-        _ download: PackageDownload, progress: (@Sendable (DownloadProgress) -> Void)? = nil
+        _ download: PackageDownload, progress: (@Sendable (DownloadProgress) -> Void)? = nil,
+        admit: @Sendable () async throws -> Void = {}
     ) async throws -> DownloadedArchive {
         let key = DownloadFolder.key(of: download.url)
         return try await queue.run(key) {
-            try await withTaskExecutorPreference(executor) { [self] in
+            try await admit()
+            return try await withTaskExecutorPreference(executor) { [self] in
                 try await run(download, key, progress: progress)
             }
         }

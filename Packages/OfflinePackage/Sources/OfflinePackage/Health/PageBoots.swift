@@ -11,6 +11,8 @@ struct PageBoots {
 
     private struct Page {
         var isBooting = false
+        /// The generations that it had when it began to boot; `nil` where nobody said that it did.
+        var atBegin: Set<Int64>?
         /// At most one for each of the page's generations.
         var answers: Set<Int64> = []
     }
@@ -20,7 +22,9 @@ struct PageBoots {
     mutating func note(_ report: BootReport) {
         let id = report.page.id.rawValue
         switch report.kind {
-        case .began: pages[id, default: Page()].isBooting = true
+        case .began:
+            pages[id, default: Page()].isBooting = true
+            pages[id]?.atBegin = Set(report.page.generations.map(\.number))
         case .healthy, .failed: pages[id]?.isBooting = false
         case .answered(let generation):
             guard report.page.generations.contains(generation) else { return }
@@ -37,6 +41,11 @@ struct PageBoots {
 
     func isBooting(_ page: PageID) -> Bool {
         pages[page.rawValue]?.isBooting ?? false
+    }
+
+    /// Whether a page began to boot before it had a generation: what it shows came from elsewhere.
+    func began(_ page: PageID, without generation: Int64) -> Bool {
+        pages[page.rawValue]?.atBegin.map { !$0.contains(generation) } ?? false
     }
 
     func has(_ page: PageID, answersOf generation: Int64) -> Bool {

@@ -33,17 +33,14 @@ public struct ArrivingLoader: ResourceLoading {
         }
         for package in packages.candidates(for: url) {
             guard packages.library.activeGeneration(of: package.manifest.id) == nil else { continue }
-            // A page that stays on a version of the package, though that is out of use, gets no files of another.
-            if let page = request.page, page.confidence == .exact,
-                packages.library.generations(of: page.page.id).contains(where: {
-                    $0.package == package.manifest.id.description
-                })
-            {
-                continue
-            }
             // The longest base path decides, also by having no such file.
             guard let file = package.file(at: url), file.size <= sizeLimit else { return nil }
             guard let content = try await read(file, of: package) else { return nil }
+            if let page = request.page, page.confidence == .exact,
+                !packages.library.admit(page.page.id, to: package.manifest)
+            {
+                return nil
+            }
             return respond(request.head.method, file, content, package.manifest)
         }
         return nil

@@ -59,9 +59,22 @@ extension PackageLibrary {
         }
     }
 
-    /// Gives a staged generation up.
+    /// Gives a staged generation up, also for a task that is cancelled.
     func giveUp(_ generation: PackageGeneration) async throws {
-        try await onThread { try $0.store.retire(generation.number) }
+        try await withTaskExecutorPreference(executor) { [store] in try store.retire(generation.number) }
+    }
+
+    /// Whether the table of a generation is whole.
+    /// - Throws: ``StoreError`` where nobody can say, or `CancellationError`.
+    func isReadable(_ generation: PackageGeneration) async throws -> Bool {
+        try await onThread { library in
+            do {
+                _ = try generation.entries(in: library.store)
+                return true
+            } catch let error as StoreError where [.damaged, .notFound].contains(error.code) {
+                return false
+            }
+        }
     }
 
     /// The generations that were staged to wait, with what they wait for.

@@ -23,9 +23,10 @@ extension PackageUpdater {
         switch plan {
         case .nothing: return (.nothing, DeliveryTraffic())
         case .ranges(let ranges):
-            try await checkRoom(for: draft, ranges.reduce(0) { $0 + Int64($1.count) })
             do {
-                try await downloader.withRanges(ranges, of: download, meter: meter) { [library] path in
+                try await downloader.withRanges(ranges, of: download, meter: meter) {
+                    try await self.checkRoom(for: draft, ranges.reduce(0) { $0 + Int64($1.count) })
+                } _: { [library] path in
                     try await library.fill(draft, from: path, isWhole: false)
                 }
                 return (.ranges, meter.traffic)
@@ -35,8 +36,6 @@ extension PackageUpdater {
             }
         case .whole: break
         }
-        // What has arrived already takes its room already.
-        try await checkRoom(for: draft, max(0, (download.size ?? 0) - downloader.partialBytes(of: download)))
         var traffic = meter.traffic
         traffic += try await fetchWhole(download, draft)
         return (way, traffic)
@@ -62,6 +61,10 @@ extension PackageUpdater {
             arrival?.note(progress.received)
             guard steps.tells(progress) else { return }
             hub.send(.downloading(manifest.id, manifest.version, progress))
+        } admit: {
+            // What has arrived already takes its room already.
+            let packed = max(0, (download.size ?? 0) - self.downloader.partialBytes(of: download))
+            try await self.checkRoom(for: draft, packed)
         }
         do {
             try await library.fill(draft, from: archive.path)
@@ -74,7 +77,7 @@ extension PackageUpdater {
         return archive.traffic
     }
 
-    /// Before anything is fetched: the packed bytes and the unpacked ones must fit together.
+    /// Before anything is fetched, when it is its turn: the packed bytes and the unpacked ones must fit together.
     private func checkRoom(for draft: PackageDraft, _ packed: Int64) async throws {
         let unpacked = draft.missingBytes
         let (both, overflow) = packed.addingReportingOverflow(unpacked)

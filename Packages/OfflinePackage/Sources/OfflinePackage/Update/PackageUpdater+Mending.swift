@@ -37,7 +37,7 @@ extension PackageUpdater {
     private func mend(_ id: PackageID, from source: PackageSource) async throws -> PackageMending {
         try await sources.run(source.manifestURL) {
             let manifest = try await manifest(of: source)
-            return try await packages.run(id.description) { try await mend(manifest, from: source) }
+            return try await fetches.run(id.description) { try await mend(manifest, from: source) }
         }
     }
 
@@ -48,6 +48,7 @@ extension PackageUpdater {
         }
         guard !draft.missing.isEmpty else { return .whole }
         let (way, traffic) = try await fetch(draft, from: source)
+        // Whatever is active by now: the bytes are those of the digests that the generation names.
         try await library.restore(generation, from: draft)
         let files = draft.missing.count
         hub.send(.mended(manifest.id, manifest.version, files: files))

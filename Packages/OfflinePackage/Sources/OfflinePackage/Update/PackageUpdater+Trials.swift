@@ -6,57 +6,15 @@ internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 
-// Activation, and the trial that follows it: reports of pages, verdicts, rollback, and the alarm that ends a boot.
+// The trial that follows an activation: reports of pages, verdicts, rollback, and the alarm that ends a boot.
 extension PackageUpdater {
-    func activateNow(_ generation: PackageGeneration) async throws {
-        do {
-            try checkHealth(of: generation.package.id, generation.package.version, at: library.store.directory)
-            _ = try await activate(generation)
-        } catch {
-            // Where this fails too, the next library on this store gives the generation up.
-            try? await library.giveUp(generation)
-            throw error
-        }
-    }
-
-    func activate(_ generation: PackageGeneration) async throws -> [PackageScopeChange] {
-        let id = generation.package.id
-        let name = id.description
-        let former = library.activeGeneration(of: id)
-        let running = ledger.trials[name].flatMap { $0.generation == former?.number ? $0 : nil }
-        // What was never proven is not what to fall back to.
-        let good = running.map(\.former) ?? former?.number
-        var trial = TrialPeriod(
-            of: generation.number, version: generation.package.version.description, over: good,
-            limits: configuration.trial)
-        if areTrialsPaused { _ = trial.take(.paused, of: generation.number, at: watch.elapsed) }
-        // Before it is activated: a kill in between leaves a trial of what is not active, which the next start drops.
-        pinFormer(of: trial, name)
-        ledger.trials[name] = trial
-        save()
-        do {
-            try await library.activate(generation)
-        } catch {
-            // The app may have gone away or come back meanwhile, which only the trial in the ledger has heard.
-            var back = running
-            if let running {
-                _ = back?.take(areTrialsPaused ? .paused : .resumed, of: running.generation, at: watch.elapsed)
-            }
-            ledger.trials[name] = back
-            save()
-            schedule()
-            throw error
-        }
-        schedule()
-        return announce(id, from: former?.package, to: generation.package, .activated)
-    }
-
     /// Takes a report of a page, and returns once what it leads to is done: a rollback waits for work on its package.
     /// Reports that no trial waits for change nothing.
     ///
     /// A report counts for the generations that the page is pinned to, that are on trial, and that have the page's document
     /// under their base URL or have answered it: see ``BootReport/Kind-swift.enum/answered(_:)``. A boot that was under way
-    /// counts for these from the first answer on.
+    /// counts for these from the first answer on. A page that began to boot before a generation was there counts for it
+    /// only where that has answered.
     public func report(_ report: BootReport) async {
         for conclusion in note(report) { await conclusion.value }
     }
@@ -86,20 +44,27 @@ extension PackageUpdater {
         // Before this report's own verdict is among them.
         let retried = retryRollbacks()
         let ended: [Task<Void, Never>] = page.generations.compactMap { pinned in
-            guard ledger.trials[pinned.package]?.generation == pinned.number,
+            let isReplaced = replaced[pinned.package]?.trial.generation == pinned.number
+            guard isReplaced || ledger.trials[pinned.package]?.generation == pinned.number,
                 let id = try? PackageID(pinned.package),
                 let active = library.activeGeneration(of: id), active.number == pinned.number
             else { return nil }
             let isInside = document.map(active.contains) ?? false
+            // What its document came from is not this generation, wherever it lies.
+            let isForeign = !isInside || boots.began(page.id, without: pinned.number)
             let isMeant =
                 switch report.kind {
-                case .began, .healthy, .failed: isInside || boots.has(page.id, answersOf: pinned.number)
-                case .answered(let generation): !isInside && generation == pinned && boots.isBooting(page.id)
+                case .began, .healthy, .failed: !isForeign || boots.has(page.id, answersOf: pinned.number)
+                case .answered(let generation): isForeign && generation == pinned && boots.isBooting(page.id)
                 case .moved: !isInside
                 // A page that is closed boots no more, wherever it is by then.
                 case .closed: true
                 }
             guard isMeant else { return nil }
+            if isReplaced {
+                replaced[pinned.package]?.note(event, at: watch.elapsed)
+                return nil
+            }
             return tell(event, of: id, pinned.number)
         }
         return retried + ended
@@ -110,7 +75,8 @@ extension PackageUpdater {
         judge(event, of: id, generation).map { begin($0, of: id, $1) }
     }
 
-    private func begin(
+    @discardableResult
+    func begin(
         _ verdict: TrialPeriod.Verdict, of id: PackageID, _ trial: TrialPeriod, again: Bool = false
     ) -> Task<Void, Never> {
         let generation = trial.generation
@@ -149,12 +115,13 @@ extension PackageUpdater {
         return unfinished.map { id, trial, verdict in begin(verdict, of: id, trial, again: true) }
     }
 
+    /// - Parameter time: when it happened; now where `nil`.
     func judge(
-        _ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64
+        _ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64, at time: Duration? = nil
     ) -> (TrialPeriod.Verdict, TrialPeriod)? {
         guard var trial = ledger.trials[id.description] else { return nil }
         let boots = trial.unfinishedBoots
-        let verdict = trial.take(event, of: generation, at: watch.elapsed)
+        let verdict = trial.take(event, of: generation, at: time ?? watch.elapsed)
         ledger.trials[id.description] = trial
         schedule()
         if verdict != nil || boots != trial.unfinishedBoots { save() }
@@ -225,8 +192,10 @@ extension PackageUpdater {
         return changes
     }
 
-    func save() {
-        guard mayWriteLedger else { return }
+    /// - Returns: whether the ledger is as safe as it can be: written, or not to be written at all.
+    @discardableResult
+    func save() -> Bool {
+        guard mayWriteLedger else { return true }
         isLedgerWritten = false
         do {
             try health.save(ledger)
@@ -234,6 +203,7 @@ extension PackageUpdater {
         } catch {
             configuration.logger.error("cannot write the record of health", metadata: ["error": "\(error)"])
         }
+        return isLedgerWritten
     }
 
     // MARK: Time
@@ -253,13 +223,14 @@ extension PackageUpdater {
             _ = trial.take(isPaused ? .paused : .resumed, of: trial.generation, at: watch.elapsed)
             ledger.trials[name] = trial
         }
+        for name in replaced.keys { replaced[name]?.note(isPaused ? .paused : .resumed, at: watch.elapsed) }
         schedule()
         if ledger.trials.mapValues(\.unfinishedBoots) != boots { save() }
         if !isPaused { retryRollbacks() }
     }
 
     /// Sets the alarm to when the next boot is over.
-    private func schedule() {
+    func schedule() {
         alarm?.cancel()
         alarm = nil
         guard let due = ledger.trials.values.compactMap(\.deadline).min() else { return }

@@ -26,8 +26,15 @@ public actor PackageUpdater: HealthReporting {
     /// The packages whose first download is under way, for the loader that answers from them.
     nonisolated let arrivals: ArrivingPackages
     let health: any HealthRecording
-    let packages: KeyedQueue
+    /// One look at a time at each manifest.
     let sources: KeyedQueue
+    /// One download at a time for each package. Who changes what is active does not wait for it, so that a version that
+    /// failed goes at once, and the app's way to the background is short.
+    let fetches: KeyedQueue
+    /// One change at a time, for each package, of what is active or waits to be. Whoever has a turn in one of the three has
+    /// none in a later one, and in none does anyone wait for anything but keys: how many transfer at a time is the
+    /// downloader's to say.
+    let packages: KeyedQueue
     let watch: Stopwatch
     var ledger = HealthLedger()
     /// Whether the ledger may be written: not where one may be there that could not be read.
@@ -39,6 +46,10 @@ public actor PackageUpdater: HealthReporting {
     var alarm: Task<Void, Never>?
     /// What verdicts lead to and is still being done, by generation.
     var conclusions: [Int64: Task<Void, Never>] = [:]
+    /// Trials that an activation under way puts others in the place of, by package.
+    var replaced: [String: ReplacedTrial] = [:]
+    /// How often the host itself installed or removed a package: what was begun before gives way.
+    private var hostsWords: [String: Int] = [:]
     var boots = PageBoots()
     var areTrialsPaused = false
     /// The order of the last word on pauses.
@@ -54,8 +65,9 @@ public actor PackageUpdater: HealthReporting {
             loader: loader, directory: directory + "/downloads", configuration: configuration.downloads)
         health = configuration.health ?? HealthDocument(library.store)
         arrivals = ArrivingPackages(library: library)
+        sources = KeyedQueue(atATime: .max, inLine: configuration.downloads.inLine)
+        fetches = KeyedQueue(atATime: .max, inLine: configuration.downloads.inLine)
         packages = KeyedQueue(atATime: .max, inLine: configuration.downloads.inLine)
-        sources = KeyedQueue(atATime: configuration.downloads.atATime, inLine: configuration.downloads.inLine)
         watch = Stopwatch(configuration.clock)
         library.hearDamage { [hub] in hub.send(.fileDamaged($0)) }
     }
@@ -131,9 +143,12 @@ public actor PackageUpdater: HealthReporting {
             let id = generation.package.id
             changes += try await tolerating(id) {
                 try await packages.run(id.description) {
-                    // The host may be an earlier one than it was, and a version may have failed meanwhile.
+                    // The host may be an earlier one than it was, a version may have failed meanwhile, a later one may be
+                    // active, and what cannot be read must not take the place of what can.
                     guard HostVersion.allows(generation.minHost, in: hostVersion),
-                        !ledger.isQuarantined("\(generation.package.version)", of: "\(id)")
+                        !ledger.isQuarantined("\(generation.package.version)", of: "\(id)"),
+                        library.activeGeneration(of: id).map({ $0.number < generation.number }) ?? true,
+                        try await library.isReadable(generation)
                     else {
                         try await library.giveUp(generation)
                         return []
@@ -167,7 +182,8 @@ public actor PackageUpdater: HealthReporting {
     /// Looks for an update of a package, fetches it and applies it when the host wants.
     ///
     /// Only what the store lacks is fetched, where the manifest tells where it lies in the archive and that is cheaper.
-    /// All or nothing: on an error what was active is active.
+    /// All or nothing: on an error what was active is active, and what waited to be activated waits. Where the host
+    /// installs or removes the package meanwhile, that stands, and the update ends with an error.
     /// - Parameters:
     ///   - timing: when it takes effect.
     ///   - urgency: what the host's conditions must allow, looked at once, before the manifest is fetched.
@@ -179,13 +195,14 @@ public actor PackageUpdater: HealthReporting {
         if let reason = urgency.obstacle(in: configuration.conditions.conditions) {
             throw DeliveryError(.notNow, reason, at: source.manifestURL)
         }
+        let words = hostsWords
         return try await sources.run(source.manifestURL) {
             hub.send(.updateBegan(source))
             do {
                 let manifest = try await manifest(of: source)
                 try check(manifest, at: source.manifestURL)
-                return try await packages.run(manifest.id.description) {
-                    try await update(to: manifest, from: source, timing)
+                return try await fetches.run(manifest.id.description) {
+                    try await update(to: manifest, from: source, timing, unlessAfter: words)
                 }
             } catch {
                 hub.send(.updateFailed(source, PackageFailure(error)))
@@ -235,6 +252,7 @@ public actor PackageUpdater: HealthReporting {
         return try await packages.run(id.description) {
             let former = library.activeGeneration(of: id)?.package
             let package = try await put(manifest, from: archive)
+            hostsWords[id.description, default: 0] += 1
             endTrial(of: id.description)
             save()
             if former?.generation != package.generation { _ = announce(id, from: former, to: package, .activated) }
@@ -268,6 +286,7 @@ public actor PackageUpdater: HealthReporting {
     @discardableResult
     public func remove(_ id: PackageID) async throws -> [PackageScopeChange] {
         try await packages.run(id.description) {
+            hostsWords[id.description, default: 0] += 1
             // First: what waits may be all that there is, and must not come at the next launch.
             try await giveUpWaiting(id)
             let former = library.activeGeneration(of: id)?.package
@@ -308,54 +327,96 @@ public actor PackageUpdater: HealthReporting {
     }
 
     private func update(
-        to manifest: PackageManifest, from source: PackageSource, _ timing: ApplyTiming
+        to manifest: PackageManifest, from source: PackageSource, _ timing: ApplyTiming,
+        unlessAfter words: [String: Int]
     ) async throws -> PackageUpdate {
-        try checkHealth(of: manifest.id, manifest.version, at: source.manifestURL)
-        let draft = try await library.draft(of: manifest)
-        if let active = try await library.active(equalTo: draft) {
-            try await giveUpWaiting(manifest.id)
-            return PackageUpdate(outcome: .unchanged, package: active, way: .nothing, traffic: DeliveryTraffic())
-        }
-        if let waiting = try await waiting(equalTo: draft) {
-            if timing == .now {
-                try await activateNow(waiting)
-                return PackageUpdate(
-                    outcome: .activated, package: waiting.package, way: .nothing, traffic: DeliveryTraffic())
+        let name = manifest.id.description
+        func checkWord() throws {
+            try checkHealth(of: manifest.id, manifest.version, at: source.manifestURL)
+            guard hostsWords[name] == words[name] else {
+                throw DeliveryError(
+                    .overtaken, "the host installed or removed \(name) meanwhile", at: source.manifestURL)
             }
-            return PackageUpdate(
-                outcome: .unchanged, package: waiting.package, way: .nothing, traffic: DeliveryTraffic())
         }
+        try checkWord()
+        let draft = try await library.draft(of: manifest)
+        let present = try await packages.run(name) {
+            try checkWord()
+            return try await update(to: draft, timing)
+        }
+        if let present { return present }
         let (way, traffic) = try await fetch(draft, from: source)
-        try checkHealth(of: manifest.id, manifest.version, at: source.manifestURL)
-        try await giveUpWaiting(manifest.id)
-        let generation = try await library.stage(
-            draft, timing: timing == .now ? nil : timing, isBaseline: false, source: source)
-        guard timing == .now else {
+        return try await packages.run(name) {
+            try checkWord()
+            let timing = settled(timing)
+            // What waits already is given up only once this one can take its place.
+            let generation = try await library.stage(
+                draft, timing: timing == .now ? nil : timing, isBaseline: false, source: source)
+            if timing == .now {
+                try await activateNow(generation)
+                // It is older, so where this fails it is given up when its time comes.
+                try? await giveUpWaiting(manifest.id)
+                return PackageUpdate(outcome: .activated, package: generation.package, way: way, traffic: traffic)
+            }
+            do {
+                try await giveUpWaiting(manifest.id, but: generation)
+            } catch {
+                try? await library.giveUp(generation)
+                throw error
+            }
             hub.send(.staged(manifest.id, manifest.version, timing))
             return PackageUpdate(
                 outcome: .staged(timing), package: generation.package, way: way, traffic: traffic)
         }
-        try await activateNow(generation)
-        return PackageUpdate(outcome: .activated, package: generation.package, way: way, traffic: traffic)
     }
 
-    private func waiting(equalTo draft: PackageDraft) async throws -> PackageGeneration? {
-        for (generation, _) in try await library.waiting() where generation.package.id == draft.manifest.id {
+    /// What an update comes to that needs nothing new; `nil` where a generation has to be made.
+    private func update(to draft: PackageDraft, _ timing: ApplyTiming) async throws -> PackageUpdate? {
+        if let active = try await library.active(equalTo: draft) {
+            try await giveUpWaiting(draft.manifest.id)
+            return PackageUpdate(outcome: .unchanged, package: active, way: .nothing, traffic: DeliveryTraffic())
+        }
+        guard let (generation, since) = try await waiting(equalTo: draft) else { return nil }
+        switch settled(timing) {
+        case .now: try await activateNow(generation)
+        case since: break
+        // It is staged anew, to wait for something else.
+        default: return nil
+        }
+        return PackageUpdate(
+            outcome: settled(timing) == .now ? .activated : .unchanged, package: generation.package, way: .nothing,
+            traffic: DeliveryTraffic())
+    }
+
+    /// When an update takes effect, from here on: who waits for the background need not wait there.
+    private func settled(_ timing: ApplyTiming) -> ApplyTiming {
+        timing == .inBackground && areTrialsPaused ? .now : timing
+    }
+
+    private func waiting(
+        equalTo draft: PackageDraft
+    ) async throws -> (generation: PackageGeneration, timing: ApplyTiming)? {
+        for (generation, timing) in try await library.waiting() where generation.package.id == draft.manifest.id {
+            guard try await library.isReadable(generation) else {
+                try await library.giveUp(generation)
+                continue
+            }
             let table = try generation.entries(in: library.store)
             if generation.package.version == draft.manifest.version,
                 generation.package.baseURL == draft.manifest.baseURL,
                 generation.package.isComplete == draft.manifest.isComplete, table.count == draft.entries.count,
                 draft.entries.allSatisfy({ table[$0.path] == $0 })
             {
-                return generation
+                return (generation, timing)
             }
         }
         return nil
     }
 
     /// A newer word of the publisher, or the host's own, takes the place of what still waits.
-    private func giveUpWaiting(_ id: PackageID) async throws {
-        for (generation, _) in try await library.waiting() where generation.package.id == id {
+    private func giveUpWaiting(_ id: PackageID, but kept: PackageGeneration? = nil) async throws {
+        for (generation, _) in try await library.waiting()
+        where generation.package.id == id && generation.number != kept?.number {
             try await library.giveUp(generation)
         }
     }
