@@ -232,7 +232,7 @@ let package = Package(
             name: "DeliveryTests",
             dependencies: [
                 "delivery-harness", "ContainerTesting", "HTTPTransport", "OfflinePackage", "PackageFormat",
-                "PackagePublisher", "ProgramTesting", "ResourceLoading", "ResourceStore", .grdb, .httpTypes,
+                "PackagePublisher", "ProgramTesting", "ResourceLoading", "ResourceStore", .httpTypes,
             ], path: "Tests/DeliveryTests", swiftSettings: settings),
         .executableTarget(
             name: "engine-harness",

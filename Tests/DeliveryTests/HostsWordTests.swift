@@ -3,7 +3,6 @@
 
 import Dispatch
 import Foundation
-import GRDB
 import OfflinePackage
 import PackageFormat
 import ProgramTesting
@@ -17,7 +16,7 @@ import Testing
 struct HostsWordTests {
     let depot: Depot
     let old = ["index.html": Data("old".utf8)]
-    let new = ["index.html": Data("new".utf8)]
+    let new = ["index.html": Data("new".utf8), "late.js": Data("late()".utf8)]
     let newest = ["index.html": Data("newest".utf8)]
     let steps = StepHook()
 
@@ -143,20 +142,23 @@ struct HostsWordTests {
 
     @Test(arguments: [false, true])
     func aWaitingVersionWhoseTableIsDamagedIsGivenUp(_ isFetchedAgain: Bool) async throws {
-        try await runWithWaiting { (network, updater) async throws in
-            let waiting = try #require(try depot.store.generations(in: .staged).first).number
-            try depot.store.index.writing { database in
-                try database.execute(
-                    sql: "UPDATE entry SET media_type = 'x/y' WHERE generation = ?", arguments: [waiting])
-            }
+        try await runWithWaiting { (network, _) async throws in
+            // It moves what is in its log, and lets go of the folder.
+            try depot.store.suspend()
+            let path = depot.store.directory + "/index.sqlite"
+            var bytes = try Data(contentsOf: URL(filePath: path))
+            while let place = bytes.firstRange(of: Data("late.js".utf8)) { bytes[place.lowerBound] = UInt8(ascii: "L") }
+            try bytes.write(to: URL(filePath: path))
+            let store = try ResourceStore(directory: depot.store.directory)
+            let library = try PackageLibrary(store: store)
+            let updater = depot.updater(network, library: library)
             if isFetchedAgain {
-                // By who has not read it yet.
-                let next = depot.updater(network, library: try PackageLibrary(store: depot.store))
-                let update = try await next.update(from: network.source(), timing: .nextLaunch)
+                let update = try await updater.update(from: network.source(), timing: .nextLaunch)
                 #expect(update.outcome == .staged(.nextLaunch))
             }
-            #expect(try await versionsAtNextLaunch(network) == [isFetchedAgain ? "2" : "1"])
-            #expect(try depot.store.generations(in: .staged) == [])
+            try await updater.start()
+            #expect(library.installed.map(\.version.description) == [isFetchedAgain ? "2" : "1"])
+            #expect(try store.generations(in: .staged) == [])
         }
     }
 

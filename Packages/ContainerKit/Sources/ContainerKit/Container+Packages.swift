@@ -85,11 +85,13 @@ extension Container {
     /// - Throws: `StoreError` or `CancellationError`.
     public func hostEnteredBackground() async throws {
         await packages.leave(.background)
-        try await packages.updater.hostEnteredBackground()
-        // First: the system gives a few seconds, and a sweep may take longer.
+        var failure: (any Error)?
+        do { try await packages.updater.hostEnteredBackground() } catch { failure = error }
+        // Before the sweep: the system gives a few seconds, and that may take longer. And whatever failed before.
         try await packages.settle()
         await packages.sweepAll()
         try await packages.settle()
+        if let failure { throw failure }
     }
 
     /// The app comes to the foreground: pages that boot have their whole time again, and a new resource table is asked
