@@ -2,18 +2,18 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
+import Glibc
 import WebKitGTKAdapter
 
 @main
 struct Shop {
     /// The main thread belongs to GLib's loop, where the engine lives.
     static func main() {
-        GLibMainLoop.run {
-            do {
-                try await open("https://shop.example/index.html")
-            } catch {
-                print("error: \(error)")
-            }
+        do {
+            try GLibMainLoop.run { try await open("https://shop.example/index.html") }
+        } catch {
+            print("error: \(error)")
+            exit(1)
         }
     }
 

@@ -77,7 +77,8 @@ struct Contest {
         let before = origin.counters?.bytesDown
         var opening = try await Stage.with(options) { stage in
             result.engine = stage.engine.name
-            return try await Opening.measure(url, on: stage, ready: site.ready, limit: Self.limit)
+            return try await Opening.measure(
+                url, on: stage, ready: site.ready, pictures: .comparable, limit: Self.limit)
         }
         if let before, let now = origin.counters?.bytesDown { opening.result.bytesFromNetwork = now - before }
         result.add(opening, way)

@@ -33,7 +33,8 @@ struct ContestReport {
                 <p>\(HTML.escaped(results.first?.engine ?? "")) · slow network: \(HTML.escaped(network.name)), \
                 \(Int(network.roundTrip.milliseconds)) ms round trip, \(network.downKilobits ?? 0) kbit/s down · \
                 medians where there was more than one round. The container's views are warm before the page is asked \
-                for; the plain engine makes its view then.</p>
+                for; the plain engine makes its view then. Other hosts than the site's own are kept out of reach in every \
+                way: what a site asks of them, such as an example API, is missing in all pictures.</p>
                 \(results.map(section).joined())
                 <h2>The figures</h2>
                 <div class="scroll">\(table)</div>

@@ -71,7 +71,7 @@ struct ContestTable {
             "with the network cut: "
                 + (failures.isEmpty
                     ? "nothing fails that does not fail in the plain engine" : "also fails: \(failures)"),
-            "fails or is missing in every way: "
+            "fails or is missing in every way, other hosts being kept out of reach: "
                 + (known.isEmpty ? "nothing" : known.joined(separator: ", ")),
         ]
     }

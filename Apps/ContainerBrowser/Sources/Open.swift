@@ -61,13 +61,15 @@ struct Open: AsyncParsableCommand {
                 if let until {
                     try await ScriptCheck.with(stage.engine) { try await $0.expression(until, of: "--until") }
                 }
-                return try await Opening.measure(url, on: stage, ready: until, limit: .seconds(timeout))
+                let pictures: Opening.Pictures = screenshot == nil && report == nil ? .none : .asItIs
+                return try await Opening.measure(
+                    url, on: stage, ready: until, pictures: pictures, limit: .seconds(timeout))
             }
             summary.add(opening.result)
             last = opening
         }
-        if let last, let screenshot {
-            try FileOutput.write(last.snapshot.png, to: screenshot)
+        if let picture = last?.snapshot, let screenshot {
+            try FileOutput.write(picture.png, to: screenshot)
             summary.note(screenshot: screenshot)
         }
         if let last, let report {

@@ -13,7 +13,7 @@ struct OpenReport {
     /// Writes `index.html`, `page.har` and `page.png`.
     func write(to directory: String) throws {
         try FileOutput.makeDirectory(directory)
-        try FileOutput.write(opening.snapshot.png, to: "\(directory)/page.png")
+        if let picture = opening.snapshot { try FileOutput.write(picture.png, to: "\(directory)/page.png") }
         try FileOutput.write(try HARFile(summary: summary, opening: opening).json(), to: "\(directory)/page.har")
         try FileOutput.write(page(), to: "\(directory)/index.html")
     }

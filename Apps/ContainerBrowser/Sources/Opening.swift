@@ -8,10 +8,17 @@ internal import WebKitGTKAdapter
 /// One measured opening of a page.
 @MainActor
 struct Opening {
+    /// Which pictures of the page are taken: each waits until the page stands still.
+    enum Pictures {
+        case none, asItIs
+        /// Another one too, to compare.
+        case comparable
+    }
+
     var result: RunResult
-    let snapshot: PageSnapshot
+    let snapshot: PageSnapshot?
     /// The same with the text hidden in which the page prints its own origin, which differs from mode to mode.
-    let anonymousSnapshot: PageSnapshot
+    let anonymousSnapshot: PageSnapshot?
     /// When the page was asked for.
     let called: Date
     let timeline: [TimelineEntry]
@@ -21,7 +28,7 @@ struct Opening {
     ///   - ready: a JavaScript expression that is true once the page is of use; the load event where `nil`.
     ///   - limit: for the load, and again for `ready`.
     static func measure(
-        _ url: String, on stage: Stage, ready: String? = nil, limit: Duration
+        _ url: String, on stage: Stage, ready: String? = nil, pictures: Pictures, limit: Duration
     ) async throws -> Opening {
         let bytesBefore = stage.shapedBytes
         let requestsBefore = stage.requests.count
@@ -34,9 +41,12 @@ struct Opening {
             var readyAt: Double?
             if let ready { readyAt = try await probe.wait(for: ready, within: limit) }
             let readings = try await probe.readings()
-            let snapshot = try await probe.settledSnapshot()
-            try await probe.hideOrigin()
-            let anonymousSnapshot = try await probe.settledSnapshot()
+            let snapshot = pictures == .none ? nil : try await probe.settledSnapshot()
+            var anonymousSnapshot: PageSnapshot?
+            if pictures == .comparable {
+                try await probe.hideOrigin()
+                anonymousSnapshot = try await probe.settledSnapshot()
+            }
             let requests = Array(stage.requests.dropFirst(requestsBefore))
             let resources = opened.resources.all
             let counted = RequestCount(requests, engine: resources, sizes: readings.sizes)

@@ -32,6 +32,8 @@ struct PageFailure {
         case .tls: unavailable("tls", error.location)
         case .connectionLost: unavailable(isOffline ? "offline" : "connection-lost", error.location)
         case .cannotConnect: unavailable(isOffline ? "offline" : "cannot-connect", error.location)
+        case .timedOut where error.message.hasPrefix(PageProbe.neverTrue):
+            CommandError(.unavailable, code: "timed-out", error.message, at: url)
         case .timedOut: unavailable("timed-out", nil)
         case .blocked:
             CommandError(

@@ -10,6 +10,8 @@ internal import WebKitGTKAdapter
 struct PageProbe {
     private static let world = ScriptWorld.isolated(name: "container-browser")
     private static let scriptLimit = Duration.seconds(10)
+    /// How the message begins of a wait for an expression that took too long.
+    nonisolated static let neverTrue = "never true: "
     private let view: WebKitGTKView
 
     init(_ view: WebKitGTKView) {
@@ -44,7 +46,7 @@ struct PageProbe {
             while (!(\(expression))) await new Promise(requestAnimationFrame);
             return Date.now();
             """
-        let answer = try await withLimit(limit, "never true: \(expression)") { [view] in
+        let answer = try await withLimit(limit, Self.neverTrue + expression) { [view] in
             try await view.evaluate(script, in: .page)
         }
         guard let instant = Double(answer) else { throw EngineError(.script, "no time but \(answer)") }

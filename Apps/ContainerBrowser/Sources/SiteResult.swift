@@ -19,7 +19,7 @@ struct SiteResult: Sendable {
     mutating func add(_ opening: Opening, _ way: ContestWay) {
         results[way, default: []].append(opening.result)
         snapshots[way] = opening.snapshot
-        anonymous[way, default: []].append(opening.anonymousSnapshot)
+        if let picture = opening.anonymousSnapshot { anonymous[way, default: []].append(picture) }
     }
 
     func median(_ way: ContestWay) -> RunResult {

@@ -87,7 +87,7 @@ struct DownloadAttempt: Sendable {
         case let code:
             return .failed(
                 .status(code, retryAfter: fields[.retryAfter]),
-                DeliveryError(.status, "status \(code)", at: download.url))
+                DeliveryError(.status, "the server answered \(code)", at: download.url))
         }
     }
 

@@ -40,7 +40,7 @@ extension PackageDownloader {
                     guard status == 200 else {
                         return .failed(
                             .status(status, retryAfter: response.head.headerFields[.retryAfter]),
-                            DeliveryError(.status, "status \(status)", at: url))
+                            DeliveryError(.status, "the server answered \(status)", at: url))
                     }
                     var unheard = 0
                     try await response.body.forEachPiece { piece in

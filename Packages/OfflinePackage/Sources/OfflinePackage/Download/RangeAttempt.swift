@@ -72,7 +72,7 @@ final class RangeAttempt: Sendable {
             guard RetryPlan.isPassing(failure) else {
                 throw refused("a request for a range is answered with status \(status)")
             }
-            return .failed(failure, DeliveryError(.status, "status \(status)", at: download.url))
+            return .failed(failure, DeliveryError(.status, "the server answered \(status)", at: download.url))
         }
         guard fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true,
             let field = fields[.contentRange], case .part(let sent, let total) = ContentRange(field),

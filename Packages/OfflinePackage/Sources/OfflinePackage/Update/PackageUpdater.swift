@@ -304,7 +304,13 @@ public actor PackageUpdater: HealthReporting {
         let limits = library.configuration.manifestLimits
         let text = try await downloader.text(source.manifestURL, upTo: limits.maxBytes)
         // A long one takes seconds, which reports and deadlines must not wait for.
-        let manifest = try await library.onThread { _ in try PackageManifest(decoding: text, limits: limits) }
+        let manifest = try await library.onThread { _ in
+            do {
+                return try PackageManifest(decoding: text, limits: limits)
+            } catch let error as PackageError where error.location == nil {
+                throw PackageError(error.code, error.message, at: source.manifestURL)
+            }
+        }
         try source.check(manifest)
         return manifest
     }
