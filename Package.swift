@@ -200,8 +200,8 @@ let package = Package(
         program(
             "h5", folder: "h5",
             [
-                "CommandSupport", "PackageFormat", "PackagePublisher", "ResourceStore", "ResourceTable",
-                "ContainerTesting", .argumentParser,
+                "CommandSupport", "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceStore",
+                "ResourceTable", "ContainerTesting", .argumentParser,
             ]),
         program(
             "container-browser", folder: "ContainerBrowser",
@@ -222,7 +222,10 @@ let package = Package(
         .target(name: "ProgramTesting", path: "Tests/Support", swiftSettings: settings),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["h5", "ContainerTesting", "PackageFormat", "ProgramTesting", "ResourceStore"],
+            dependencies: [
+                "h5", "container-benchmarks", "CommandSupport", "ContainerTesting", "OfflinePackage", "PackageFormat",
+                "ProgramTesting", "ResourceStore",
+            ],
             path: "Tests/CommandLineTests", swiftSettings: settings),
         .executableTarget(
             name: "delivery-harness",

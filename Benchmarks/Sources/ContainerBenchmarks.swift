@@ -12,7 +12,10 @@ struct ContainerBenchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "container-benchmarks",
         abstract: "Measures hot paths against a named reference in the same run; prints ratios beside their bars.",
-        discussion: "Build it in release. Rounds go in turns, and medians are compared.")
+        discussion: """
+            Build it in release. Rounds go in turns, and medians are compared. Exit status 1 where a bar is missed: \
+            after all results, a line on standard error names those.
+            """)
 
     @Option(help: ArgumentHelp("Rounds of each measurement.", valueName: "n"))
     var rounds = 5
@@ -58,9 +61,13 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         if only.contains(.memory) { results += try await MemoryBenchmark(folder: folder).run() }
         if only.contains(.arrival) { results += try await ArrivalBenchmark(folder: folder).run() }
         if only.contains(.update) { results += try await UpdateBenchmark(folder: folder).run() }
-        guard !json else { return try CommandOutput.result(json: results) }
-        try CommandOutput.result(ComparisonTable(results).text)
-        if only.contains(.install) { try CommandOutput.result(InstallBenchmark.syncPolicy) }
+        if json {
+            try CommandOutput.result(json: results)
+        } else {
+            try CommandOutput.result(ComparisonTable(results).text)
+            if only.contains(.install) { try CommandOutput.result(InstallBenchmark.syncPolicy) }
+        }
+        try Verdict.check(results)
     }
 
     private func measure(in place: Place) async throws -> [Comparison] {

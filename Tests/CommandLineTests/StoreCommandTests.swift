@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
+import OfflinePackage
 import ProgramTesting
 import ResourceStore
 import Testing
@@ -85,6 +86,44 @@ struct StoreCommandTests {
         #expect(swept["blobs"] as? Int == 1 && swept["bytes"] as? Int == 9)
         #expect(try await run("gc", "store").output == "0 generations, 0 blobs, 0 bytes removed\n")
         #expect(try await object("stat", "store")["packages"] as? [String: Int] == ["count": 2, "bytes": 100_009])
+    }
+
+    /// The app's pins are gone with it; its record of trials is there.
+    @Test("gc leaves what a version on trial falls back to")
+    func trialSurvivesSweep() async throws {
+        try makeStore()
+        let trial = TrialPeriod(of: 2, version: "2", over: 1)
+        let record = try #require(String(data: JSONEncoder().encode(["shop": trial]), encoding: .utf8))
+        func put(_ record: String) throws {
+            try ResourceStore(directory: path).putDocument(Data(record.utf8), as: HealthDocument.name)
+        }
+        try put(#"{"quarantine": {}, "trials": \#(record)}"#)
+        do { #expect(try HealthDocument(ResourceStore(directory: path)).load().trials == ["shop": trial]) }
+        #expect(try await object("gc", "store")["generations"] as? [Int] == [])
+        #expect(
+            try await object("stat", "store")["generations"] as? [String: Int] == [
+                "active": 1, "retired": 1, "staged": 0,
+            ])
+        // Without a trial it goes.
+        try put(#"{"quarantine": {}, "trials": {}}"#)
+        #expect(try await object("gc", "store")["generations"] as? [Int] == [1])
+    }
+
+    @Test("gc removes nothing where the record of trials cannot be read")
+    func unreadableTrials() async throws {
+        func expectRefusal(_ what: String) async throws {
+            let outcome = try await run("gc", "store")
+            #expect(outcome.status == 65 && outcome.output.isEmpty)
+            #expect(outcome.errors == "error: damaged: the record of trials \(what); nothing was removed (store)\n")
+            #expect((try await object("stat", "store")["generations"] as? [String: Int])?["retired"] == 1)
+        }
+        try makeStore()
+        do { try ResourceStore(directory: path).putDocument(Data("{}".utf8), as: HealthDocument.name) }
+        try await expectRefusal("has a form that is not known")
+        try Data("{}".utf8).write(to: URL(filePath: "\(path)/documents/\(HealthDocument.name)"))
+        try await expectRefusal("was damaged, and dropped")
+        // The app falls back to nothing then, either.
+        #expect(try await object("gc", "store")["generations"] as? [Int] == [1])
     }
 
     @Test("check finds what is wrong, and --repair drops it")

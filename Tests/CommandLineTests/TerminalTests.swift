@@ -3,6 +3,7 @@
 
 import Foundation
 import ProgramTesting
+import ResourceStore
 import Testing
 
 /// What people at a terminal see of long work, and what is left when they stop it.
@@ -13,10 +14,56 @@ struct TerminalTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        // Long work, and no room on the disk: a file of 900 MB that is all hole.
+        // Long work, and little room on the disk: a file of 900 MB that is mostly hole. What is not keeps its archive
+        // from being a bomb.
         try folder.write("site/big.bin", [])
         try folder.write("site/index.html", "<!doctype html>".utf8)
-        try #require(truncate("\(folder.path)/site/big.bin", 900_000_000) == 0)
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(folder.path)/site/big.bin"))
+        defer { try? file.close() }
+        try file.truncate(atOffset: 900_000_000)
+        var generator = SystemRandomNumberGenerator()
+        for offset in stride(from: UInt64(0), to: 890_000_000, by: 128 << 10) {
+            try file.seek(toOffset: offset)
+            try file.write(
+                contentsOf: Data((0..<128).flatMap { _ in withUnsafeBytes(of: generator.next()) { Array($0) } }))
+        }
+    }
+
+    /// Runs long work, and stops it as soon as its bar is there.
+    private func expectBar(_ title: String, of total: String, _ arguments: String...) async throws {
+        let bar = try Regex("\(title) \\[[#.]{24}\\] \\d+ % of \(total) MB")
+        let run = try await Program("h5").runAtTerminal(arguments, in: folder.path) { shown in
+            shown.contains("\(title) [") ? SIGINT : nil
+        }
+        #expect([-SIGINT, 128 + SIGINT].contains(run.status), "\(title): \(run.shown)")
+        #expect(run.shown.contains(bar), "\(title): \(run.shown)")
+        #expect(run.shown.contains("\r\u{1B}[Kerror: interrupted: "), "\(title): \(run.shown)")
+    }
+
+    @Test("verify and unpack show how far they are, and leave nothing when they are stopped")
+    func reading() async throws {
+        let pack = try await Program("h5").run(Self.pack, in: folder.path)
+        try #require(pack.status == 0, "\(pack.errors)")
+        let before = try folder.names()
+        try await expectBar("verifying", of: "900.0", "verify", "big-1.zip", "big-1.json")
+        try await expectBar("verifying", of: "900.0", "verify", "big-1.zip")
+        try await expectBar("unpacking", of: "900.0", "unpack", "big-1.zip", "--into", "there")
+        #expect(try folder.names() == before)
+    }
+
+    @Test("store check shows how far it is, and wipes that before it says what it found")
+    func checking() async throws {
+        do { _ = try ResourceStore(directory: folder.path + "/store") }
+        // Bytes under names that are not theirs.
+        for number in 10..<40 {
+            let file = try folder.write("store/blobs/\(number)/\(String(repeating: "0", count: 62))", [])
+            try #require(truncate(file, 30_000_000) == 0)
+        }
+        try await expectBar("checking", of: "900.0", "store", "check", "store")
+        let run = try await Program("h5").runAtTerminal(["store", "check", "store"], in: folder.path)
+        #expect(run.status == 65)
+        #expect(run.shown.contains(/checking \[[#.]{24}\] \d+ % of 900.0 MB/), "\(run.shown)")
+        #expect(run.shown.hasSuffix("\r\u{1B}[Kerror: damaged: the store is damaged (store)\r\n"), "\(run.shown)")
     }
 
     @Test("A signal ends the work, wipes the bar and leaves nothing; what was there stays")

@@ -9,7 +9,8 @@ import ResourceStore
 import Testing
 
 /// Whole updates on a disk that is full, or becomes so on the way.
-@Suite(.timeLimit(.minutes(3)), .serialized)
+@Suite(
+    .timeLimit(.minutes(3)), .serialized, .enabled(if: SmallDisk.isAllowed, "skipped: cannot mount a tmpfs"))
 struct FullDiskTests {
     /// Says that there is room, as a disk does that others fill meanwhile.
     private struct BoundlessSpace: SpaceMeasuring {
@@ -23,7 +24,7 @@ struct FullDiskTests {
     /// The whole archive, and some of its ranges, run out of room at another place each time.
     @Test(arguments: [true, false])
     func anUpdateThatRunsOutOfRoom(sharesFiles: Bool) async throws {
-        guard let disk = try SmallDisk(kilobytes: 8_192) else { return }
+        let disk = try SmallDisk(kilobytes: 8_192)
         let depot = try Depot(store: disk.path + "/store")
         let old = site(seed: 0)
         var new = site(seed: 100)

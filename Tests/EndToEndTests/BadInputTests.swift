@@ -36,6 +36,16 @@ extension RealEngine {
                 "http://127.0.0.1:9/")
         }
 
+        @Test("A network on which the contest would show nothing", arguments: ["none", "offline"])
+        func uselessNetwork(name: String) async throws {
+            let folder = try TemporaryFolder()
+            try await fails(
+                64, "usage", in: folder.path, "bench", "--sites", "a", "--network", name,
+                saying: ["'\(name)'", "'4g', 'slow-4g' or '3g'"])
+            let help = try await Program("container-browser").run("bench", "--help", in: folder.path)
+            #expect(help.output.contains("4g, slow-4g") && !help.output.contains(name), "\(help.output)")
+        }
+
         @Test("A host that does not exist", arguments: ["plain", "scheme"])
         func unknownHost(mode: String) async throws {
             let folder = try TemporaryFolder()

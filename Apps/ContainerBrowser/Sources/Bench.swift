@@ -25,7 +25,7 @@ struct Bench: AsyncParsableCommand {
     var runs = 3
 
     @Option(help: ArgumentHelp("The slow network: 4g, slow-4g or 3g.", valueName: "profile"))
-    var network = NetworkProfile.slowFourG
+    var network = SlowNetwork(profile: .slowFourG)
 
     @Option(help: ArgumentHelp("Write a report page with pictures and a chart.", valueName: "directory"))
     var report: String?
@@ -33,14 +33,9 @@ struct Bench: AsyncParsableCommand {
     @Flag(help: "Print the results as JSON.")
     var json = false
 
-    func validate() throws {
-        guard !network.isUnshaped, !network.isOffline else {
-            throw ValidationError("--network of bench is a slow one, 4g, slow-4g or 3g, and not '\(network.name)'")
-        }
-    }
-
     @MainActor
     func run() async throws {
+        let network = network.profile
         if let report { try FileOutput.check(folder: report, of: "--report") }
         let sites = try sites.map(ContestSite.init(folder:))
         let directory = try TemporaryDirectory()

@@ -3,6 +3,8 @@
 
 /// How a program ends when it fails, after sysexits(3).
 public enum ExitStatus: Int32, Sendable {
+    /// What was measured is not as good as it must be; no failure of sysexits.
+    case missed = 1
     /// The command line is wrong.
     case usage = 64
     /// The input's content is wrong.

@@ -5,6 +5,7 @@
 public struct ContainerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What kind of failure it is. Codes are added over time: keep a default when switching.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The code's name: lower-case words joined by hyphens.
         public let description: String
 
         private init(_ description: String) {
@@ -17,18 +18,25 @@ public struct ContainerError: Error, Sendable, Hashable, CustomStringConvertible
         public static let invalidConfiguration = Code("invalid-configuration")
     }
 
+    /// What kind of failure it is.
     public let code: Code
     /// One line for people.
     public let message: String
     /// What it is about: a URL or a name.
     public let location: String?
 
+    /// Makes an error.
+    /// - Parameters:
+    ///   - code: what kind of failure it is.
+    ///   - message: one line for people.
+    ///   - location: what it is about; see ``location``.
     public init(_ code: Code, _ message: String, at location: String? = nil) {
         self.code = code
         self.message = message
         self.location = location
     }
 
+    /// `<code>: <message> (<location>)`.
     public var description: String {
         location.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
     }

@@ -15,10 +15,13 @@ public enum ContainerEvent: Sendable {
     case tableChecked(TableTrigger, TableCheckResult)
     /// A folder or a development server stands in for a package from now on.
     case previewMounted(Preview)
+    /// It does so no longer.
     case previewUnmounted(Preview)
+    /// The host opened a page.
     case pageOpened(PageSession)
     /// The view of a page said something.
     case page(PageID, ViewSignal)
+    /// A page was closed; what it pinned is let go of.
     case pageClosed(PageID)
     /// A request that came through the container has ended.
     case request(RequestRecord)

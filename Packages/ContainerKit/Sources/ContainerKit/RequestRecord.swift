@@ -12,6 +12,7 @@ public struct RequestRecord: Sendable {
     public enum Outcome: Sendable {
         /// The page has the whole answer.
         case finished
+        /// There was no answer, or it broke off.
         case failed(ResourceError)
         /// The page dropped it.
         case stopped

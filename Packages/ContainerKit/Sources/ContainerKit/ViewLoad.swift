@@ -8,10 +8,13 @@
 public final class ViewLoad {
     /// How far a load is.
     public enum State: Sendable {
+        /// Nothing of the document is there.
         case waiting
         /// The document has begun to arrive.
         case committed
+        /// The page and all that it loads at first are there.
         case finished
+        /// It ended before that.
         case failed(EngineError)
     }
 

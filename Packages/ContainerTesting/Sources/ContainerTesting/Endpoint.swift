@@ -5,8 +5,10 @@
 public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// A name or an address; an IPv6 address stands without brackets.
     public let host: String
+    /// 1 to 65535.
     public let port: Int
 
+    /// Names a place; whether anyone listens there shows with a connection.
     public init(host: String, port: Int) {
         self.host = host
         self.port = port
@@ -17,6 +19,7 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         Endpoint(host: "127.0.0.1", port: port)
     }
 
+    /// `host:port`, an IPv6 address in brackets.
     public var description: String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

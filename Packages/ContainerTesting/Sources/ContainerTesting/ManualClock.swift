@@ -12,20 +12,25 @@ internal import Synchronization
 public final class ManualClock: Clock, Sendable {
     /// A time on this clock, counted from its making.
     public struct Instant: InstantProtocol, Hashable {
+        /// How long after the clock's making.
         public let offset: Duration
 
+        /// A time so long after the clock's making.
         public init(offset: Duration = .zero) {
             self.offset = offset
         }
 
+        /// The time so much later.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: offset + duration)
         }
 
+        /// How much later `other` is.
         public func duration(to other: Instant) -> Duration {
             other.offset - offset
         }
 
+        /// Whether `left` comes before `right`.
         public static func < (left: Instant, right: Instant) -> Bool {
             left.offset < right.offset
         }
@@ -58,9 +63,12 @@ public final class ManualClock: Clock, Sendable {
 
     private let state = Mutex(State())
 
+    /// Makes a clock that stands at zero.
     public init() {}
 
+    /// The time that it stands at.
     public var now: Instant { state.withLock { $0.now } }
+    /// Zero: it can be advanced by any duration.
     public var minimumResolution: Duration { .zero }
 
     /// How many tasks are asleep.

@@ -29,12 +29,18 @@ extension ResourceError {
         case let error as HTTPClientError:
             code = Self.code(of: error)
         case let error as NIOConnectionError:
-            let isUnknown = error.dnsAError != nil && error.dnsAAAAError != nil
-            code = isUnknown ? .unknownHost : .cannotConnect
+            if error.dnsAError != nil, error.dnsAAAAError != nil {
+                code = .unknownHost
+            } else {
+                let isOffline = error.connectionErrors.allSatisfy { Self.isOffline($0.error) }
+                code = isOffline && !error.connectionErrors.isEmpty ? .offline : .cannotConnect
+            }
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             code = .tls
         case NIOHTTPDecompression.DecompressionError.limit:
             code = .tooLarge
+        case let error where Self.isOffline(error):
+            code = .offline
         case let error as IOError where Self.connectFailures.contains(error.errnoCode):
             code = .cannotConnect
         default:
@@ -44,9 +50,14 @@ extension ResourceError {
     }
 
     /// What connect(2) says of a peer that cannot be reached. A connection that was there ends otherwise.
-    private static let connectFailures: Set<CInt> = [
-        ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL,
-    ]
+    private static let connectFailures: Set<CInt> = [ECONNREFUSED, EHOSTUNREACH, EHOSTDOWN, EADDRNOTAVAIL]
+
+    /// Whether connect(2) says that no network leads there: this device has none, or none of the address's family. The
+    /// peer has no part in that.
+    private static func isOffline(_ error: any Error) -> Bool {
+        guard let error = error as? IOError else { return false }
+        return [ENETUNREACH, ENETDOWN].contains(error.errnoCode)
+    }
 
     private static func code(of error: HTTPClientError) -> Code {
         switch error {

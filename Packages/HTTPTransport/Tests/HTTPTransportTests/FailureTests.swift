@@ -3,14 +3,21 @@
 
 import ContainerTesting
 import Foundation
-import HTTPTransport
 import HTTPTypes
 import NIOCore
 import ResourceLoading
 import Testing
 
+@testable import HTTPTransport
+
 @Suite("Failures of the network", .timeLimit(.minutes(1)))
 struct FailureTests {
+    #if os(Linux)
+        private static let isLinux = true
+    #else
+        private static let isLinux = false
+    #endif
+
     @Test("A refused connection is an answer, and comes at once")
     func refused() async throws {
         // A port that was free a moment ago.
@@ -24,6 +31,29 @@ struct FailureTests {
         try await withTransport(configuration) { transport async in
             await expectFailure(.cannotConnect, at: url) { try await transport.send(url) }
         }
+    }
+
+    /// Connects to a multicast group, to which TCP has no way: Linux says that its network is unreachable, as of any
+    /// address where there is no route.
+    @Test(
+        "A network that cannot be reached is no fault of the host", .enabled(if: Self.isLinux, "skipped: Linux alone"))
+    func unreachable() async throws {
+        try await withTransport { transport async in
+            let url = "http://224.0.0.1:9/"
+            await expectFailure(.offline, at: url) { try await transport.send(url) }
+        }
+    }
+
+    @Test(
+        "What connect(2) says of a way there",
+        arguments: [
+            (ENETUNREACH, .offline), (ENETDOWN, .offline), (ECONNREFUSED, .cannotConnect),
+            (EHOSTUNREACH, .cannotConnect),
+            (ECONNRESET, .connectionLost),
+        ] as [(CInt, ResourceError.Code)])
+    func systemErrors(number: CInt, code: ResourceError.Code) {
+        let error = ResourceError(transport: IOError(errnoCode: number, reason: "connect"), at: "http://a.example/")
+        #expect(error.code == code && error.location == "http://a.example/")
     }
 
     @Test("A name without an address", arguments: ["http://nothing.invalid/", "https://a.nothing.invalid:8443/x"])

@@ -30,6 +30,7 @@ public struct PackageBuilder: Sendable {
         public var archive: String
         /// Path of the manifest.
         public var manifest: String
+        /// How many files are in it.
         public var files: Int
         /// Bytes of all files.
         public var bytes: Int64
@@ -45,6 +46,7 @@ public struct PackageBuilder: Sendable {
     public struct Progress: Sendable, Hashable {
         /// Files that are packed.
         public var files: Int
+        /// Files of the site when it was listed.
         public var totalFiles: Int
         /// Bytes that are packed, as they are in the site.
         public var bytes: Int64
@@ -52,11 +54,14 @@ public struct PackageBuilder: Sendable {
         public var totalBytes: Int64
     }
 
+    /// What writes the zip. By default libarchive.
     public var writer: any ArchiveWriting
     /// Limits that the package must keep, so that readers take it.
     public var limits: ArchiveLimits
+    /// What says of a file's name which media type the manifest gives it.
     public var mediaTypes: MediaTypes
 
+    /// Each part has the default that is named above.
     public init(
         writer: any ArchiveWriting = LibarchiveZipWriter(), limits: ArchiveLimits = .default,
         mediaTypes: MediaTypes = MediaTypes()

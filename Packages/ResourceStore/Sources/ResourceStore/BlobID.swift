@@ -66,6 +66,7 @@ public struct BlobID: Sendable, Hashable, CustomStringConvertible {
         (0..<Self.byteCount).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64(56 - $0 % 8 * 8)) }
     }
 
+    /// 64 lower-case hexadecimal digits.
     public var description: String {
         String(unsafeUninitializedCapacity: 2 * Self.byteCount) { buffer in
             for index in 0..<2 * Self.byteCount {
@@ -83,6 +84,7 @@ public struct BlobID: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Takes a part of the digest: its bits are as good as any hash.
     public func hash(into hasher: inout Hasher) {
         // The bytes are a hash already: eight of them spread as well as all.
         hasher.combine(words[0])

@@ -21,15 +21,18 @@ internal import GRDB
 final class BlobRows: Sendable {
     let path: String
     private let database: DatabasePool
+    private let suspension: Suspension
 
     /// Pages of 16 KB: a small blob is a page or two, and a chain of pages is short.
     private static let pageSize = 16 << 10
     /// Pages after which a commit moves what the log holds into the database: 64 MB.
     private static let checkpointPages = 4_000
 
+    /// - Parameter suspension: asked before each write.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` where the file is no database.
-    init(path: String) throws {
+    init(path: String, _ suspension: Suspension) throws {
         self.path = path
+        self.suspension = suspension
         var configuration = GRDB.Configuration.forStore(label: "ResourceStore.blobs")
         configuration.prepareDatabase { database in
             guard !database.configuration.readonly else { return }
@@ -146,6 +149,7 @@ final class BlobRows: Sendable {
     func write(_ chunk: BlobChunk, beforeCommit: () throws -> Void = {}) throws {
         try StoreError.mapping(path) {
             try database.write { database in
+                try suspension.check()
                 let insertion = try database.cachedStatement(
                     sql: "INSERT OR REPLACE INTO blob (digest, size, bytes) VALUES (?, ?, ?)")
                 // An empty `Data` may be bound as NULL.
@@ -178,6 +182,7 @@ final class BlobRows: Sendable {
             rest = rest.dropFirst(1_000)
             let removed = try StoreError.mapping(path) {
                 try database.write { database in
+                    try suspension.check()
                     let doomed = choose(part)
                     let deletion = try database.cachedStatement(sql: "DELETE FROM blob WHERE digest = ?")
                     for blob in doomed { try deletion.execute(arguments: [blob.data]) }
@@ -192,6 +197,7 @@ final class BlobRows: Sendable {
     func shrink() throws {
         try StoreError.mapping(path) {
             try database.writeWithoutTransaction { database in
+                try suspension.check()
                 guard try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0 > 0 else { return }
                 try database.execute(sql: "PRAGMA incremental_vacuum")
                 try database.checkpoint(.passive)
@@ -207,16 +213,16 @@ extension BlobRows {
     /// Opens the database of a store. One that is broken is removed: what it held can be fetched again, and the index
     /// says what that is.
     /// - Returns: the database, and whether one was removed for it.
-    static func openOrReplace(in directory: String) throws -> (rows: BlobRows, isNew: Bool) {
+    static func openOrReplace(in directory: String, _ suspension: Suspension) throws -> (rows: BlobRows, isNew: Bool) {
         let path = directory + "/blobs.sqlite"
         let marker = "\(directory)/\(brokenMarker)"
         if try FileSystem.size(of: marker) == nil {
             do {
-                return (try BlobRows(path: path), false)
+                return (try BlobRows(path: path, suspension), false)
             } catch let error as StoreError where error.code == .damaged {}
         }
         try FileSystem.removeDatabase(path)
-        let rows = try BlobRows(path: path)
+        let rows = try BlobRows(path: path, suspension)
         try FileSystem.remove(marker)
         return (rows, true)
     }

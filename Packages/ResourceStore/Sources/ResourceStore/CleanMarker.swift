@@ -7,15 +7,27 @@ internal import Synchronization
 ///
 /// It is taken away when a store opens and put back when it closes or settles. It needs no sync of its own: bytes are
 /// synced before they are named, so a marker that a power cut brings back says nothing false of what is named.
+///
+/// Its time of modification is the store's ``era``. A marker that nobody gave one has the time at which it was made,
+/// which is that of no blob: then all are checked once more.
 final class CleanMarker: Sendable {
     /// Whether the store was closed properly before it was opened this time, and when: nanoseconds since 1970, by the
     /// clock of the file system. Files that changed since then were changed by someone else.
-    let cleanSince: Int64?
+    var cleanSince: Int64? { state.withLock(\.cleanSince) }
+
+    /// Names the time since the store was last opened after an unclean end: when that was, in nanoseconds since 1970.
+    ///
+    /// A file whose bytes were seen to be right since then has it as its time of modification. So it is known across
+    /// sessions which were not looked at yet, and whoever writes to a file takes it away. It is only ever compared for
+    /// being the same: a clock that is set back or forth makes none of another era look right.
+    var era: Int64 { state.withLock(\.era) }
 
     private let path: String
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     private struct State {
+        var cleanSince: Int64?
+        var era: Int64
         var isThere = false
         /// How many operations that write are under way, batches among them.
         var activities = 0
@@ -24,7 +36,8 @@ final class CleanMarker: Sendable {
     /// Reads the marker and takes it away.
     init(directory: String) throws {
         path = directory + "/clean"
-        cleanSince = try FileSystem.status(of: path)?.changeTime
+        let status = try FileSystem.status(of: path)
+        state = Mutex(State(cleanSince: status?.changeTime, era: status?.modificationTime ?? FileSystem.now()))
         try FileSystem.remove(path)
     }
 
@@ -51,7 +64,21 @@ final class CleanMarker: Sendable {
         try state.withLock { state in
             guard state.activities == 0, !state.isThere else { return }
             try FileSystem.createEmpty(path)
+            FileSystem.setModificationTime(of: path, to: state.era)
             state.isThere = true
+        }
+    }
+
+    /// Looks at it again, where another store may have had the directory meanwhile.
+    /// - Returns: whether that one had an unclean end, its own or one before: then the era is another.
+    func lookAgain() throws -> Bool {
+        try state.withLock { state in
+            let status = try FileSystem.status(of: path)
+            let era = status?.modificationTime ?? (state.isThere ? FileSystem.now() : state.era)
+            state.isThere = status != nil
+            guard era != state.era else { return false }
+            (state.cleanSince, state.era) = (status?.changeTime, era)
+            return true
         }
     }
 }

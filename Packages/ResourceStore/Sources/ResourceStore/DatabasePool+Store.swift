@@ -53,6 +53,23 @@ extension DatabasePool {
 }
 
 extension Database {
+    /// Runs a transaction. Where a row cannot be removed since an index of its table says otherwise, which a flipped bit
+    /// in either brings about, the indexes are made anew from the table and `body` runs once more.
+    func inTransaction(mending table: String, _ body: () throws -> Void) throws {
+        func run() throws {
+            try inTransaction {
+                try body()
+                return .commit
+            }
+        }
+        do {
+            try run()
+        } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CORRUPT_INDEX {
+            try execute(sql: "REINDEX \(table)")
+            try run()
+        }
+    }
+
     /// Moves what the log holds into the database, where no reader is in the way, also where the connection was
     /// interrupted before: SQLite keeps that in mind until the next statement begins, and a checkpoint is none.
     func checkpointAfterInterruption() throws {

@@ -39,6 +39,8 @@ enum FileSystem {
         var size: Int64
         /// When its bytes, its name or its rights were last changed: nanoseconds since 1970.
         var changeTime: Int64
+        /// When its bytes were last changed, or what the time was set to: nanoseconds since 1970.
+        var modificationTime: Int64
     }
 
     /// The status of a regular file, or `nil` where there is none.
@@ -50,13 +52,36 @@ enum FileSystem {
         }
         guard status.st_mode & S_IFMT == S_IFREG else { return nil }
         #if canImport(Darwin)
-            let time = status.st_ctimespec
+            let (change, modification) = (status.st_ctimespec, status.st_mtimespec)
         #else
-            let time = status.st_ctim
+            let (change, modification) = (status.st_ctim, status.st_mtim)
         #endif
-        // 64 bits of nanoseconds last until 2262; a clock beyond that wraps and causes a check too many.
-        let changeTime = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
-        return Status(size: Int64(status.st_size), changeTime: changeTime)
+        return Status(
+            size: Int64(status.st_size), changeTime: nanoseconds(change), modificationTime: nanoseconds(modification))
+    }
+
+    /// 64 bits of nanoseconds last until 2262; a clock beyond that wraps and causes a check too many.
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    /// The time: nanoseconds since 1970.
+    static func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return nanoseconds(time)
+    }
+
+    /// Sets when a file says that its bytes were last changed. Where that cannot be, it stays as it is.
+    /// - Parameter time: nanoseconds since 1970.
+    static func setModificationTime(of path: String, to time: Int64) {
+        // Seconds are rounded down: the nanoseconds of a time before 1970 count forward too.
+        let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let time =
+            rest < 0
+            ? timespec(tv_sec: time_t(seconds - 1), tv_nsec: Int(rest + 1_000_000_000))
+            : timespec(tv_sec: time_t(seconds), tv_nsec: Int(rest))
+        _ = utimensat(AT_FDCWD, path, [time, time], AT_SYMLINK_NOFOLLOW)
     }
 
     /// The size in bytes of a regular file, or `nil` where there is none.

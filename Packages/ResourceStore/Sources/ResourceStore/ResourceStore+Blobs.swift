@@ -62,6 +62,8 @@ extension ResourceStore {
                 throw dropDamaged(id, "file of \(status.size) bytes with another digest", at: path)
             }
             state.withLock { _ = $0.checked.insert(id) }
+            // For the sessions after this one. Not again where it is there: that would touch the file.
+            if status.modificationTime != marker.era { FileSystem.setModificationTime(of: path, to: marker.era) }
         }
         return StoredBlob(id: id, content: .file(path: path), size: status.size)
     }
@@ -73,9 +75,12 @@ extension ResourceStore {
         return BlobID(hasher.finalize())
     }
 
-    /// Whether a file may have other bytes than those that were written and synced.
+    /// Whether a file may have other bytes than those that were written and synced: unless it was seen to be right since
+    /// the store was last left unclean, and nobody has touched it since it was last left clean.
     private func needsCheck(_ id: BlobID, _ status: FileSystem.Status) -> Bool {
-        if let clean = marker.cleanSince, status.changeTime < clean { return false }
+        if let clean = marker.cleanSince, status.changeTime < clean, status.modificationTime == marker.era {
+            return false
+        }
         return !state.withLock { $0.checked.contains(id) }
     }
 
@@ -192,6 +197,7 @@ extension ResourceStore {
         {
             return
         }
+        FileSystem.setModificationTime(of: file.path, to: marker.era)
         try state.withLock { state in
             // Another batch was sooner. It may have staged a generation since the look above.
             if state.claims[id]?.isPlaced == true { return }

@@ -14,7 +14,7 @@ extension ResourceStore {
         try makeRoom(for: bytes)
         // Small blobs are written to the log first, which is emptied at 64 MB.
         let (needed, overflow) = bytes.addingReportingOverflow(min(bytes, 64 << 20))
-        func fits() throws -> Bool { try !overflow && FileSystem.freeBytes(at: directory) >= needed }
+        func fits() throws -> Bool { try !overflow && freeBytes(directory) >= needed }
         if try fits() { return }
         // An install that failed may have left much.
         try sweep()

@@ -26,6 +26,7 @@ extension ResourceStore {
         /// 1970 by the system's clock.
         public var today: @Sendable () -> Int64
 
+        /// Each option has the default that is named above.
         public init(
             memoryCacheBytes: Int = 10 << 20, packageBudget: Int64 = 500 << 20, resourceBudget: Int64 = 100 << 20,
             smallBlobLimit: Int = 64 << 10,

@@ -11,10 +11,10 @@ internal import Synchronization
 
 /// Resources: files under keys, outside of any generation, such as those of a resource table.
 ///
-/// They have a budget of their own, ``Configuration/resourceBudget``. A put that leaves more bytes than that evicts the
-/// least recently used until nine tenths of it are left. Eviction takes away names; a blob goes with its last
-/// name, so one that a staged, active or pinned generation names too stays. The bytes of each key count in full,
-/// also where two share a blob.
+/// They have a budget of their own, ``Configuration/resourceBudget``. A put that leaves more bytes than that evicts those
+/// whose records are damaged, then the least recently used until nine tenths of it are left. Eviction takes away names;
+/// a blob goes with its last name, so one that a staged, active or pinned generation names too stays. The bytes of each
+/// key count in full, also where two share a blob.
 ///
 /// Use is noted by the day, in memory, and written with the next change: a read never writes. What a kill loses is a
 /// day's order among the files to evict.

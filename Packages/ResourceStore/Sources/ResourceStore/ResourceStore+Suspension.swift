@@ -20,7 +20,7 @@ extension ResourceStore {
     /// On Apple's systems this suspends every GRDB database of the process that observes its suspension.
     /// - Throws: ``StoreError``, where what is in the logs could not be moved; the store is suspended all the same.
     public func suspend() throws {
-        state.withLock { $0.isSuspended = true }
+        suspension.begin()
         defer { lock.release() }
         // First: the moves of the logs wait for who writes, and a write may take longer than the system gives.
         #if canImport(Darwin)
@@ -32,6 +32,7 @@ extension ResourceStore {
         #endif
         // Chunks that a batch has sent: a few megabytes each, at most two. Where they were interrupted, their batch fails.
         rowQueue.sync {}
+        // These wait for who writes, too. Who comes after them asks first.
         try index.checkpoint()
         try rows.checkpoint()
         try marker.put()
@@ -42,9 +43,10 @@ extension ResourceStore {
     ///   directory meanwhile. This one is of no use then.
     public func resume() throws {
         try lock.take()
+        if try marker.lookAgain() { state.withLock { $0.checked = [] } }
         #if canImport(Darwin)
             NotificationCenter.default.post(name: Database.resumeNotification, object: nil)
         #endif
-        state.withLock { $0.isSuspended = false }
+        suspension.end()
     }
 }

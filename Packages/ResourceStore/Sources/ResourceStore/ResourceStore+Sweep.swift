@@ -34,13 +34,14 @@ extension ResourceStore {
                     isCommitted = true
                 } removeBlobs: { named in
                     try onStep(.generationsRemoved)
-                    try removeRows(rows.all().lazy.map(\.id).filter { !named.contains($0) }, counting: &result)
+                    // Files first: on a device that is full they make the room that the rows' log needs.
                     for directory in try FileSystem.names(in: directory + "/blobs") {
                         for name in try FileSystem.names(in: "\(self.directory)/blobs/\(directory)") {
                             guard let id = BlobID(hex: directory + name), !named.contains(id) else { continue }
                             try removeFile(id, counting: &result)
                         }
                     }
+                    try removeRows(rows.all().lazy.map(\.id).filter { !named.contains($0) }, counting: &result)
                 }
             } catch {
                 if !isCommitted { state.withLock { $0.swept.subtract(result.generations) } }
@@ -55,8 +56,9 @@ extension ResourceStore {
     /// begin.
     func removeBlobs(_ blobs: Set<BlobID>) throws {
         var result = SweepResult()
-        try removeRows(Array(blobs), counting: &result)
+        // Files first, as in a sweep.
         for blob in blobs { try removeFile(blob, counting: &result) }
+        try removeRows(Array(blobs), counting: &result)
     }
 
     private func removeRows(_ blobs: [BlobID], counting result: inout SweepResult) throws {

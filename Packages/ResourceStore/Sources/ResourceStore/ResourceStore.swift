@@ -14,7 +14,8 @@ internal import Synchronization
 /// that name them by key.
 ///
 ///     lock             held with flock(2) while the store is open
-///     clean            there while nothing is under way: the store was closed or has settled
+///     clean            there while nothing is under way: the store was closed or has settled. Its time of modification
+///                      is that of each large blob whose bytes were seen to be right since the last unclean end
 ///     index.sqlite     generations, their entries, and resources (SQLite, WAL)
 ///     blobs.sqlite     the small blobs, each distinct one once (SQLite, WAL)
 ///     documents/       files that the owner of the resources keeps beside them
@@ -47,12 +48,15 @@ public final class ResourceStore: Sendable {
 
     let lock: DirectoryLock
     let marker: CleanMarker
+    let suspension: Suspension
     let index: StoreIndex
     let rows: BlobRows
     let memory: BlobCache
     /// Writes small blobs, one chunk after another.
     let rowQueue = DispatchQueue(label: "container.store.rows")
     let onStep: @Sendable (StoreStep) throws -> Void
+    /// The bytes that may still be written to the file system of a path.
+    let freeBytes: @Sendable (_ path: String) throws -> Int64
     let state = Mutex(State())
 
     struct State {
@@ -69,8 +73,6 @@ public final class ResourceStore: Sendable {
         var checked: Set<BlobID> = []
         /// Keys of resources that were used, on a later day than their record says.
         var usedResources: Set<String> = []
-        /// Whether the store was suspended, so that nothing may be written.
-        var isSuspended = false
         /// Number of the next file in `staging/`.
         var nextStagedFile = 0
         /// What the store has counted itself; the memory cache counts for itself.
@@ -95,9 +97,12 @@ public final class ResourceStore: Sendable {
         try self.init(directory: directory, configuration: configuration, onStep: { _ in })
     }
 
-    /// - Parameter onStep: called after each step that reached the disk; what it throws ends the operation there.
+    /// - Parameters:
+    ///   - freeBytes: see ``freeBytes``.
+    ///   - onStep: called after each step that reached the disk; what it throws ends the operation there.
     init(
         directory: String, configuration: Configuration = .init(),
+        freeBytes: @escaping @Sendable (_ path: String) throws -> Int64 = FileSystem.freeBytes(at:),
         onStep: @escaping @Sendable (StoreStep) throws -> Void
     ) throws {
         try FileSystem.makeDirectory(directory)
@@ -106,6 +111,7 @@ public final class ResourceStore: Sendable {
         self.directory = directory
         self.configuration = configuration
         self.onStep = onStep
+        self.freeBytes = freeBytes
         memory = BlobCache(capacity: configuration.memoryCacheBytes)
         try FileSystem.excludeFromBackup(directory)
         try FileSystem.makeDirectory(directory + "/blobs")
@@ -114,8 +120,11 @@ public final class ResourceStore: Sendable {
             try FileSystem.remove("\(directory)/staging/\(name)")
         }
         marker = try CleanMarker(directory: directory)
-        index = try StoreIndex(path: directory + "/index.sqlite", wasClean: marker.cleanSince != nil, onStep: onStep)
-        let (rows, isNew) = try BlobRows.openOrReplace(in: directory)
+        suspension = Suspension(directory: directory)
+        index = try StoreIndex(
+            path: directory + "/index.sqlite", wasClean: marker.cleanSince != nil, suspension: suspension,
+            onStep: onStep)
+        let (rows, isNew) = try BlobRows.openOrReplace(in: directory, suspension)
         self.rows = rows
         if isNew { state.withLock { $0.counters.lostRowDatabases += 1 } }
     }
@@ -124,10 +133,12 @@ public final class ResourceStore: Sendable {
         // Before the lock goes. An error here has no one to hear it and nothing to spoil: all is committed. Without
         // the marker the next store only checks more than it must.
         do {
-            try flushUses()
+            // While it is suspended the directory is not this store's: it may be another's by now.
+            let isOurs = !suspension.isOn
+            if isOurs { try flushUses() }
             try index.close()
             try rows.close()
-            try marker.put()
+            if isOurs { try marker.put() }
         } catch {}
     }
 
@@ -185,9 +196,7 @@ extension ResourceStore {
 
     /// To be called within an activity, before it first writes.
     func prepareToWrite() throws {
-        guard !state.withLock(\.isSuspended) else {
-            throw StoreError(.suspended, "the store is suspended", at: directory)
-        }
+        try suspension.check()
         try marker.prepareToWrite()
     }
 

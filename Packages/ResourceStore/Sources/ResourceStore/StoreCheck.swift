@@ -5,9 +5,13 @@
 public struct StoreCheck: Sendable, Hashable {
     /// How far a check has come.
     public struct Progress: Sendable, Hashable {
+        /// Blobs that were compared with their digest.
         public var completedBlobs: Int
+        /// All blobs, rows and files.
         public var totalBlobs: Int
+        /// The bytes of those that were compared.
         public var completedBytes: Int64
+        /// The bytes of all blobs.
         public var totalBytes: Int64
     }
 
@@ -17,6 +21,7 @@ public struct StoreCheck: Sendable, Hashable {
         public let generation: Int64?
         /// The path in the generation, or the resource's key.
         public let name: String
+        /// The digest of the bytes that are missing.
         public let blob: BlobID
     }
 

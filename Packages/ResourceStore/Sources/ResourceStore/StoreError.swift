@@ -5,6 +5,7 @@
 public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// What kind of failure it is. Codes are added over time: keep a default when switching.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The code's name: lower-case words joined by hyphens.
         public let description: String
 
         private init(_ description: String) {
@@ -33,6 +34,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let newerFormat = Code("newer-format")
     }
 
+    /// What kind of failure it is.
     public let code: Code
     /// One line for people.
     public let message: String
@@ -41,6 +43,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The error underneath, from another library.
     public let cause: (any Error)?
 
+    /// Makes an error.
+    /// - Parameters:
+    ///   - code: what kind of failure it is.
+    ///   - message: one line for people.
+    ///   - location: what it is about; see ``location``.
+    ///   - cause: the error underneath, from another library.
     public init(_ code: Code, _ message: String, at location: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -48,6 +56,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
+    /// `<code>: <message> (<location>)`.
     public var description: String {
         location.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
     }

@@ -38,9 +38,11 @@ extension StoreIndex {
         try reading { database in
             func amount(_ source: String) throws -> StoreStatistics.Amount {
                 guard
-                    let row = try Row.fetchOne(database, sql: "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM \(source)")
+                    // A sum of integers that is too large would be an error.
+                    let row = try Row.fetchOne(database, sql: "SELECT COUNT(*), TOTAL(MAX(size, 0)) FROM \(source)")
                 else { return .init() }
-                return .init(count: try row.decode(atIndex: 0), bytes: try row.decode(atIndex: 1))
+                let bytes = try row.decode(Double.self, atIndex: 1)
+                return .init(count: try row.decode(atIndex: 0), bytes: Int64(exactly: bytes) ?? .max)
             }
             return (try amount("(SELECT size FROM entry GROUP BY blob)"), try amount("resource"))
         }

@@ -36,7 +36,8 @@ extension StoreIndex {
         }
     }
 
-    /// The bytes of all resources together.
+    /// The bytes of all resources together, as the table says. Its seals are not looked at, so a flipped bit makes this
+    /// any number, but none that is negative.
     func resourceBytes() throws -> Int64 {
         try reading { try Self.resourceBytes(in: $0) }
     }
@@ -62,17 +63,18 @@ extension StoreIndex {
     ) throws {
         try StoreError.mapping(path) {
             try database.writeWithoutTransaction { database in
+                try suspension.check()
                 var removal = Removal()
-                try database.inTransaction {
+                try database.inTransaction(mending: "resource") {
+                    removal = Removal()
                     try Self.touch(used, on: day, in: database)
                     for resource in added { try Self.put(resource, on: day, in: database, &removal) }
-                    for key in removed { removal.keys += try Self.remove(key, in: database, &removal) }
+                    for key in removed { removal.keys += try Self.remove("key", key, in: database, &removal) }
                     if let budget {
                         let fresh = Set(added.map(\.key))
-                        removal.keys += try Self.evict(budget, sparing: fresh, in: database, &removal)
+                        removal.keys += try evict(budget, sparing: fresh, in: database, &removal)
                     }
                     try onStep(.resourcesWritten)
-                    return .commit
                 }
                 try onStep(.resourcesCommitted)
                 removal.blobs.subtract(try Self.named(of: removal.blobs, in: database))
@@ -83,10 +85,12 @@ extension StoreIndex {
 }
 
 extension StoreIndex {
-    private static let selection = "SELECT key, blob, size, media_type, validator, last_use, seal FROM resource"
+    private static let selection = "SELECT key, blob, size, media_type, validator, last_use, seal, number FROM resource"
 
     private static func resourceBytes(in database: Database) throws -> Int64 {
-        try Int64.fetchOne(database, sql: "SELECT COALESCE(SUM(size), 0) FROM resource") ?? 0
+        // A sum of integers that is too large would be an error.
+        let sum = try Double.fetchOne(database, sql: "SELECT TOTAL(MAX(size, 0)) FROM resource")
+        return Int64(exactly: sum ?? 0) ?? .max
     }
 
     private static func touch(_ keys: Set<String>, on day: Int64, in database: Database) throws {
@@ -100,7 +104,7 @@ extension StoreIndex {
         _ resource: StoredResource, on day: Int64, in database: Database, _ removal: inout Removal
     ) throws {
         // Those replaced are not counted as removed, but their blobs may be.
-        _ = try remove(resource.key, in: database, &removal)
+        _ = try remove("key", resource.key, in: database, &removal)
         try database.cachedStatement(
             sql: """
                 INSERT INTO resource (key, blob, size, media_type, validator, last_use, seal)
@@ -112,31 +116,57 @@ extension StoreIndex {
         ])
     }
 
-    private static func remove(_ key: String, in database: Database, _ removal: inout Removal) throws -> Int {
-        let selection = try database.cachedStatement(sql: "SELECT blob FROM resource WHERE key = ?")
-        guard let row = try Row.fetchOne(selection, arguments: [key]) else { return 0 }
+    /// - Parameter column: what the record is found by, `key` or `number`.
+    private static func remove(
+        _ column: String, _ value: some DatabaseValueConvertible, in database: Database, _ removal: inout Removal
+    ) throws -> Int {
+        let selection = try database.cachedStatement(sql: "SELECT blob FROM resource WHERE \(column) = ?")
+        guard let row = try Row.fetchOne(selection, arguments: [value]) else { return 0 }
         // A name that is none has no blob.
         if let blob = try? BlobID(row, column: 0) { removal.blobs.insert(blob) }
-        try database.cachedStatement(sql: "DELETE FROM resource WHERE key = ?").execute(arguments: [key])
+        try database.cachedStatement(sql: "DELETE FROM resource WHERE \(column) = ?").execute(arguments: [value])
         return 1
     }
 
-    private static func evict(
+    private func evict(
         _ budget: (high: Int64, low: Int64), sparing fresh: Set<String>, in database: Database,
         _ removal: inout Removal
     ) throws -> Int {
-        var bytes = try resourceBytes(in: database)
-        guard bytes > budget.high else { return 0 }
-        var doomed: [String] = []
-        let oldest = try Row.fetchCursor(database, sql: "SELECT key, size FROM resource ORDER BY last_use, number")
+        guard try Self.resourceBytes(in: database) > budget.high else { return 0 }
+        // The damaged first: a flipped bit in a size must not evict all that is right.
+        var (bytes, doomed) = try audit(in: database)
+        for number in doomed { _ = try Self.remove("number", number, in: database, &removal) }
+        // Where the sum still differs, the bit is in an index.
+        if try Self.resourceBytes(in: database) != bytes { try database.execute(sql: "REINDEX resource") }
+        guard bytes > budget.high else { return doomed.count }
+        let damaged = doomed.count
+        doomed = []
+        let oldest = try Row.fetchCursor(
+            database, sql: "SELECT number, key, size FROM resource ORDER BY last_use, number")
         while bytes > budget.low, let row = try oldest.next() {
-            let key = try row.decode(String.self, atIndex: 0)
-            if fresh.contains(key) { continue }
-            doomed.append(key)
-            bytes -= try row.decode(Int64.self, atIndex: 1)
+            if fresh.contains(try row.decode(String.self, atIndex: 1)) { continue }
+            doomed.append(try row.decode(atIndex: 0))
+            bytes -= try row.decode(Int64.self, atIndex: 2)
         }
-        for key in doomed { _ = try remove(key, in: database, &removal) }
-        return doomed.count
+        for number in doomed { _ = try Self.remove("number", number, in: database, &removal) }
+        return damaged + doomed.count
+    }
+
+    /// Reads every record from the table itself, not from an index of it.
+    /// - Returns: the bytes of those that are as they were written, and the numbers of the others.
+    private func audit(in database: Database) throws -> (bytes: Int64, damaged: [Int64]) {
+        let rows = try Row.fetchCursor(database, sql: "\(Self.selection) NOT INDEXED")
+        var bytes: Int64 = 0
+        var damaged: [Int64] = []
+        while let row = try rows.next() {
+            if let size = try? resource(row).size {
+                let (sum, overflow) = bytes.addingReportingOverflow(size)
+                bytes = overflow ? .max : sum
+            } else {
+                damaged.append(try row.decode(atIndex: 7))
+            }
+        }
+        return (bytes, damaged)
     }
 
     /// Columns as in `selection`.

@@ -16,12 +16,19 @@ internal import GRDB
 final class StoreIndex: Sendable {
     let database: DatabasePool
     let path: String
+    let suspension: Suspension
     let onStep: @Sendable (StoreStep) throws -> Void
 
-    /// - Parameter wasClean: whether the store was closed properly; if not, SQLite checks the database's structure.
+    /// - Parameters:
+    ///   - wasClean: whether the store was closed properly; if not, SQLite checks the database's structure.
+    ///   - suspension: asked before each write.
+    ///   - onStep: see ``ResourceStore/onStep``.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` where that is broken.
-    init(path: String, wasClean: Bool, onStep: @escaping @Sendable (StoreStep) throws -> Void) throws {
+    init(
+        path: String, wasClean: Bool, suspension: Suspension, onStep: @escaping @Sendable (StoreStep) throws -> Void
+    ) throws {
         self.path = path
+        self.suspension = suspension
         self.onStep = onStep
         database = try StoreError.mapping(path) {
             let database = try DatabasePool.opened(
@@ -281,18 +288,19 @@ extension StoreIndex {
     ) throws {
         try StoreError.mapping(path) {
             try database.writeWithoutTransaction { database in
+                try suspension.check()
                 let doomed = choose(try Self.retiredNumbers(in: database))
-                try database.inTransaction {
+                try database.inTransaction(mending: "entry") {
                     for number in doomed {
                         try database.execute(sql: "DELETE FROM generation WHERE number = ?", arguments: [number])
                     }
-                    return .commit
                 }
                 committed()
                 do {
                     _ = try database.checkpoint(.truncate)
-                } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                    // A reader that stays for seconds. The log is only at risk from bits that flip in it.
+                } catch let error as DatabaseError where [.SQLITE_BUSY, .SQLITE_FULL].contains(error.resultCode) {
+                    // A reader that stays for seconds, or a device without the room that the blobs are about to make. The
+                    // log is only at risk from bits that flip in it.
                 }
                 let rows = try Row.fetchCursor(
                     database, sql: "SELECT blob FROM entry GROUP BY blob UNION ALL SELECT blob FROM resource")
@@ -310,7 +318,12 @@ extension StoreIndex {
     }
 
     func writing<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try StoreError.mapping(path) { try database.write(body) }
+        try StoreError.mapping(path) {
+            try database.write { database in
+                try suspension.check()
+                return try body(database)
+            }
+        }
     }
 }
 

@@ -5,7 +5,9 @@
 public struct StoreStatistics: Sendable, Hashable {
     /// A number of things, and their bytes together.
     public struct Amount: Sendable, Hashable, Codable {
+        /// How many there are.
         public internal(set) var count = 0
+        /// Their bytes together.
         public internal(set) var bytes: Int64 = 0
 
         mutating func add(_ size: Int64) {
@@ -26,5 +28,6 @@ public struct StoreStatistics: Sendable, Hashable {
     public internal(set) var packages = Amount()
     /// The resources, each with its size: what ``ResourceStore/Configuration/resourceBudget`` is about.
     public internal(set) var resources = Amount()
+    /// The documents, each with its file's size.
     public internal(set) var documents = Amount()
 }

@@ -34,8 +34,8 @@ enum StoreStep: String, Sendable, Hashable, CaseIterable {
     case documentPlaced
     /// A sweep committed the removal of generations; their blobs are still there.
     case generationsRemoved
-    /// Small blobs that nothing names any more were removed and committed.
-    case rowsRemoved
     /// A large blob that nothing names any more was removed.
     case blobRemoved
+    /// Small blobs that nothing names any more were removed and committed.
+    case rowsRemoved
 }

@@ -18,7 +18,9 @@ public struct StoredBlob: Sendable, Hashable {
         case file(path: String)
     }
 
+    /// The digest of the bytes.
     public let id: BlobID
+    /// The bytes, or the file that holds them.
     public let content: Content
     /// In bytes.
     public let size: Int64

@@ -5,12 +5,14 @@
 public struct StoredEntry: Sendable, Hashable {
     /// Unique within the generation, compared byte by byte. The store attaches no meaning to it.
     public let path: String
+    /// The digest of the bytes that are found there.
     public let blob: BlobID
     /// In bytes.
     public let size: Int64
     /// Media type as it goes into `Content-Type`.
     public let mediaType: String
 
+    /// Makes a line. The store checks it when a generation is staged.
     public init(path: String, blob: BlobID, size: Int64, mediaType: String) {
         self.path = path
         self.blob = blob

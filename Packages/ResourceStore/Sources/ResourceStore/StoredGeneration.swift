@@ -11,12 +11,15 @@
 public struct StoredGeneration: Sendable, Hashable {
     /// Where a generation is in its life. States are added over time: keep a default when switching.
     public struct State: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
+        /// The state's name, as it is stored.
         public let rawValue: String
 
+        /// Takes any name: one of a later version stays what it is.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
+        /// The state's name.
         public var description: String { rawValue }
 
         /// Whole and verified, not in use yet.
@@ -33,6 +36,7 @@ public struct StoredGeneration: Sendable, Hashable {
     public let package: String
     /// The package's version. Two generations of a package may carry the same.
     public let version: String
+    /// Where it is in its life, when it was read.
     public var state: State
     /// What the owner wants to know again of this generation. Read for every generation when a store is
     /// opened, so a few hundred bytes at most.

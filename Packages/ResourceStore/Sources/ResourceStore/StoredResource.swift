@@ -13,6 +13,7 @@ internal import Crypto
 public struct StoredResource: Sendable, Hashable {
     /// What it is found by: its download URL. Compared byte by byte.
     public let key: String
+    /// The digest of the bytes.
     public let blob: BlobID
     /// In bytes.
     public let size: Int64
@@ -23,6 +24,7 @@ public struct StoredResource: Sendable, Hashable {
     /// The day of its last use, see ``ResourceStore/Configuration/today``. Set by the store.
     public internal(set) var lastUse: Int64 = 0
 
+    /// Makes a record. The store checks it when it is put.
     public init(key: String, blob: BlobID, size: Int64, mediaType: String, validator: String) {
         self.key = key
         self.blob = blob

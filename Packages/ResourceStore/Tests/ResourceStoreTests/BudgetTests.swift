@@ -83,6 +83,81 @@ struct BudgetTests {
         try store.install(site("a", 100), version: "1")
     }
 
+    /// A flipped bit in the size of a record makes it huge, negative or a little wrong, in the table and its index.
+    @Test(arguments: [1, 6, 40, 62, 63]) func aFlippedBitInTheSizeOfAResource(_ bit: Int64) throws {
+        let store = try ResourceStore(directory: directory.path + "/b", configuration: .init(resourceBudget: 100))
+        for name in ["a", "b", "c"] { try store.putResource(String(repeating: name, count: 25), for: name) }
+        try store.index.writing {
+            try $0.execute(
+                sql: "UPDATE resource SET size = (size | ?1) - (size & ?1) WHERE key = 'b'",
+                arguments: [Int64(bitPattern: 1 << UInt64(bit))])
+        }
+        #expect(try store.resourceBytes() >= 50)
+        #expect(try store.statistics().resources.bytes >= 50)
+        try store.putResource("d", for: "d")
+        // The others fit.
+        #expect(try store.resources().map(\.key) == ["a", "c", "d"])
+        // And eviction goes on.
+        for name in ["e", "f"] { try store.putResource(String(repeating: name, count: 25), for: name) }
+        #expect(try store.resources().map(\.key) == ["c", "d", "e", "f"])
+        #expect(try store.resourceBytes() == 76)
+        try store.putResource("b", for: "b")
+        #expect(try store.resource(for: "b")?.size == 1)
+    }
+
+    /// The same bit in the table alone, or in an index alone: SQLite refuses to remove such a row.
+    @Test func aFlippedBitThatTableAndIndexDoNotShare() throws {
+        let path = directory.path + "/b"
+        let configuration = ResourceStore.Configuration(resourceBudget: 300_000)
+        func bytes(_ name: String, _ count: Int) -> Data { Data(repeating: name.utf8.first ?? 0, count: count) }
+        do {
+            let store = try ResourceStore(directory: path, configuration: configuration)
+            for (offset, name) in ["a", "b", "c"].enumerated() {
+                try store.putResource(bytes(name, 70_000 + offset), for: name, mediaType: "", validator: "")
+            }
+        }
+        let index = try Data(contentsOf: URL(filePath: path + "/index.sqlite"))
+        // 70,001 as SQLite writes it.
+        let places = index.indices.dropLast(2).filter { index[$0...($0 + 2)].elementsEqual([0x01, 0x11, 0x71]) }
+        #expect(places.count == 2)
+        for place in places {
+            let copy = "\(path)-\(place)"
+            try FileManager.default.copyItem(atPath: path, toPath: copy)
+            var changed = index
+            changed[place] ^= 0x40
+            try changed.write(to: URL(filePath: copy + "/index.sqlite"))
+            let store = try ResourceStore(directory: copy, configuration: configuration)
+            try store.putResource(bytes("d", 80_000), for: "d", mediaType: "", validator: "")
+            #expect(try store.resources().map(\.key).filter { $0 != "b" } == ["a", "c", "d"], "byte \(place)")
+            try store.putResource(bytes("b", 9_000), for: "b", mediaType: "", validator: "")
+            #expect(try store.resources().map(\.key) == ["a", "b", "c", "d"], "byte \(place)")
+            #expect(try store.index.faults() == [])
+            try store.removeResources(["a", "b", "c", "d"])
+            #expect(try store.blobsOnDisk() == [])
+        }
+    }
+
+    @Test func sweepsForRoomOnTheDevice() throws {
+        let path = directory.path + "/b"
+        let store = try ResourceStore(
+            directory: path, configuration: .init(smallBlobLimit: 0),
+            freeBytes: { path in
+                // A device of 300 bytes for blobs alone.
+                try TemporaryDirectory.files(in: path + "/blobs")
+                    .reduce(300) { $0 - (try FileSystem.size(of: "\(path)/blobs/\($1)") ?? 0) }
+            },
+            onStep: { _ in })
+        try store.install(site("a", 100), version: "1")
+        let current = try store.install(site("b", 50), version: "2")
+        // Twice as much must be free as is asked for, since it may pass through the log.
+        try store.ensureRoom(for: 75)
+        #expect(try store.blobsOnDisk().count == 2)
+        try store.ensureRoom(for: 76)
+        #expect(try store.blobsOnDisk() == blobs(site("b", 50)))
+        #expect(code { try store.ensureRoom(for: 126) } == .diskFull)
+        #expect(try store.read(current) == site("b", 50))
+    }
+
     @Test func refusesWhatTheDeviceCannotHold() throws {
         let store = try ResourceStore(
             directory: directory.path + "/b", configuration: .init(packageBudget: .max))

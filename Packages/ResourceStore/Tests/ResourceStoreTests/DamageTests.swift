@@ -31,6 +31,24 @@ struct DamageTests {
         try ResourceStore(directory: directory.path, configuration: .mixed)
     }
 
+    /// Until the clock of the file system, which goes in steps of milliseconds, shows another time: what was touched
+    /// within the step in which a store closes is checked once more.
+    private func letTheClockTick() throws {
+        let path = directory.path + "/tick"
+        func touch() throws -> Int64? {
+            try Data().write(to: URL(filePath: path))
+            return try FileSystem.status(of: path)?.changeTime
+        }
+        let start = try touch()
+        while try touch() == start {}
+        try FileManager.default.removeItem(atPath: path)
+    }
+
+    private func pathInBlobs(_ path: String) -> String {
+        let hex = blob(path).description
+        return "\(hex.prefix(2))/\(hex.dropFirst(2))"
+    }
+
     private func blob(_ path: String) -> BlobID { BlobID(hashing: Data((site[path] ?? "").utf8)) }
 
     private func flip(_ path: String, at offset: Int, bit: UInt8 = 0x10) throws {
@@ -92,6 +110,77 @@ struct DamageTests {
         #expect(store.state.withLock { $0.checked } == [])
         _ = try store.blob(blob("b"))
         #expect(store.state.withLock { $0.checked } == [blob("b")])
+    }
+
+    /// Sessions that read nothing do not make it right.
+    @Test func aFileThatNobodyReadIsCheckedInALaterSession() throws {
+        let store = try open(directory)
+        try store.install(site, version: "1")
+        let copy = try picture()
+        let file = "\(copy.path)/blobs/\(pathInBlobs("b"))"
+        let time = try #require(try FileSystem.status(of: store.path(of: blob("b")))).modificationTime
+        try flip(file, at: 3)
+        // What a power cut does to bytes shows in no time.
+        FileSystem.setModificationTime(of: file, to: time)
+        do {
+            let unclean = try open(copy)
+            #expect(unclean.marker.cleanSince == nil)
+            try unclean.settle()
+        }
+        for _ in 0..<2 { #expect(try open(copy).marker.cleanSince != nil) }
+        let later = try open(copy)
+        #expect(code { _ = try later.blob(blob("b"), size: 25) } == .damaged)
+        #expect(try later.bytes(of: blob("c")) == Data((site["c"] ?? "").utf8))
+    }
+
+    @Test func aFileThatWasTouchedStaysSuspectInALaterSession() throws {
+        do { try open(directory).install(site, version: "1") }
+        try flip("\(directory.path)/blobs/\(pathInBlobs("b"))", at: 3)
+        do { _ = try open(directory) }
+        let later = try open(directory)
+        #expect(later.marker.cleanSince != nil)
+        #expect(code { _ = try later.blob(blob("b"), size: 25) } == .damaged)
+    }
+
+    @Test func whatWasSeenToBeRightIsKnownInLaterSessions() throws {
+        do { try open(directory).install(site, version: "1") }
+        try FileManager.default.removeItem(atPath: directory.path + "/clean")
+        do {
+            let store = try open(directory)
+            _ = try store.blob(blob("b"))
+            try store.install(["d": "a third large one, a file"], package: "other", version: "1")
+            try letTheClockTick()
+        }
+        let store = try open(directory)
+        _ = try store.blob(blob("b"))
+        _ = try store.blob(BlobID(hashing: Data("a third large one, a file".utf8)))
+        #expect(store.state.withLock { $0.checked } == [])
+        _ = try store.blob(blob("c"))
+        #expect(store.state.withLock { $0.checked } == [blob("c")])
+    }
+
+    /// As earlier versions left it: its time says nothing of the blobs.
+    @Test func aMarkerWithoutAnEraHasAllChecked() throws {
+        do { try open(directory).install(site, version: "1") }
+        let marker = directory.path + "/clean"
+        try FileManager.default.removeItem(atPath: marker)
+        try Data().write(to: URL(filePath: marker))
+        for (path, isChecked) in [("b", true), ("b", false), ("c", true)] {
+            let store = try open(directory)
+            #expect(store.marker.cleanSince != nil)
+            _ = try store.blob(blob(path))
+            #expect(store.state.withLock { $0.checked } == (isChecked ? [blob(path)] : []))
+            try letTheClockTick()
+        }
+    }
+
+    @Test func anEraIsKeptByCleanSessionsAndEndsWithAnUncleanOne() throws {
+        func era() throws -> Int64 { try open(directory).marker.era }
+        let first = try era()
+        #expect(try era() == first)
+        #expect(try FileSystem.status(of: directory.path + "/clean")?.modificationTime == first)
+        try FileManager.default.removeItem(atPath: directory.path + "/clean")
+        #expect(try era() != first)
     }
 
     @Test func aFileThatWasTouchedIsCheckedThoughTheStoreWasClosed() throws {

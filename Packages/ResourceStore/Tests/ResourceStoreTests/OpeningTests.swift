@@ -28,14 +28,12 @@ struct OpeningTests {
         #expect(error?.message.contains(store.directory) == true)
     }
 
-    @Test func refusesWhileAnotherProcessHasIt() throws {
-        let flock = "/usr/bin/flock"
-        guard FileManager.default.isExecutableFile(atPath: flock) else {
-            print("skipped: no \(flock)")
-            return
-        }
+    private static let flock = "/usr/bin/flock"
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: flock), "skipped: no /usr/bin/flock"))
+    func refusesWhileAnotherProcessHasIt() throws {
         let process = Process()
-        process.executableURL = URL(filePath: flock)
+        process.executableURL = URL(filePath: Self.flock)
         process.arguments = ["--nonblock", directory.path + "/lock", "true"]
         do {
             let store = try ResourceStore(directory: directory.path)

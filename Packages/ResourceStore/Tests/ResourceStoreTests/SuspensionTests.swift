@@ -4,6 +4,7 @@
 import Dispatch
 import Foundation
 import GRDB
+import Synchronization
 import Testing
 
 @testable import ResourceStore
@@ -71,6 +72,112 @@ struct SuspensionTests {
         }
         try store.resume()
         #expect(try store.generations(in: .staged) == [])
+    }
+
+    /// An install whose chunk is in the middle of its transaction when the app goes to the background.
+    @Test func aChunkThatIsBeingWritten() async throws {
+        let directory = try TemporaryDirectory()
+        let clean = directory.path + "/clean"
+        let (writings, writing) = AsyncStream.makeStream(of: Void.self)
+        let isArmed = Mutex(true)
+        let gate = DispatchSemaphore(value: 0)
+        let store = try ResourceStore(directory: directory.path) { step in
+            let stops =
+                step == .rowsWritten
+                && isArmed.withLock { isArmed in
+                    defer { isArmed = false }
+                    return isArmed
+                }
+            guard stops else { return }
+            writing.yield()
+            gate.wait()
+        }
+        // What is under way: the test holds it, too.
+        let batch = store.makeBatch()
+        let entries = try store.write(["a": "one"], into: batch)
+        let (failures, failure) = AsyncStream.makeStream(of: StoreError.Code?.self)
+        // Threads of their own: both block, and the test's may be all there are.
+        DispatchQueue(label: "installs").async {
+            failure.yield(
+                code {
+                    _ = try store.stage(package: "p", version: "1", metadata: Data(), entries: entries, from: batch)
+                })
+        }
+        for await _ in writings { break }
+        let (suspensions, suspension) = AsyncStream.makeStream(of: Bool.self)
+        DispatchQueue(label: "suspends").async { suspension.yield((try? store.suspend()) != nil) }
+        // Nothing that is written from here on belongs to a store that runs.
+        while !store.suspension.isOn { await Task.yield() }
+        gate.signal()
+        for await isDone in suspensions {
+            #expect(isDone)
+            break
+        }
+        for await failure in failures {
+            #expect(failure == .suspended)
+            break
+        }
+        #expect(!FileManager.default.fileExists(atPath: clean))
+        // The lock is let go of, and no write of the install comes after that.
+        do {
+            let other = try ResourceStore(directory: directory.path)
+            #expect(try other.generations(in: .staged) == [])
+        }
+        try store.resume()
+        #expect(try store.read(store.install(["a": "one"], version: "1")) == ["a": "one"])
+        // The marker that the other has left says nothing of this one.
+        #expect(!FileManager.default.fileExists(atPath: clean))
+        withExtendedLifetime(batch) {}
+    }
+
+    /// Another store had the directory meanwhile, and did not close properly.
+    @Test func aResumptionAfterAnUncleanEndHasAllChecked() throws {
+        let directory = try TemporaryDirectory()
+        do { try ResourceStore(directory: directory.path, configuration: .files).install(["a": "one"], version: "1") }
+        let store = try ResourceStore(directory: directory.path, configuration: .files)
+        let era = store.marker.era
+        try store.suspend()
+        try store.resume()
+        #expect(store.marker.era == era && store.marker.cleanSince != nil)
+        try store.suspend()
+        try FileManager.default.removeItem(atPath: directory.path + "/clean")
+        try store.resume()
+        #expect(store.marker.era != era && store.marker.cleanSince == nil)
+    }
+
+    /// The logs cannot be moved: the store is suspended all the same.
+    @Test func aSuspensionThatFails() throws {
+        let directory = try TemporaryDirectory()
+        let clean = directory.path + "/clean"
+        do {
+            let store = try ResourceStore(directory: directory.path)
+            try store.install(["a": "one"], version: "1")
+            try store.index.database.close()
+            #expect(throws: StoreError.self) { try store.suspend() }
+            #expect(!FileManager.default.fileExists(atPath: clean))
+            let other = try ResourceStore(directory: directory.path)
+            #expect(other.marker.cleanSince == nil)
+            #expect(code { try store.install(["a": "two"], version: "2") } == .suspended)
+            #expect(code { try store.sweep() } == .suspended)
+            #expect(code { try store.resume() } == .inUse)
+            #expect(code { try store.sweep() } == .suspended)
+            #expect(try other.read(other.install(["a": "two"], version: "2")) == ["a": "two"])
+        }
+        #expect(FileManager.default.fileExists(atPath: clean))
+    }
+
+    /// The directory may be another's by the time that a suspended store goes.
+    @Test func aSuspendedStoreThatGoesLeavesNoMarker() throws {
+        let directory = try TemporaryDirectory()
+        var store: ResourceStore? = try ResourceStore(directory: directory.path)
+        // Something is under way, so that suspending does not put it there.
+        store?.beginActivity()
+        try store?.suspend()
+        store?.endActivity()
+        let other = try ResourceStore(directory: directory.path)
+        store = nil
+        #expect(!FileManager.default.fileExists(atPath: directory.path + "/clean"))
+        withExtendedLifetime(other) {}
     }
 
     @Test func movesTheLogsAlthoughItInterrupts() throws {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
+import Synchronization
 import Testing
 
 @testable import ResourceStore
@@ -95,6 +96,29 @@ struct SweepTests {
         #expect(try store.sweep().blobs == 2)
         #expect(try store.read(number) == old)
         #expect(try directory.files(in: "blobs").contains("readme"))
+    }
+
+    /// On a device that is full, to remove a row needs room in a log, which only a file that goes can make.
+    @Test func takesFilesBeforeRows() throws {
+        let directory = try TemporaryDirectory()
+        let isFull = Mutex(false)
+        let store = try ResourceStore(directory: directory.path, configuration: .mixed) { step in
+            if step == .rowsRemoved, isFull.withLock({ $0 }) {
+                throw StoreError(.diskFull, "the database or disk is full", at: directory.path)
+            }
+        }
+        do {
+            let batch = store.makeBatch()
+            _ = try store.write(["x": "left by a crash", "y": "too"], into: batch)
+            try batch.finishWriting()
+        }
+        try store.putResource("a resource, as a file", for: "file")
+        try store.putResource("row", for: "row")
+        isFull.withLock { $0 = true }
+        #expect(code { try store.sweep() } == .diskFull)
+        #expect(try directory.files(in: "blobs").count == 1)
+        #expect(code { try store.removeResources(["row", "file"]) } == .diskFull)
+        #expect(try directory.files(in: "blobs") == [])
     }
 
     @Test func looksFirstWhetherThereIsAny() throws {

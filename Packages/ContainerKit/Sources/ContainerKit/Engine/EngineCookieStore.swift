@@ -31,6 +31,7 @@ public struct EngineCookie: Sendable, Hashable {
     /// Whether scripts cannot see it.
     public var isHTTPOnly: Bool
 
+    /// Makes a cookie: by default one of the session, for all paths, that scripts see.
     public init(
         name: String, value: String, domain: String, path: String = "/", expires: Int64? = nil, isSecure: Bool = false,
         isHTTPOnly: Bool = false

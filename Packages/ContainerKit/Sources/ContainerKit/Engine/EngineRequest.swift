@@ -12,6 +12,7 @@ public struct EngineRequest: Sendable {
     /// Whether this is the document that the view is navigating to.
     public var isMainDocument: Bool
 
+    /// Makes a request, as an adapter does for each that its engine hands over.
     public init(head: HTTPRequest, view: ViewID?, isMainDocument: Bool) {
         self.head = head
         self.view = view

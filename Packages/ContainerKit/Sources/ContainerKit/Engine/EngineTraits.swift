@@ -16,6 +16,7 @@ public struct EngineTraits: Sendable, Hashable {
     /// Each request names the view that asks.
     public var identifiesPage: Bool
 
+    /// Makes the traits. None has a default: what is not said would be done twice, or not at all.
     public init(
         keepsBodies: Bool, keepsCookies: Bool, followsRedirects: Bool, preflights: Bool, decodes: Bool,
         identifiesPage: Bool

@@ -15,6 +15,7 @@ public import WebViewPool
 /// Isolation: the main actor.
 @MainActor
 public protocol EngineView: PoolableView {
+    /// Names the view while its engine lives.
     var id: ViewID { get }
 
     /// Hears what happens to the view, in order, on the main actor. One listener; `nil` by default.
@@ -62,6 +63,7 @@ public struct PageSnapshot: Sendable, Hashable {
     /// The same picture as a PNG file.
     public let png: Data
 
+    /// Makes a picture. The parts must fit each other.
     public init(width: Int, height: Int, pixels: Data, png: Data) {
         self.width = width
         self.height = height
@@ -72,8 +74,10 @@ public struct PageSnapshot: Sendable, Hashable {
 
 /// Names a view of an engine while the engine lives.
 public struct ViewID: Sendable, Hashable {
+    /// A number that the engine gives to no other view.
     public let rawValue: UInt64
 
+    /// Names the view of this number.
     public init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
@@ -81,7 +85,9 @@ public struct ViewID: Sendable, Hashable {
 
 /// Where a script runs: with the page's own scripts, or beside them, sharing only the document.
 public enum ScriptWorld: Sendable, Hashable {
+    /// With the page's own scripts.
     case page
+    /// In a world of this name: the document is shared, names are not.
     case isolated(name: String)
 }
 
@@ -89,7 +95,9 @@ public enum ScriptWorld: Sendable, Hashable {
 public struct UserScript: Sendable, Hashable {
     /// When a script runs.
     public enum Time: Sendable, Hashable {
+        /// Before the page's own scripts.
         case documentStart
+        /// When the document is parsed, before what it loads is there.
         case documentEnd
     }
 
@@ -102,6 +110,7 @@ public struct UserScript: Sendable, Hashable {
     /// Whether the script also runs in frames.
     public var inAllFrames: Bool
 
+    /// Makes a script: by default one that runs with the page's own, in frames too.
     public init(_ source: String, at time: Time, in world: ScriptWorld = .page, inAllFrames: Bool = true) {
         self.source = source
         self.time = time
@@ -121,6 +130,7 @@ public struct ScriptMessage: Sendable, Hashable {
     /// this is the origin of the sender only where the document has no frames that the app does not trust.
     public let documentURL: String
 
+    /// Makes a message, as an adapter does for each that a page posts.
     public init(json: String, documentURL: String) {
         self.json = json
         self.documentURL = documentURL

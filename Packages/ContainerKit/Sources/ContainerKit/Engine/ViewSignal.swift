@@ -28,6 +28,7 @@ public struct EngineResource: Sendable, Hashable {
     /// Why it failed; `nil` where it did not.
     public let failure: String?
 
+    /// Makes the report of a resource that ended.
     public init(url: String, status: Int?, length: Int64?, failure: String?) {
         self.url = url
         self.status = status

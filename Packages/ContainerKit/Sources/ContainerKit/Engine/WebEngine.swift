@@ -8,6 +8,7 @@ public import SchemeRouter
 /// Isolation: the main actor, where engines live.
 @MainActor
 public protocol WebEngine: AnyObject {
+    /// The engine's kind of view.
     associatedtype View: EngineView
 
     /// Name and version, for reports.
@@ -46,6 +47,7 @@ public struct CustomScheme: Sendable, Hashable {
     /// Whether pages of this scheme are secure contexts.
     public let isSecure: Bool
 
+    /// Makes a scheme; whether it can be had shows when it is registered.
     public init(name: String, isSecure: Bool) {
         self.name = name
         self.isSecure = isSecure
@@ -61,6 +63,7 @@ public struct EngineProxy: Sendable, Hashable {
     /// Names and addresses that are asked directly; none by default.
     public let exceptions: [String]
 
+    /// Names a proxy; whether it answers shows with the first request.
     public init(host: String, port: Int, exceptions: [String] = []) {
         self.host = host
         self.port = port

@@ -24,10 +24,13 @@ public struct TableStore: TableStoring {
     private let store: ResourceStore
     private let queue = DispatchQueue(label: "container.table", qos: .utility)
 
+    /// Keeps them in `store`, whose other resources go.
     public init(_ store: ResourceStore) {
         self.store = store
     }
 
+    /// The files that are there, by key, with the MD5 that each was put with. Reads no bytes.
+    /// - Throws: `StoreError`.
     public func files() async throws -> [TableURL: MD5Digest] {
         try await onThread { store in
             var files: [TableURL: MD5Digest] = [:]
@@ -39,6 +42,8 @@ public struct TableStore: TableStoring {
         }
     }
 
+    /// A file and its bytes; notes its use. One whose bytes are damaged is removed, and is not there.
+    /// - Throws: `StoreError`.
     public func file(for key: TableURL) async throws -> TableFile? {
         guard let resource = try store.resource(for: key.description), let md5 = MD5Digest(resource.validator) else {
             return nil
@@ -56,6 +61,8 @@ public struct TableStore: TableStoring {
         }
     }
 
+    /// Puts a file in place of the one before. Returns when it is safe from a power cut.
+    /// - Throws: `StoreError`, with code `overBudget` where it alone is larger than the budget.
     public func put(_ content: Data, md5: MD5Digest, for key: TableURL) async throws {
         try await onThread { store in
             // The type is the table's to say.
@@ -63,14 +70,20 @@ public struct TableStore: TableStoring {
         }
     }
 
+    /// Removes files; keys that are not there are fine.
+    /// - Throws: `StoreError`.
     public func remove(_ keys: [TableURL]) async throws {
         _ = try await onThread { try $0.removeResources(keys.map(\.description)) }
     }
 
+    /// What a document holds; `nil` where it was never put, or is damaged.
+    /// - Throws: `StoreError`.
     public func document(_ name: TableDocument) async throws -> Data? {
         try await onThread { try $0.document(Self.documentName(name)) }
     }
 
+    /// Keeps a document in place of the one before. Returns when it is safe from a power cut.
+    /// - Throws: `StoreError`.
     public func put(_ document: Data, as name: TableDocument) async throws {
         try await onThread { try $0.putDocument(document, as: Self.documentName(name)) }
     }

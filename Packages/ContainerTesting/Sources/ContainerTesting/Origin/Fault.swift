@@ -32,9 +32,12 @@ public struct Fault: Sendable, Hashable {
         case delay(Duration)
     }
 
+    /// What goes wrong.
     public let kind: Kind
+    /// The paths for which it does.
     public let path: PathPattern
 
+    /// Has `kind` go wrong for each request of a path that matches.
     public init(_ kind: Kind, at path: PathPattern) {
         self.kind = kind
         self.path = path

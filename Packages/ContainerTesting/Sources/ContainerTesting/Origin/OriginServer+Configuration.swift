@@ -26,6 +26,7 @@ extension OriginServer {
         /// What delays are measured with. The machine's clock by default.
         public var clock: any Clock<Duration> = ContinuousClock()
 
+        /// All else has the default that is named above.
         public init(folder: String? = nil, routes: [OriginRoute] = []) {
             self.folder = folder
             self.routes = routes

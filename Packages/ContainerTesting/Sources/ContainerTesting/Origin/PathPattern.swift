@@ -5,6 +5,7 @@
 ///
 /// It is compared with the path as it stands in the request, percent-encoded and without the query.
 public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
+    /// The pattern as it was given.
     public let description: String
 
     /// Makes a pattern; `nil` unless it begins with `/` or `*`, is at most 1,024 bytes, and has no spaces

@@ -14,6 +14,7 @@ extension ForwardProxy {
         /// How many clients' connections there may be at a time; further ones are reset. 1,024 by default.
         public var connectionLimit = 1_024
 
+        /// All has the default that is named above.
         public init() {}
     }
 }

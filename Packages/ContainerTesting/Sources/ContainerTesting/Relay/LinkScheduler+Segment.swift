@@ -4,8 +4,10 @@
 extension LinkScheduler {
     /// Names a connection on a link.
     public struct ConnectionID: Sendable, Hashable {
+        /// A number that no other connection on the link has.
         public let rawValue: UInt64
 
+        /// Names the connection of this number.
         public init(_ rawValue: UInt64) {
             self.rawValue = rawValue
         }
@@ -23,7 +25,9 @@ extension LinkScheduler {
             case reset
         }
 
+        /// Whose it is.
         public let connection: ConnectionID
+        /// What crosses.
         public let content: Content
         /// When its last bit has left.
         public let departs: Duration

@@ -19,6 +19,7 @@ extension ShapingRelay {
         /// The same for the link to the target.
         public var busyUp: Duration = .zero
 
+        /// Nothing passed yet.
         public init() {}
     }
 }

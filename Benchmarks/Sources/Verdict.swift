@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CommandSupport
+
+/// Whether every bar is kept.
+enum Verdict {
+    /// To be called when all results are printed.
+    /// - Throws: ``CommandError`` with ``ExitStatus/missed``, which names each comparison past its bar.
+    static func check(_ results: [Comparison]) throws {
+        let bars = results.compactMap(\.isKept)
+        let missed = results.filter { $0.isKept == false }
+        guard !missed.isEmpty else { return }
+        let names = missed.map { $0.theirs == nil ? $0.name : "\($0.name) against \($0.reference)" }
+        throw CommandError(
+            .missed, code: "bar-missed", "\(missed.count) of \(bars.count) bars: \(names.joined(separator: "; "))")
+    }
+}
