@@ -50,6 +50,7 @@ public struct PackageError: Error, Sendable, CustomStringConvertible {
         public static let io = Code("io")
     }
 
+    /// What kind of failure it is.
     public let code: Code
     /// One line for people.
     public let message: String

@@ -16,9 +16,13 @@ public struct PackageManifest: Codable, Sendable, Hashable {
     /// The only format so far.
     public static let currentFormat = 1
 
+    /// Which format this is: ``currentFormat``.
     public var format: Int
+    /// The package's name, the same in all versions.
     public var id: PackageID
+    /// Which version of it this is.
     public var version: PackageVersion
+    /// What the files stand under.
     public var baseURL: PackageBaseURL
     /// Whether these files are all there is under the base URL, so that anything else there is answered as not found
     /// without asking the network. JSON has `"complete": true` for it; it is absent otherwise.

@@ -34,6 +34,7 @@ public struct TableError: Error, Sendable, CustomStringConvertible {
         public static let storage = Code("storage")
     }
 
+    /// What kind of failure it is.
     public let code: Code
     /// One line for people.
     public let message: String

@@ -48,6 +48,7 @@ public struct DeliveryError: Error, Sendable, CustomStringConvertible {
         public static let io = Code("io")
     }
 
+    /// What kind of failure it is.
     public let code: Code
     /// One line for people.
     public let message: String

@@ -14,6 +14,7 @@ public struct PackageScopeChange: Sendable, Hashable {
         case removed
     }
 
+    /// The package of which another generation answers now.
     public var package: PackageID
     /// All URLs under this one are concerned.
     public var baseURL: PackageBaseURL
@@ -21,5 +22,6 @@ public struct PackageScopeChange: Sendable, Hashable {
     public var former: GenerationReference?
     /// What answers now; `nil` for the network.
     public var current: GenerationReference?
+    /// Why.
     public var reason: Reason
 }

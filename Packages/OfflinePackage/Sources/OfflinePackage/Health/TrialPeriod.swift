@@ -57,7 +57,9 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
     public let version: String
     /// The last good generation, to fall back to; `nil` where there is none.
     public let former: Int64?
+    /// The numbers that it goes by.
     public let limits: Limits
+    /// What became of it; `nil` while it runs.
     public private(set) var verdict: Verdict?
     /// How many processes in a row began to boot it, this one included, and did not come to a verdict.
     public private(set) var unfinishedBoots = 0

@@ -28,6 +28,7 @@ public struct PackageFailure: Error, Sendable, CustomStringConvertible {
         public static let other = Code("other")
     }
 
+    /// What kind of failure it is.
     public let code: Code
     /// One line for people.
     public let message: String

@@ -3,6 +3,7 @@
 
 /// What came of a look for an update.
 public struct PackageUpdate: Sendable, Hashable {
+    /// What is different now.
     public enum Outcome: Sendable, Hashable {
         /// It is active already, or staged already.
         case unchanged
@@ -24,8 +25,11 @@ public struct PackageUpdate: Sendable, Hashable {
         case wholeAfterRanges
     }
 
+    /// What is different now.
     public var outcome: Outcome
+    /// What is active, or waits to be.
     public var package: InstalledPackage
+    /// How its bytes came.
     public var way: Way
     /// What went over the network after the manifest.
     public var traffic: DeliveryTraffic
