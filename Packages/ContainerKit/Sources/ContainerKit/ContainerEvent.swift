@@ -16,6 +16,10 @@ public enum ContainerEvent: Sendable {
     /// A folder or a development server stands in for a package from now on.
     case previewMounted(Preview)
     case previewUnmounted(Preview)
+    /// Other rules apply to requests that start from now on.
+    case rulesChanged
+    /// Interception was switched off as a whole, or on again.
+    case interceptionSwitched(isEnabled: Bool)
     case pageOpened(PageSession)
     /// The view of a page said something.
     case page(PageID, ViewSignal)
