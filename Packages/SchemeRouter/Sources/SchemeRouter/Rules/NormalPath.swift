@@ -19,15 +19,21 @@ struct NormalPath {
             bytes = [UInt8(ascii: "/")]
             return
         }
-        guard path.first == UInt8(ascii: "/"), let spelled = Self.spelling(of: path) else { return nil }
+        guard path.first == UInt8(ascii: "/") else { return nil }
+        let written = Array(path)
+        // Nearly all paths are in that spelling already.
+        let isPlain = Self.isPlain
+        guard let spelled = written.allSatisfy({ isPlain[Int($0)] }) ? written : Self.spelling(of: written) else {
+            return nil
+        }
         bytes = Self.hasDotSegment(spelled) ? Self.withoutDotSegments(spelled) : spelled
     }
 
     /// Escapes what needs it, and nothing else.
     /// - Returns: `nil` for control characters.
-    static func spelling(of path: some Sequence<UInt8>) -> [UInt8]? {
+    static func spelling(of path: [UInt8]) -> [UInt8]? {
         var result: [UInt8] = []
-        var rest = Array(path)[...]
+        var rest = path[...]
         result.reserveCapacity(rest.count)
         while let byte = rest.popFirst() {
             switch byte {
@@ -91,6 +97,9 @@ struct NormalPath {
     private static func isPathByte(_ byte: UInt8) -> Bool {
         isUnreserved(byte) || "!$&'()*+,;=:@/".utf8.contains(byte)
     }
+
+    /// By byte.
+    private static let isPlain = (UInt8.min...UInt8.max).map(isPathByte)
 
     private static func nibble(_ digit: UInt8) -> UInt8? {
         switch digit {
