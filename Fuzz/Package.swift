@@ -41,7 +41,11 @@ let package = Package(
         fuzzer("DeliveryFuzz"),
         fuzzer("TableFuzz", over: "ResourceTable"),
         fuzzer(
-            "RulesFuzz", over: "SchemeRouter", [.product(name: "HTTPTypes", package: "swift-http-types")]),
+            "RulesFuzz", over: "SchemeRouter",
+            [
+                .product(name: "ResourceLoading", package: "ContainerKit"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         fuzzer("URLFuzz", [.product(name: "HTTPTypes", package: "swift-http-types")]),
     ],
     swiftLanguageModes: [.v6]

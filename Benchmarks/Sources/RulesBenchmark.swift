@@ -17,7 +17,7 @@ struct RulesBenchmark {
         var many = RouteRules.none
         let reading = try Stopwatch.seconds { many = try RouteRules(json: json) }
         let inFew = try decide(by: few, hosts: 8)
-        let inMany = try decide(by: many, hosts: 9_000)
+        let inMany = try decide(by: many, hosts: 8_000)
         let path = "/app/v12/assets/index-0518c371936f.js"
         let text = #"/app/v[0-9]+/assets/[a-z0-9-]+\.js"#
         let pattern = try PathPattern(expression: text)

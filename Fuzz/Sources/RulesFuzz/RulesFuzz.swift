@@ -4,6 +4,7 @@
 internal import Foundation
 internal import FuzzSupport
 internal import HTTPTypes
+internal import ResourceLoading
 internal import SchemeRouter
 
 /// Rules as JSON, and what is decided by them; then the input as a pattern and as a path.

@@ -11,9 +11,11 @@ public struct RouteLimits: Sendable, Hashable {
     public var maxTextLength = 256
     /// Methods of a rule, and pages of a rule. Default: 32 each.
     public var maxListCount = 32
-    /// Positions of all path patterns together that are more than a fixed path or a folder: what one request may cost
-    /// at most is this number times the bytes of its path. Default: 32,768.
+    /// Positions of the path patterns that one host may meet, where they are more than a fixed path or a folder: what one
+    /// request may cost at most is this number times the bytes of its path. Default: 32,768.
     public var maxPositions = 32_768
+    /// Positions of all path patterns together: what the rules may take of memory. Default: 262,144, some 8 MB.
+    public var maxTotalPositions = 262_144
 
     public init() {}
 }

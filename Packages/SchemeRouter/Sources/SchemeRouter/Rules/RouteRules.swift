@@ -40,9 +40,10 @@ public struct RouteRules: Sendable {
             for (index, rule) in list.enumerated() {
                 try rule.check(limits, at: "\(name)[\(index)]")
                 positions += rule.positions
-                guard positions <= limits.maxPositions else {
+                guard positions <= limits.maxTotalPositions else {
                     throw RouteError(
-                        .limit, "path patterns of more than \(limits.maxPositions) positions", at: "\(name)[\(index)]")
+                        .limit, "path patterns of more than \(limits.maxTotalPositions) positions",
+                        at: "\(name)[\(index)]")
                 }
             }
         }
@@ -51,6 +52,13 @@ public struct RouteRules: Sendable {
         self.isEnabled = isEnabled
         index = RouteIndex(rules)
         denyIndex = RouteIndex(deny)
+        let denied = denyIndex.heaviest { deny[$0].positions }
+        let ruled = index.heaviest { rules[$0].positions }
+        guard denied.weight + ruled.weight <= limits.maxPositions else {
+            throw RouteError(
+                .limit, "path patterns of more than \(limits.maxPositions) positions for one host",
+                at: denied.weight > ruled.weight ? "deny[\(denied.last)]" : "rules[\(ruled.last)]")
+        }
     }
 
     /// Decides over a request. Pure: the same arguments give the same answer.

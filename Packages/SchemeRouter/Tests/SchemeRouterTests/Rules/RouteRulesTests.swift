@@ -144,12 +144,31 @@ struct RouteRulesTests {
             RouteRule(.intercept, host: try host("h\(index).example"), path: try PathPattern(glob: "/\(index)/*.js"))
         }
         rules.append(RouteRule(.pass, path: try PathPattern(glob: "/never/**")))
-        var limits = RouteLimits()
-        limits.maxPositions = 50_000
-        let all = try RouteRules(rules, limits: limits)
+        let all = try RouteRules(rules)
         for index in stride(from: 0, to: 2_999, by: 97) {
             let decision = all.decide(try request("https://h\(index).example/\(index)/a.js"))
             #expect(decision == RouteDecision(.intercept, because: .rule(index)))
+        }
+    }
+
+    @Test("What the patterns of one host may cost is limited, over all lists that it meets, and so is the sum")
+    func positions() throws {
+        let pattern = try PathPattern(glob: "/*a*")
+        var limits = RouteLimits()
+        limits.maxPositions = 9
+        limits.maxTotalPositions = 18
+        let ofHosts = try (0..<6).map { RouteRule(.pass, host: try host("h\($0).example"), path: pattern) }
+        _ = try RouteRules(ofHosts, limits: limits)
+        // Three of these meet in h0.example: its own, those of the domain, and one for all hosts.
+        let below = RouteRule(.pass, host: try host("*.example"), path: pattern)
+        let any = RouteRule(.pass, path: pattern)
+        _ = try RouteRules([ofHosts[0], below, any], limits: limits)
+        for (rules, deny, place) in [
+            ([ofHosts[0], below, any, any], [], "rules[3]"), ([ofHosts[0], below], [any, any], nil),
+            (ofHosts + [below], [], "rules[6]"), ([], [below, any, any, any], "deny[3]"),
+        ] as [([RouteRule], [RouteRule], String?)] {
+            let error = #expect(throws: RouteError.self) { _ = try RouteRules(rules, deny: deny, limits: limits) }
+            #expect(error?.code == .limit && (place == nil || error?.location == place), "\(error?.description ?? "")")
         }
     }
 
