@@ -84,7 +84,7 @@ let package = Package(
         .library(name: "ResourceTable", targets: ["ResourceTable"]),
         .library(name: "PackagePublisher", targets: ["PackagePublisher"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
-        .library(name: "SchemeRouter", targets: ["SchemeRouter", "SchemeMode"]),
+        .library(name: "SchemeRouter", targets: ["SchemeRouter", "HTTPSemantics", "SchemeMode"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
@@ -150,6 +150,8 @@ let package = Package(
             ["ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix")]),
         target("SchemeRouter", ["ResourceLoading", .httpTypes]),
         tests(of: "SchemeRouter", ["ResourceLoading", .httpTypes]),
+        target("HTTPSemantics", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
+        tests(of: "HTTPSemantics", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         target("SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         tests(of: "SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         target("WebViewPool"),
@@ -160,7 +162,7 @@ let package = Package(
             "ContainerKit",
             [
                 "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPTransport",
-                "SchemeRouter", "SchemeMode", "WebViewPool", .httpTypes, .log,
+                "HTTPSemantics", "SchemeRouter", "SchemeMode", "WebViewPool", .httpTypes, .log,
             ]),
         tests(
             of: "ContainerKit",
@@ -215,7 +217,7 @@ let package = Package(
             name: "container-benchmarks",
             dependencies: [
                 "CommandSupport", "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading",
-                "ResourceStore", "ResourceTable", .argumentParser, .httpTypes,
+                "ResourceStore", "ResourceTable", "SchemeRouter", .argumentParser, .httpTypes,
             ], path: "Benchmarks/Sources", swiftSettings: settings),
 
         // Tests across packages, and what they share.

@@ -40,6 +40,12 @@ let package = Package(
         fuzzer("SliceFuzz"),
         fuzzer("DeliveryFuzz"),
         fuzzer("TableFuzz", over: "ResourceTable"),
+        fuzzer(
+            "RulesFuzz", over: "SchemeRouter",
+            [
+                .product(name: "ResourceLoading", package: "ContainerKit"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         fuzzer("URLFuzz", [.product(name: "HTTPTypes", package: "swift-http-types")]),
     ],
     swiftLanguageModes: [.v6]

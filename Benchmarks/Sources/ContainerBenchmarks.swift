@@ -35,12 +35,13 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         case table
         case arrival
         case update
+        case rules
     }
 
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Measure only these: install, memory, look-up, opening, table, arrival, update.", valueName: "name"))
+            "Measure only these: install, memory, look-up, opening, table, arrival, update, rules.", valueName: "name"))
     var only: [Subject] = Subject.allCases
 
     @Flag(help: "Print the results as JSON.")
@@ -56,6 +57,7 @@ struct ContainerBenchmarks: AsyncParsableCommand {
             results += try await measure(in: place)
         }
         if only.contains(.table) { results += try TableBenchmark(rounds: rounds).run() }
+        if only.contains(.rules) { results += try RulesBenchmark().run() }
         let folder = try ScratchFolder(in: FileManager.default.temporaryDirectory.path)
         defer { folder.remove() }
         if only.contains(.memory) { results += try await MemoryBenchmark(folder: folder).run() }

@@ -41,6 +41,7 @@ let package = Package(
                 .product(name: "OfflinePackage", package: "OfflinePackage"),
                 .product(name: "ResourceTable", package: "OfflinePackage"),
                 .product(name: "HTTPTransport", package: "HTTPTransport"),
+                .product(name: "HTTPSemantics", package: "SchemeRouter"),
                 .product(name: "SchemeRouter", package: "SchemeRouter"),
                 .product(name: "SchemeMode", package: "SchemeRouter"),
                 .product(name: "WebViewPool", package: "WebViewPool"),

@@ -18,6 +18,7 @@ let package = Package(
     platforms: [.iOS(.v18), .macOS(.v15)],
     products: [
         .library(name: "SchemeRouter", targets: ["SchemeRouter"]),
+        .library(name: "HTTPSemantics", targets: ["HTTPSemantics"]),
         .library(name: "SchemeMode", targets: ["SchemeMode"]),
     ],
     dependencies: [
@@ -35,6 +36,18 @@ let package = Package(
             name: "SchemeRouterTests",
             dependencies: [
                 "SchemeRouter", .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .target(
+            name: "HTTPSemantics",
+            dependencies: [
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "HTTPSemanticsTests",
+            dependencies: [
+                "HTTPSemantics", .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
         .target(

@@ -36,6 +36,9 @@ extension Container {
         public var mode: InterceptionMode = .customScheme
         /// Hosts whose pages are intercepted although no package covers them; none by default.
         public var coveredHosts: [HostPattern] = []
+        /// Which requests are intercepted, and which are not, beside what is covered; none by default. A rule decides also
+        /// over what packages cover, and the deny list over all. `Container.setRules(_:)` changes them later.
+        public var rules: RouteRules = .none
         /// The most views kept warm; 3 by default.
         public var poolCapacity = 3
 

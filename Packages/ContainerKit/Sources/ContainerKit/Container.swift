@@ -8,7 +8,7 @@ internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable
 internal import SchemeMode
-internal import SchemeRouter
+public import SchemeRouter
 internal import WebViewPool
 
 /// Opens web pages at once: from verified packages first, from the network second.
@@ -23,6 +23,7 @@ public final class Container<Engine: WebEngine> {
     let packages: PackageCare
     let table: TableCare?
     private let previewList = PreviewList()
+    private let liveRules: LiveRules
     private let path: RequestPath
     private let pool: WebViewPool<Engine.View>
     let hub = EventHub()
@@ -48,9 +49,11 @@ public final class Container<Engine: WebEngine> {
             directory: configuration.directory, budgets: configuration.store, packages: configuration.packages,
             updates: configuration.updates, network: network, logger: configuration.logger)
         table = try await Self.openTable(configuration, packages.store, network, hub)
+        liveRules = LiveRules(configuration.rules)
         path = RequestPath(
             names: configuration.names, traits: traits, updater: packages.updater, library: packages.library,
-            table: table?.library, previews: previewList, network: network, coveredHosts: configuration.coveredHosts)
+            table: table?.library, previews: previewList, network: network, rules: liveRules,
+            coveredHosts: configuration.coveredHosts)
         pool = WebViewPool(capacity: configuration.poolCapacity) { try engine.makeView() }
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
@@ -97,6 +100,36 @@ public final class Container<Engine: WebEngine> {
     /// What is mounted now, newest first.
     public var previews: [Preview] {
         previewList.mounted
+    }
+
+    // MARK: What is intercepted
+
+    /// The rules that apply to requests that start now.
+    public var rules: RouteRules {
+        liveRules.rules
+    }
+
+    /// Puts other rules in place of those that apply, as a whole: what started before goes on as it began.
+    ///
+    /// Pages that are open stay in the mode that they opened in. What the new rules pass they get from the network.
+    public func setRules(_ rules: RouteRules) {
+        liveRules.rules = rules
+        configuration.logger.notice(
+            "rules",
+            metadata: ["count": "\(rules.rules.count)", "deny": "\(rules.deny.count)", "on": "\(rules.isEnabled)"])
+        hub.send(.rulesChanged)
+    }
+
+    /// Whether anything is intercepted at all; true at first. Switched off, pages open as if there were no container,
+    /// and those that are open get everything from the network. Requests in flight finish as they began.
+    public var isEnabled: Bool {
+        get { liveRules.isEnabled }
+        set {
+            guard newValue != liveRules.isEnabled else { return }
+            liveRules.isEnabled = newValue
+            configuration.logger.notice("interception", metadata: ["on": "\(newValue)"])
+            hub.send(.interceptionSwitched(isEnabled: newValue))
+        }
     }
 
     /// Whether a page of this URL would be intercepted.

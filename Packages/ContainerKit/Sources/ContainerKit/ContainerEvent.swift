@@ -17,6 +17,10 @@ public enum ContainerEvent: Sendable {
     case previewMounted(Preview)
     /// It does so no longer.
     case previewUnmounted(Preview)
+    /// Other rules apply to requests that start from now on.
+    case rulesChanged
+    /// Interception was switched off as a whole, or on again.
+    case interceptionSwitched(isEnabled: Bool)
     /// The host opened a page.
     case pageOpened(PageSession)
     /// The view of a page said something.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import HTTPSemantics
 internal import HTTPTransport
 internal import HTTPTypes
 internal import OfflinePackage
@@ -19,30 +20,44 @@ struct RequestPath: Sendable {
     private let library: PackageLibrary
     private let coverage: Coverage
     private let chain: any ResourceLoading
+    /// For what the rules keep from the container: the network alone.
+    private let direct: any ResourceLoading
 
     init(
         names: SchemeNames, traits: EngineTraits, updater: PackageUpdater, library: PackageLibrary,
-        table: TableLibrary?, previews: PreviewList, network: NetworkLoader, coveredHosts: [HostPattern]
+        table: TableLibrary?, previews: PreviewList, network: NetworkLoader, rules: LiveRules,
+        coveredHosts: [HostPattern]
     ) {
         self.names = names
         self.traits = traits
         self.library = library
         let coverage = Coverage(
-            hosts: coveredHosts, library: library, updater: updater, table: table, previews: previews)
+            rules: rules, hosts: coveredHosts, library: library, updater: updater, table: table, previews: previews)
         self.coverage = coverage
 
         // 3 Answer it: the first loader that has it.
         var loaders: [any ResourceLoading] = [
-            .previews(previews, network: network), .package(library), .arriving(updater),
+            .settled(
+                .first(of: .previews(previews, network: network), .package(library), .arriving(updater)))
         ]
-        if let table { loaders.append(.resourceTable(table)) }
+        if let table { loaders.append(.settled(.resourceTable(table), options: Self.ofTables)) }
         loaders.append(network)
-        let answer = LoaderChain(loaders)
 
         // 4 Settle it: what the engine does not do.
-        chain =
+        let settle = { (answer: any ResourceLoading) -> any ResourceLoading in
             traits.followsRedirects
-            ? answer : RedirectFollower(answer, names: names, opensByName: { coverage.contains($0) })
+                ? answer : RedirectFollower(answer, names: names, opensByName: { coverage.contains($0) })
+        }
+        chain = settle(LoaderChain(loaders))
+        direct = settle(network)
+    }
+
+    /// A table says the types of its files as its server would, and what is filled on first use is a whole file, too.
+    private static var ofTables: SemanticsLoader.Options {
+        var options = SemanticsLoader.Options()
+        options.sources.insert(.network)
+        options.textCharset = nil
+        return options
     }
 
     /// Whether a page of this real URL is intercepted.
@@ -53,27 +68,44 @@ struct RequestPath: Sendable {
     /// Answers a request of the engine.
     /// - Parameter session: the page that asks; `nil` where the engine does not say, or the page is closed.
     func answer(_ request: EngineRequest, for session: PageSession?) async throws -> ResourceResponse {
-        var named = try name(request, for: session)
+        var (named, decision) = try name(request, for: session)
         try complete(&named)
-        guard let response = try await chain.load(named) else {
+        let isPassed = keepsOut(decision)
+        guard var response = try await (isPassed ? direct : chain).load(named) else {
             throw ResourceError(.internal, "no loader answered", at: named.head.urlText)
         }
+        if isPassed { response.provenance.reason += "; \(decision)" }
         return response
     }
 
-    /// 1 Name it: the real URL, the page, and how sure that is.
-    private func name(_ request: EngineRequest, for session: PageSession?) throws -> ResourceRequest {
+    /// Whether the rules forbid an answer of the container's own. What nobody covers beside them may still lie in a
+    /// generation that the page stays on.
+    private func keepsOut(_ decision: RouteDecision) -> Bool {
+        switch decision.reason {
+        case .off, .denied: true
+        case .rule: decision.action == .pass
+        default: false
+        }
+    }
+
+    /// 1 Name it: the real URL, the page, and how sure that is; and whose it is, which stays decided.
+    private func name(
+        _ request: EngineRequest, for session: PageSession?
+    ) throws -> (request: ResourceRequest, decision: RouteDecision) {
         var head = request.head
         guard let scheme = names.realScheme(for: head.scheme ?? "") else {
             throw ResourceError(.invalidRequest, "not a scheme of this container", at: head.urlText)
         }
         head.scheme = scheme
-        guard isServed(head, to: session) else {
+        let page = request.isMainDocument ? head.urlText : session?.documentURL
+        let decision = coverage.decide(head, page: page)
+        guard decision.action == .intercept || isServed(head, page: page, to: session) else {
             throw ResourceError(.invalidRequest, "no rule covers this host", at: head.urlText)
         }
-        return ResourceRequest(
+        let named = ResourceRequest(
             head, destination: destination(of: request),
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
+        return (named, decision)
     }
 
     private func destination(of request: EngineRequest) -> ResourceRequest.Destination {
@@ -81,14 +113,15 @@ struct RequestPath: Sendable {
         return request.head.asksForDocument ? .nestedDocument : .subresource
     }
 
-    /// Whether a page gets a URL through the scheme: where it is covered now, or by a generation that the page
-    /// stays on, and all else of the page's own origin, which relative URLs lead to.
-    private func isServed(_ head: HTTPRequest, to session: PageSession?) -> Bool {
-        if coverage.contains(head.urlText) { return true }
+    /// Whether a page gets a URL through the scheme that is not intercepted now: where it is covered by a generation that
+    /// the page stays on, or was before a switch or a rule, and all else of the page's own origin, which relative URLs
+    /// lead to. A page that is open goes on, whatever the rules become.
+    private func isServed(_ head: HTTPRequest, page: String?, to session: PageSession?) -> Bool {
         guard let session, session.mode != .plain else { return false }
         if library.covers(head.urlText, for: session.reference) { return true }
         let document = HTTPRequest(urlText: session.documentURL)
-        return document?.scheme == head.scheme && document?.authority == head.authority?.lowercased()
+        if document?.scheme == head.scheme, document?.authority == head.authority?.lowercased() { return true }
+        return coverage.hasName(for: head, page: page)
     }
 
     /// 2 Complete it: what the engine loses on the way.

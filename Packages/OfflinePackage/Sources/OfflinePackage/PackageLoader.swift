@@ -18,6 +18,8 @@ internal import ResourceStore
 /// slash stands for its `index.html`. The answer is marked so that whoever caches it asks again: an old file
 /// never outlives its generation. Where a package says that it is complete, what it lacks is answered 404, and a
 /// folder's URL without its slash by a redirect to the one with it.
+/// HEAD is answered as GET is, body included: what HTTP makes of a whole file, its ranges and conditions, is for a
+/// decorator to settle.
 /// Everything else is left to the next loader, a file that cannot be read from the store among it.
 public struct PackageLoader: ResourceLoading {
     private let library: PackageLibrary
@@ -39,7 +41,7 @@ public struct PackageLoader: ResourceLoading {
         switch find(url, for: page) {
         case .file(let entry, let generation):
             do {
-                return try respond(request.head.method, entry, generation.package)
+                return try respond(with: entry, of: generation.package)
             } catch {
                 library.countUnreadable(entry.path, of: generation, because: error)
                 return nil
@@ -48,7 +50,7 @@ public struct PackageLoader: ResourceLoading {
             if let folder = url.asFolder, case .file = find(folder, for: page) {
                 return redirect(request.head, package)
             }
-            return notFound(request.head.method, url, package)
+            return notFound(url, package)
         case .unknown:
             return nil
         }
@@ -85,17 +87,13 @@ public struct PackageLoader: ResourceLoading {
     ///
     /// Always a page: which requests are for documents, such as those of frames, is not known for certain, and an
     /// engine shows nothing at all for a document without a type.
-    private func notFound(
-        _ method: HTTPRequest.Method, _ url: PackageURL, _ package: InstalledPackage
-    ) -> ResourceResponse {
+    private func notFound(_ url: PackageURL, _ package: InstalledPackage) -> ResourceResponse {
         var fields = HTTPFields()
         fields.append(HTTPField(name: .contentType, value: "text/html;charset=utf-8"))
-        fields.append(HTTPField(name: .contentLength, value: String(Self.notFoundPage.count)))
         fields.append(Self.revalidate)
-        fields.append(Self.noSniffing)
         return ResourceResponse(
             head: HTTPResponse(status: .notFound, headerFields: fields),
-            body: method == .head ? .empty : .bytes(Self.notFoundPage),
+            body: .bytes(Self.notFoundPage),
             provenance: Provenance(
                 .package, reason: "package \(package.id) \(package.version) is complete, without \(url.path)",
                 generation: package.generation))
@@ -112,30 +110,27 @@ public struct PackageLoader: ResourceLoading {
         return ResourceResponse(
             head: HTTPResponse(
                 status: .movedPermanently,
-                headerFields: [.location: location, .contentLength: "0", .cacheControl: "no-cache"]),
+                headerFields: [.location: location, .cacheControl: "no-cache"]),
             body: .empty,
             provenance: Provenance(
                 .package, reason: "package \(package.id) \(package.version): a folder's URL ends in a slash",
                 generation: package.generation))
     }
 
-    private func respond(
-        _ method: HTTPRequest.Method, _ entry: StoredEntry, _ package: InstalledPackage
-    ) throws -> ResourceResponse {
+    private func respond(with entry: StoredEntry, of package: InstalledPackage) throws -> ResourceResponse {
         let blob = try library.store.blob(entry.blob, size: entry.size)
         let body: ResourceBody
         switch blob.content {
-        case _ where method == .head || blob.size == 0: body = .empty
+        case _ where blob.size == 0: body = .empty
         case .bytes(let bytes): body = .bytes(bytes)
         case .file(let path): body = .file(FileSlice(try OpenFile(path: path), range: 0..<blob.size))
         }
         var fields = HTTPFields()
-        fields.reserveCapacity(5)
+        // With room for what decorators add.
+        fields.reserveCapacity(6)
         fields.append(HTTPField(name: .contentType, value: entry.mediaType))
-        fields.append(HTTPField(name: .contentLength, value: String(entry.size)))
         fields.append(HTTPField(name: .eTag, value: "\"\(entry.blob)\""))
         fields.append(Self.revalidate)
-        fields.append(Self.noSniffing)
         return ResourceResponse(
             head: HTTPResponse(status: .ok, headerFields: fields), body: body,
             provenance: Provenance(
@@ -144,7 +139,6 @@ public struct PackageLoader: ResourceLoading {
     }
 
     private static let revalidate = HTTPField(name: .cacheControl, value: "no-cache")
-    private static let noSniffing = HTTPField(name: .xContentTypeOptions, value: "nosniff")
     private static let notFoundPage = Data(
         """
         <!DOCTYPE html>

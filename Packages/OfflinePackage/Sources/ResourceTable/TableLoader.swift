@@ -7,8 +7,9 @@ public import ResourceLoading
 /// Answers requests from a resource table: GET and HEAD of a URL that the table has an entry for.
 ///
 /// The `#fragment` of a URL is ignored, the query counts. A file that is not there yet is fetched, and then answers;
-/// one that cannot be had leaves the request to the next loader, as does a HEAD of a file that is not there. What was
-/// on disk has the provenance ``Provenance/Source/package``, what had to be fetched ``Provenance/Source/network``.
+/// one that cannot be had leaves the request to the next loader, as does a HEAD of a file that is not there. HEAD of one
+/// that is there is answered as GET is, body included. What was on disk has the provenance
+/// ``Provenance/Source/package``, what had to be fetched ``Provenance/Source/network``.
 public struct TableLoader: ResourceLoading {
     private let library: TableLibrary
 
@@ -22,25 +23,23 @@ public struct TableLoader: ResourceLoading {
         else { return nil }
         let reason = "resource table \(table.version): \(entry.url)"
         if let file = await library.file(of: entry) {
-            return respond(request.head.method, entry, file.body, Provenance(.package, reason: reason))
+            return respond(with: file.body, of: entry, Provenance(.package, reason: reason))
         }
         guard request.head.method == .get, let bytes = try await library.fill(entry) else { return nil }
-        return respond(.get, entry, .bytes(bytes), Provenance(.network, reason: "\(reason), filled on first use"))
+        return respond(with: .bytes(bytes), of: entry, Provenance(.network, reason: "\(reason), filled on first use"))
     }
 
     private func respond(
-        _ method: HTTPRequest.Method, _ entry: TableEntry, _ body: ResourceBody, _ provenance: Provenance
+        with body: ResourceBody, of entry: TableEntry, _ provenance: Provenance
     ) -> ResourceResponse {
         var fields = HTTPFields()
-        fields.reserveCapacity(4)
+        fields.reserveCapacity(6)
         if let type = entry.contentType { fields[.contentType] = type }
-        if let length = body.length { fields[.contentLength] = String(length) }
         fields[.eTag] = "\"\(entry.md5)\""
         // Who caches it asks again: an old file never outlives its table.
         fields[.cacheControl] = "no-cache"
         return ResourceResponse(
-            head: HTTPResponse(status: .ok, headerFields: fields), body: method == .head ? .empty : body,
-            provenance: provenance)
+            head: HTTPResponse(status: .ok, headerFields: fields), body: body, provenance: provenance)
     }
 }
 

@@ -23,8 +23,7 @@ struct LoaderTests {
         #expect(response.head.status == .ok)
         let digest = BlobID(hashing: Data("code".utf8))
         let expected: HTTPFields = [
-            .contentType: "text/javascript", .contentLength: "4", .eTag: "\"\(digest)\"", .cacheControl: "no-cache",
-            .xContentTypeOptions: "nosniff",
+            .contentType: "text/javascript", .eTag: "\"\(digest)\"", .cacheControl: "no-cache",
         ]
         #expect(response.head.headerFields == expected)
         guard case .bytes(let bytes) = response.body else {
@@ -48,14 +47,12 @@ struct LoaderTests {
         #expect(try slice.read() == Data(text.utf8))
     }
 
-    @Test func answersHeadWithoutBytes() async throws {
+    @Test func answersHeadAsGet() async throws {
         try await fixture.install(site, version: "1")
-        let response = try #require(try await fixture.response(to: "https://shop.example/app.js", .head))
-        #expect(response.head.headerFields[.contentLength] == "4")
-        guard case .empty = response.body else {
-            Issue.record("a body for HEAD: \(response.body)")
-            return
-        }
+        let get = try #require(try await fixture.response(to: "https://shop.example/app.js"))
+        let head = try #require(try await fixture.response(to: "https://shop.example/app.js", .head))
+        // What becomes of the body is for HTTPSemantics to say.
+        #expect(head.head == get.head && head.body.length == 4)
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .put, .delete, .options])
@@ -121,8 +118,7 @@ struct LoaderTests {
             // Documents of frames among them: without a type the engine would show nothing.
             #expect(response.head.headerFields[.contentType] == "text/html;charset=utf-8")
             let page = String(decoding: try await response.body.collect(upTo: 1 << 10), as: UTF8.self)
-            #expect(page.contains("<h1>Not Found</h1>") == (method == .get) && page.isEmpty == (method == .head))
-            if method == .get { #expect(response.head.headerFields[.contentLength] == "\(page.utf8.count)") }
+            #expect(page.contains("<h1>Not Found</h1>"))
             #expect(response.provenance.source == .package && response.provenance.generation == package.generation)
             #expect(response.provenance.reason == "package shop 1 is complete, without /app/none")
         }

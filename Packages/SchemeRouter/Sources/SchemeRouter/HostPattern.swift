@@ -6,13 +6,14 @@
 /// Written `shop.example.com`, `*.example.com` (every host below the domain, not the domain itself), each with an
 /// optional `:port`; without one, any port matches. Letters' case does not count.
 public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
-    private let name: String
-    private let matchesBelow: Bool
-    private let port: Int?
+    /// In lower case.
+    let name: String
+    let matchesBelow: Bool
+    let port: Int?
 
     /// Reads a pattern; `nil` where it is not one.
     public init?(_ text: String) {
-        guard let authority = Authority(text.hasPrefix("*.") ? String(text.dropFirst(2)) : text) else { return nil }
+        guard let authority = HostAuthority(text.hasPrefix("*.") ? String(text.dropFirst(2)) : text) else { return nil }
         name = authority.host
         port = authority.port
         matchesBelow = text.hasPrefix("*.")
@@ -21,61 +22,17 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     /// Whether the host of `authority`, written `host` or `host:port`, is covered.
     /// - Parameter defaultPort: the port that an authority without one stands for.
     public func matches(_ authority: String, defaultPort: Int) -> Bool {
-        guard let authority = Authority(authority) else { return false }
+        guard let authority = HostAuthority(authority) else { return false }
         if let port, port != authority.port ?? defaultPort { return false }
         return matchesBelow ? authority.host.hasSuffix("." + name) : authority.host == name
     }
 
+    /// The name without the dot of the root, which makes no difference to where it leads.
+    var rootless: String {
+        name.hasSuffix(".") ? String(name.dropLast()) : name
+    }
+
     public var description: String {
         (matchesBelow ? "*." : "") + name + (port.map { ":\($0)" } ?? "")
-    }
-}
-
-/// Host and port, apart.
-private struct Authority {
-    let host: String
-    let port: Int?
-
-    init?(_ text: String) {
-        var host = text.utf8[...]
-        var port: Int?
-        // The last colon outside of an IPv6 literal's brackets starts the port (RFC 3986, section 3.2).
-        if let colon = host.lastIndex(of: UInt8(ascii: ":")), !host[colon...].contains(UInt8(ascii: "]")) {
-            let digits = host[host.index(after: colon)...]
-            guard (1...5).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
-                let number = UInt16(Substring(digits)), number > 0
-            else { return nil }
-            port = Int(number)
-            host = host[..<colon]
-        }
-        guard host.count <= 255, Self.isName(host) || Self.isAddress(host) else { return nil }
-        self.host = Substring(host).lowercased()
-        self.port = port
-    }
-
-    /// A registered name or an IPv4 address in the spelling of a request, where other letters are encoded.
-    private static func isName(_ host: Substring.UTF8View) -> Bool {
-        !host.isEmpty
-            && host.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
-    }
-
-    /// An IPv6 literal in its brackets.
-    private static func isAddress(_ host: Substring.UTF8View) -> Bool {
-        host.count > 3 && host.first == UInt8(ascii: "[") && host.last == UInt8(ascii: "]")
-            && host.dropFirst().dropLast().allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-                    UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: ":"), UInt8(ascii: "."):
-                    true
-                default: false
-                }
-            }
     }
 }

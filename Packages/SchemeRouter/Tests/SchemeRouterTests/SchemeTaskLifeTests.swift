@@ -6,62 +6,72 @@ import Testing
 
 @Suite("Life of a scheme task", .timeLimit(.minutes(3)))
 struct SchemeTaskLifeTests {
-    /// What an engine may hear, written down independently of the state machine:
-    /// `start redirect* (response data* finish? | ) fail?`, at most one ending, `fail` only after `start`.
-    private struct Oracle: Hashable {
-        private var heard: [SchemeTaskLife.Event] = []
-        private var isStopped = false
+    /// Goes through every sequence of events up to a length, one after the other.
+    private struct Walk {
+        let length: Int
+        private(set) var order = LegalOrder()
+        private(set) var judged = 0
+        private(set) var complete: Set<String> = []
+        private(set) var faults: [String] = []
 
-        /// What should become of an event; and notes it.
-        mutating func verdict(on event: SchemeTaskLife.Event) -> SchemeTaskLife.Verdict {
-            if isStopped || heard.contains(.finish) || heard.contains(.fail) { return .drop }
-            if event == .stop {
-                isStopped = true
-                return .drop
-            }
-            guard mayFollow(event) else { return .outOfOrder }
-            heard.append(event)
-            return .deliver
+        init(length: Int) {
+            self.length = length
         }
 
-        private func mayFollow(_ event: SchemeTaskLife.Event) -> Bool {
-            let hasStarted = heard.contains(.start)
-            let hasResponse = heard.contains(.response)
-            switch event {
-            case .start: return !hasStarted
-            case .redirect, .response: return hasStarted && !hasResponse
-            case .data, .finish: return hasResponse
-            case .fail: return hasStarted
-            case .stop: return true
-            }
-        }
-    }
-
-    private struct Position: Hashable {
-        var life = SchemeTaskLife()
-        var oracle = Oracle()
-    }
-
-    @Test("Every interleaving up to length 8 is judged as the engine's order asks")
-    func interleavings() {
-        // Interleavings that lead to the same position go on as one, counted as many as they are.
-        var positions = [Position(): 1]
-        var judged = 0
-        for _ in 1...8 {
-            var next: [Position: Int] = [:]
-            for (position, count) in positions {
-                for event in SchemeTaskLife.Event.allCases {
-                    var position = position
-                    let verdict = position.life.accept(event)
-                    #expect(verdict == position.oracle.verdict(on: event), "\(event) at \(position)")
-                    judged += count
-                    next[position, default: 0] += count
+        /// - Parameters:
+        ///   - calls: what has reached the engine, in the letters of `LegalOrder`.
+        ///   - depth: how many events there were.
+        mutating func go(on life: SchemeTaskLife, calls: String, isStopped: Bool, depth: Int) {
+            guard depth < length else { return }
+            // The order says what may come; the machine is not asked.
+            let isOver = isStopped || order.isComplete(calls)
+            if isOver, !isStopped { complete.insert(calls) }
+            for event in SchemeTaskLife.Event.allCases {
+                var next = life
+                let verdict = next.accept(event)
+                judged += 1
+                let heard = LegalOrder.letter(of: event).map { calls + $0 }
+                let expected: SchemeTaskLife.Verdict =
+                    if isOver || event == .stop { .drop } else if let heard, order.allows(heard) { .deliver } else {
+                        .outOfOrder
+                    }
+                if verdict != expected, faults.count < 10 {
+                    faults.append("\(event) after \(calls)\(isStopped ? " and a stop" : ""): \(verdict)")
                 }
+                if next.isOver != (isOver || event == .stop || heard.map { order.isComplete($0) } ?? false)
+                    && verdict != .outOfOrder, faults.count < 10
+                {
+                    faults.append("over after \(calls) and \(event): \(next.isOver)")
+                }
+                go(
+                    on: next, calls: verdict == .deliver ? heard ?? calls : calls,
+                    isStopped: isStopped || event == .stop, depth: depth + 1)
             }
-            positions = next
         }
+    }
+
+    @Test("Every interleaving up to length 8 lets the engine hear a legal order, all of it, and nothing after a stop")
+    func interleavings() {
+        var walk = Walk(length: 8)
+        walk.go(on: SchemeTaskLife(), calls: "", isStopped: false, depth: 0)
+        #expect(walk.faults.isEmpty)
         // 7 + 7² + … + 7⁸
-        #expect(judged == 6_725_600)
+        #expect(walk.judged == 6_725_600)
+        // The walk has seen whole lives: start, a redirects, an end after b pieces of data or before the response.
+        #expect(walk.complete.contains("srrpddf") && walk.complete.contains("sx") && walk.complete.contains("spx"))
+    }
+
+    @Test(
+        "The order itself: what it allows and what it does not",
+        arguments: [
+            ("", true), ("s", true), ("sr", true), ("srrp", true), ("spddf", true), ("spf", true), ("sx", true),
+            ("srx", true), ("spdx", true), ("r", false), ("ss", false), ("sf", false), ("sd", false), ("spr", false),
+            ("spp", false), ("spfx", false), ("sxx", false), ("spfd", false), ("x", false),
+        ])
+    func order(calls: String, isLegal: Bool) {
+        var order = LegalOrder()
+        let verdict = order.allows(calls)
+        #expect(verdict == isLegal)
     }
 
     @Test("An event out of order changes nothing")

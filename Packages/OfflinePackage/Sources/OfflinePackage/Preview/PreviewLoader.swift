@@ -9,7 +9,7 @@ public import ResourceLoading
 ///
 /// A folder answers GET and HEAD of the files that it has, a path that ends in a slash with `index.html`, and never a
 /// file outside of it, whatever links lead there; the rest is the next loader's. A server is asked for everything under
-/// the base URL. Every answer's provenance says that it is a preview, and nothing may be cached.
+/// the base URL. HEAD of a file is answered as GET is, body included. Every answer's provenance says that it is a preview, and nothing may be cached.
 public struct PreviewLoader: ResourceLoading {
     private let previews: PreviewList
     private let network: any ResourceLoading
@@ -43,12 +43,10 @@ public struct PreviewLoader: ResourceLoading {
             return nil
         }
         let fields: HTTPFields = [
-            .contentType: mediaTypes.type(of: slice.file.path), .contentLength: "\(slice.range.count)",
-            .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+            .contentType: mediaTypes.type(of: slice.file.path), .cacheControl: "no-store",
         ]
         return ResourceResponse(
-            head: HTTPResponse(status: .ok, headerFields: fields),
-            body: request.head.method == .head ? .empty : .file(slice),
+            head: HTTPResponse(status: .ok, headerFields: fields), body: .file(slice),
             provenance: Provenance(.package, reason: preview.description))
     }
 

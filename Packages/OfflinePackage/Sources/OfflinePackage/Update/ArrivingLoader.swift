@@ -15,7 +15,7 @@ public import ResourceLoading
 ///
 /// Each answer is unpacked from its place in the archive, as the manifest says, and has the manifest's SHA-256; the order
 /// and the headers of the zip are not looked at. What has not arrived, is too large to be held in memory, or is wrong is
-/// left to the next loader: no request waits. It comes after ``PackageLoader``, which takes over as soon as the package
+/// left to the next loader: no request waits. HEAD is answered as GET is, body included. It comes after ``PackageLoader``, which takes over as soon as the package
 /// is installed.
 public struct ArrivingLoader: ResourceLoading {
     /// The most bytes of a file that is answered. Default: 8 MiB.
@@ -41,7 +41,7 @@ public struct ArrivingLoader: ResourceLoading {
             {
                 return nil
             }
-            return respond(request.head.method, file, content, package.manifest)
+            return respond(with: content, of: file, in: package.manifest)
         }
         return nil
     }
@@ -62,15 +62,14 @@ public struct ArrivingLoader: ResourceLoading {
     }
 
     private func respond(
-        _ method: HTTPRequest.Method, _ file: PackageManifest.File, _ content: Data, _ manifest: PackageManifest
+        with content: Data, of file: PackageManifest.File, in manifest: PackageManifest
     ) -> ResourceResponse {
         // The same fields as of the installed package, so that the engine's copy stays good.
         let fields: HTTPFields = [
-            .contentType: file.mediaType, .contentLength: String(file.size), .eTag: "\"\(file.sha256)\"",
-            .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
+            .contentType: file.mediaType, .eTag: "\"\(file.sha256)\"", .cacheControl: "no-cache",
         ]
         return ResourceResponse(
-            head: HTTPResponse(status: .ok, headerFields: fields), body: method == .head ? .empty : .bytes(content),
+            head: HTTPResponse(status: .ok, headerFields: fields), body: .bytes(content),
             provenance: Provenance(
                 .package, reason: "package \(manifest.id) \(manifest.version), still arriving: \(file.path)"))
     }

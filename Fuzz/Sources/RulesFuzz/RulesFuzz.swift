@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+internal import FuzzSupport
+internal import HTTPTypes
+internal import ResourceLoading
+internal import SchemeRouter
+
+/// Rules as JSON, and what is decided by them; then the input as a pattern and as a path.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzRules(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let data = bytes.map { Data(bytes: $0, count: count) } ?? Data()
+    read {
+        let rules = try RouteRules(json: data)
+        for url in ["https://shop.example/app/v1/x.js", "http://a.shop.example:8080/%2e./b?c", "https://pay.example./"]
+        {
+            decide(url, by: rules)
+        }
+    }
+    // A pattern, a line's end, and a path.
+    let parts = data.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
+    let pattern = String(decoding: parts[0], as: UTF8.self)
+    let path = "/" + (parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : "")
+    read {
+        let glob = try PathPattern(glob: pattern)
+        // A path in the spelling that is compared matches itself; two stars match whatever has a spelling.
+        let any = try PathPattern(glob: "/**")
+        Fuzz.expect(!glob.matches(path) || any.matches(path), "matches what is no path: \(path)")
+    }
+    read { _ = try PathPattern(expression: pattern).matches(path) }
+    read {
+        let page = try PagePattern(pattern)
+        Fuzz.expect(try PagePattern(page.description) == page, "the written form is another page: \(page)")
+    }
+    return 0
+}
+
+/// What is denied is passed, and so is everything when it is switched off.
+private func decide(_ url: String, by rules: RouteRules) {
+    guard let request = HTTPRequest(urlText: url) else { return }
+    let decision = rules.decide(request, page: url, isCovered: true)
+    Fuzz.expect(decision == rules.decide(request, page: url, isCovered: true), "decides twice")
+    switch decision.reason {
+    case .denied(let index): Fuzz.expect(decision.action == .pass && rules.deny.indices.contains(index), "\(decision)")
+    case .rule(let index): Fuzz.expect(rules.rules[index].action == decision.action, "\(decision)")
+    case .off: Fuzz.expect(!rules.isEnabled && decision.action == .pass, "\(decision)")
+    default: break
+    }
+}
+
+/// Anything but a typed refusal of one line is a fault.
+private func read(_ body: () throws -> Void) {
+    do {
+        try body()
+    } catch let error as RouteError {
+        Fuzz.expect(!error.description.contains("\n") && error.description.utf8.count < 1_400, "no line: \(error)")
+    } catch {
+        Fuzz.expect(false, "untyped error: \(error)")
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+
+/// What a request asks about the state of a resource, and for which part of it.
+struct Preconditions {
+    /// What follows from them (RFC 9110, section 13.2.2).
+    enum Outcome: Hashable {
+        /// The answer as it is.
+        case whole
+        /// The part that `Range` names.
+        case part(String)
+        case notModified
+        case failed
+    }
+
+    private var ifMatch: String?
+    private var ifNoneMatch: String?
+    private var ifModifiedSince: String?
+    private var ifUnmodifiedSince: String?
+    private var ifRange: String?
+    private var range: String?
+
+    /// Reads the fields; `nil` where there is none of them, as in most requests.
+    init?(_ fields: HTTPFields) {
+        var isEmpty = true
+        for field in fields {
+            // The names of all of them begin so.
+            guard let first = field.name.canonicalName.utf8.first,
+                first == UInt8(ascii: "i") || first == UInt8(ascii: "r")
+            else { continue }
+            switch field.name {
+            case .ifMatch: Self.join(field.value, to: &ifMatch)
+            case .ifNoneMatch: Self.join(field.value, to: &ifNoneMatch)
+            case .ifModifiedSince: Self.join(field.value, to: &ifModifiedSince)
+            case .ifUnmodifiedSince: Self.join(field.value, to: &ifUnmodifiedSince)
+            case .ifRange: Self.join(field.value, to: &ifRange)
+            case .range: Self.join(field.value, to: &range)
+            default: continue
+            }
+            isEmpty = false
+        }
+        if isEmpty { return nil }
+    }
+
+    /// Lines of one name are one list (RFC 9110, section 5.3).
+    private static func join(_ value: String, to list: inout String?) {
+        list = list.map { "\($0), \(value)" } ?? value
+    }
+
+    /// Holds them against what the resource is now, in the order of RFC 9110, section 13.2.2.
+    /// - Parameters:
+    ///   - tag: the entity tag of the answer, where it has one.
+    ///   - modified: its `Last-Modified`, as it is written.
+    ///   - isGet: whether the method is GET; else it is HEAD, for which ranges are not defined (section 14.2).
+    func outcome(tag: EntityTag?, modified: String?, isGet: Bool) -> Outcome {
+        let date = modified.flatMap { ModificationDate($0) }
+        if let ifMatch {
+            guard matches(ifMatch, tag, strongly: true) else { return .failed }
+        } else if let date, let limit = ifUnmodifiedSince.flatMap({ ModificationDate($0) }), date > limit {
+            return .failed
+        }
+        if let ifNoneMatch {
+            if matches(ifNoneMatch, tag, strongly: false) { return .notModified }
+        } else if let date, let limit = ifModifiedSince.flatMap({ ModificationDate($0) }), date <= limit {
+            return .notModified
+        }
+        guard isGet, let range, isRangeStillGood(tag: tag, modified: modified) else { return .whole }
+        return .part(range)
+    }
+
+    private func matches(_ list: String, _ tag: EntityTag?, strongly: Bool) -> Bool {
+        // There is a representation: who asks for one at all is answered.
+        if list.trimmed == "*" { return true }
+        guard let tag else { return false }
+        return EntityTag.list(list) { strongly ? $0.matchesStrongly(tag) : $0.matchesWeakly(tag) }
+    }
+
+    /// RFC 9110, section 13.1.5: a strong tag, or exactly the date that the answer would have.
+    private func isRangeStillGood(tag: EntityTag?, modified: String?) -> Bool {
+        guard let ifRange else { return true }
+        let text = ifRange.trimmed
+        if let asked = EntityTag(text) { return tag.map(asked.matchesStrongly) ?? false }
+        return modified.map { $0 == text && ModificationDate(text) != nil } ?? false
+    }
+}
+
+extension String {
+    /// Without the blanks that may stand around a field's value.
+    fileprivate var trimmed: Substring {
+        let isBlank = { (letter: UInt8) in letter == UInt8(ascii: " ") || letter == UInt8(ascii: "\t") }
+        var rest = utf8[...]
+        while rest.first.map(isBlank) ?? false { rest.removeFirst() }
+        while rest.last.map(isBlank) ?? false { rest.removeLast() }
+        return Substring(rest)
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import HTTPTypes
+internal import Synchronization
+
+/// The rules that apply now, and the switch that turns all off at once.
+///
+/// Both are changed as a whole between two decisions; what was decided before stays decided, so requests in flight
+/// finish as they began.
+/// Isolation: any.
+public final class LiveRules: Sendable {
+    private struct State {
+        var rules: RouteRules
+        var isEnabled: Bool
+    }
+
+    private let state: Mutex<State>
+
+    public init(_ rules: RouteRules = .none, isEnabled: Bool = true) {
+        state = Mutex(State(rules: rules, isEnabled: isEnabled))
+    }
+
+    /// The rules that apply to requests that start now.
+    public var rules: RouteRules {
+        get { state.withLock(\.rules) }
+        set { state.withLock { $0.rules = newValue } }
+    }
+
+    /// The host's own switch. What is intercepted needs this one and that of the rules.
+    public var isEnabled: Bool {
+        get { state.withLock(\.isEnabled) }
+        set { state.withLock { $0.isEnabled = newValue } }
+    }
+
+    /// Decides over a request by the rules of this moment; see ``RouteRules/decide(_:page:isCovered:)``.
+    public func decide(
+        _ request: HTTPRequest, page: String? = nil, isCovered: @autoclosure () -> Bool = false
+    ) -> RouteDecision {
+        let (rules, isEnabled) = state.withLock { ($0.rules, $0.isEnabled) }
+        guard isEnabled else { return RouteDecision(.pass, because: .off) }
+        return rules.decide(request, page: page, isCovered: isCovered())
+    }
+}

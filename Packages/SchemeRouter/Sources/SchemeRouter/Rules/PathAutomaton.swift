@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Matches a pattern in one pass: one step for each byte, whatever the pattern is, since all ways through it are
+/// followed at once (V. M. Glushkov, "The abstract theory of automata", 1961). There is nothing to backtrack into.
+struct PathAutomaton: Sendable {
+    /// Positions are the bits of a word.
+    static let maxPositions = 128
+
+    /// Of each byte, its class: bytes that no position tells apart are one.
+    private let classes: [UInt8]
+    /// The positions that take a byte, by its class.
+    private let takers: [UInt128]
+    /// The positions that may come after each position.
+    private let follow: [UInt128]
+    private let first: UInt128
+    private let last: UInt128
+    private let takesNothing: Bool
+
+    /// How many positions there are.
+    var positions: Int { follow.count }
+
+    /// - Throws: ``RouteError`` with code ``RouteError/Code-swift.struct/limit``.
+    init(_ syntax: PathSyntax) throws {
+        var builder = Builder()
+        let whole = try builder.add(syntax)
+        first = whole.first
+        last = whole.last
+        takesNothing = whole.takesNothing
+        follow = builder.follow
+        var masks = [UInt128](repeating: 0, count: 256)
+        for (position, set) in builder.sets.enumerated() {
+            set.forEach { masks[Int($0)] |= 1 << position }
+        }
+        var classes = [UInt8](repeating: 0, count: 256)
+        // The first is that of bytes that no position takes, as most are.
+        var takers: [UInt128] = [0]
+        for (byte, mask) in masks.enumerated() where mask != 0 {
+            let known = takers.firstIndex(of: mask)
+            if known == nil { takers.append(mask) }
+            classes[byte] = UInt8(known ?? takers.count - 1)
+        }
+        self.classes = classes
+        self.takers = takers
+    }
+
+    func matches(_ bytes: ArraySlice<UInt8>) -> Bool {
+        var active = first
+        var current: UInt128 = 0
+        for byte in bytes {
+            current = active & takers[Int(classes[Int(byte)])]
+            if current == 0 { return false }
+            active = 0
+            var left = current
+            while left != 0 {
+                active |= follow[left.trailingZeroBitCount]
+                left &= left &- 1
+            }
+        }
+        return bytes.isEmpty ? takesNothing : current & last != 0
+    }
+
+    /// A part of the pattern: where it may begin and end.
+    private struct Part {
+        var first: UInt128 = 0
+        var last: UInt128 = 0
+        var takesNothing = true
+    }
+
+    private struct Builder {
+        var sets: [ByteSet] = []
+        var follow: [UInt128] = []
+
+        mutating func add(_ syntax: PathSyntax) throws -> Part {
+            switch syntax {
+            case .nothing:
+                return Part()
+            case .one(let set):
+                guard sets.count < PathAutomaton.maxPositions else {
+                    throw RouteError(
+                        .limit,
+                        "the pattern has more than \(PathAutomaton.maxPositions) positions after its fixed beginning")
+                }
+                let bit: UInt128 = 1 << sets.count
+                sets.append(set)
+                follow.append(0)
+                return Part(first: bit, last: bit, takesNothing: false)
+            case .sequence(let parts):
+                var whole = Part()
+                for part in parts { whole = join(whole, try add(part)) }
+                return whole
+            case .choice(let options):
+                var whole = Part(takesNothing: false)
+                for option in options {
+                    let part = try add(option)
+                    whole.first |= part.first
+                    whole.last |= part.last
+                    whole.takesNothing = whole.takesNothing || part.takesNothing
+                }
+                return whole
+            case .repetition(let part, let min, let max):
+                return try addCopies(of: part, min: min, max: max)
+            }
+        }
+
+        /// Each copy has positions of its own; the last of an endless repetition leads back to itself.
+        private mutating func addCopies(of syntax: PathSyntax, min: Int, max: Int?) throws -> Part {
+            var whole = Part()
+            let copies = max ?? Swift.max(min, 1)
+            for copy in 0..<copies {
+                var part = try add(syntax)
+                if max == nil, copy == copies - 1 { link(part.last, to: part.first) }
+                if copy >= min { part.takesNothing = true }
+                whole = join(whole, part)
+            }
+            return whole
+        }
+
+        private mutating func join(_ left: Part, _ right: Part) -> Part {
+            link(left.last, to: right.first)
+            return Part(
+                first: left.first | (left.takesNothing ? right.first : 0),
+                last: right.last | (right.takesNothing ? left.last : 0),
+                takesNothing: left.takesNothing && right.takesNothing)
+        }
+
+        private mutating func link(_ ends: UInt128, to beginnings: UInt128) {
+            var left = ends
+            while left != 0 {
+                follow[left.trailingZeroBitCount] |= beginnings
+                left &= left &- 1
+            }
+        }
+    }
+}

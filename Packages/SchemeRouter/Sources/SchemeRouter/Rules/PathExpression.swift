@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Reads a regular expression over a whole path: letters, `.`, `[a-z]`, `[^/]`, `\d`, `\w`, escaped signs, groups
+/// `( )` and `(?: )`, `|`, and `*`, `+`, `?`, `{2}`, `{2,}`, `{2,5}`. What needs backtracking is no part of it: back
+/// references, look-around, lazy and possessive repetition. Anchors are not either, since the whole path is matched.
+struct PathExpression {
+    private static let maxDepth = 16
+    /// Of a counted repetition. More would not fit in an automaton.
+    private static let maxCount = PathAutomaton.maxPositions
+
+    private var rest: ArraySlice<UInt8>
+    private var depth = 0
+
+    /// - Throws: ``RouteError`` with code ``RouteError/Code-swift.struct/badRule``.
+    static func parse(_ text: String) throws -> PathSyntax {
+        var reader = PathExpression(rest: Array(text.utf8)[...])
+        let syntax = try reader.choice()
+        guard reader.rest.isEmpty else { throw reader.fault("a ')' without its '('") }
+        return syntax
+    }
+
+    private mutating func choice() throws -> PathSyntax {
+        var options = [try sequence()]
+        while take("|") { options.append(try sequence()) }
+        guard options.count > 1 else { return options[0] }
+        let real = options.filter { $0 != .nothing }
+        guard !real.isEmpty else { return .nothing }
+        let choice = real.count > 1 ? PathSyntax.choice(real) : real[0]
+        return real.count < options.count ? .repeated(choice, min: 0, max: 1) : choice
+    }
+
+    private mutating func sequence() throws -> PathSyntax {
+        var parts: [PathSyntax] = []
+        while let next = rest.first, next != UInt8(ascii: "|"), next != UInt8(ascii: ")") {
+            parts.append(try repetition())
+        }
+        return .joined(parts)
+    }
+
+    private mutating func repetition() throws -> PathSyntax {
+        let part = try atom()
+        let repeated: PathSyntax
+        if take("*") {
+            repeated = .repeated(part, min: 0, max: nil)
+        } else if take("+") {
+            repeated = .repeated(part, min: 1, max: nil)
+        } else if take("?") {
+            repeated = .repeated(part, min: 0, max: 1)
+        } else if take("{") {
+            repeated = try counted(part)
+        } else {
+            return part
+        }
+        if let next = rest.first, "*+?{".utf8.contains(next) {
+            throw fault("a repetition of a repetition: lazy and possessive ones are not known")
+        }
+        return repeated
+    }
+
+    private mutating func counted(_ part: PathSyntax) throws -> PathSyntax {
+        guard let min = try number() else { throw fault("a '{' without a number") }
+        var max: Int? = min
+        if take(",") { max = try number() }
+        guard take("}"), max.map({ $0 >= min }) ?? true else { throw fault("a repetition is {n}, {n,} or {n,m}") }
+        return .repeated(part, min: min, max: max)
+    }
+
+    private mutating func number() throws -> Int? {
+        var value: Int?
+        while let digit = rest.first, ByteSet.digits.contains(digit) {
+            rest.removeFirst()
+            value = (value ?? 0) * 10 + Int(digit - UInt8(ascii: "0"))
+            if let value, value > Self.maxCount { throw fault("a repetition of more than \(Self.maxCount)") }
+        }
+        return value
+    }
+
+    private mutating func atom() throws -> PathSyntax {
+        guard let byte = rest.popFirst() else { throw fault("the end of the expression") }
+        switch byte {
+        case UInt8(ascii: "("):
+            if take("?"), !take(":") { throw fault("a group that is more than a group") }
+            depth += 1
+            guard depth <= Self.maxDepth else { throw fault("more than \(Self.maxDepth) groups in each other") }
+            let inner = try choice()
+            guard take(")") else { throw fault("a '(' without its ')'") }
+            depth -= 1
+            return inner
+        case UInt8(ascii: "["): return .one(try set())
+        case UInt8(ascii: "."): return .one(.all)
+        case UInt8(ascii: "\\"): return .one(try escape())
+        case UInt8(ascii: "^"), UInt8(ascii: "$"):
+            throw fault("an anchor: the whole path is matched")
+        case UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "?"), UInt8(ascii: "{"):
+            throw fault("a repetition of nothing")
+        default: return .one(ByteSet(try plain(byte)))
+        }
+    }
+
+    private mutating func escape() throws -> ByteSet {
+        guard let byte = rest.popFirst() else { throw fault("a '\\' at the end") }
+        switch byte {
+        case UInt8(ascii: "d"): return .digits
+        case UInt8(ascii: "w"): return .word
+        default:
+            guard !ByteSet.word.contains(byte) else { throw fault("an escape that is not known") }
+            return ByteSet(try plain(byte))
+        }
+    }
+
+    private mutating func set() throws -> ByteSet {
+        var set = ByteSet()
+        let isInverted = take("^")
+        while !take("]") {
+            guard let byte = rest.popFirst() else { throw fault("a '[' without its ']'") }
+            guard byte != UInt8(ascii: "[") else { throw fault("a set in a set") }
+            if byte == UInt8(ascii: "\\") {
+                set.formUnion(try escape())
+                continue
+            }
+            let lower = try plain(byte)
+            guard rest.first == UInt8(ascii: "-"), let after = rest.dropFirst().first, after != UInt8(ascii: "]") else {
+                set.insert(lower)
+                continue
+            }
+            rest.removeFirst(2)
+            let upper = try plain(after)
+            guard upper >= lower, after != UInt8(ascii: "\\") else { throw fault("a range that goes down") }
+            set.formUnion(ByteSet(lower...upper))
+        }
+        guard !set.isEmpty else { throw fault("an empty set") }
+        return isInverted ? set.inverted : set
+    }
+
+    /// A letter that a path can have. Others are escaped there, and so they are here.
+    private func plain(_ byte: UInt8) throws -> UInt8 {
+        guard (0x21...0x7E).contains(byte) else {
+            throw fault("a letter that a path has as an escape, such as %20")
+        }
+        return byte
+    }
+
+    private mutating func take(_ letter: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: letter) else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    private func fault(_ what: String) -> RouteError {
+        RouteError(.badRule, "expression: \(what), at byte \(rest.startIndex)")
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+
+/// The JSON of rules, format 1.
+///
+/// A name that is not known is refused: a part that is misspelled and left out would make a rule fit far more.
+struct RouteDocument: Decodable {
+    static let limitsKey = CodingUserInfoKey(rawValue: "limits")
+
+    let isEnabled: Bool
+    var rules: [RouteRule] = []
+    var deny: [RouteRule] = []
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(decoder, known: ["format", "enabled", "rules", "deny"])
+        guard let format = try fields.decode(Int.self, "format") else {
+            throw RouteError(.badDocument, "format is missing")
+        }
+        guard format == 1 else { throw RouteError(.unknownFormat, "\(format); this version knows 1", at: "format") }
+        isEnabled = try fields.decode(Bool.self, "enabled") ?? true
+        let limits = Self.limitsKey.flatMap { decoder.userInfo[$0] as? RouteLimits } ?? RouteLimits()
+        var left = limits.maxRules
+        rules = try fields.rules("rules", hasAction: true, limits, left: &left)
+        deny = try fields.rules("deny", hasAction: false, limits, left: &left)
+    }
+
+    /// `rules[3].host`, as a reader of the document would say it.
+    static func place(_ path: [any CodingKey]) -> String? {
+        guard !path.isEmpty else { return nil }
+        return path.reduce(into: "") { text, key in
+            if let index = key.intValue {
+                text += "[\(index)]"
+            } else {
+                text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
+            }
+        }
+    }
+
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) {
+            self.stringValue = stringValue
+        }
+
+        init?(intValue: Int) {
+            nil
+        }
+    }
+
+    /// The fields of an object, all of which are known.
+    private struct Fields {
+        let container: KeyedDecodingContainer<Name>
+
+        init(_ decoder: any Decoder, known: Set<String>) throws {
+            container = try decoder.container(keyedBy: Name.self)
+            for key in container.allKeys where !known.contains(key.stringValue) {
+                throw RouteError(
+                    .badDocument, "a name that is not known: \(key.stringValue)", at: place(container.codingPath))
+            }
+        }
+
+        /// The value of a name; `nil` where it is left out. `null` is a fault.
+        func decode<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value? {
+            let key = Name(stringValue: name)
+            return container.contains(key) ? try container.decode(type, forKey: key) : nil
+        }
+
+        /// A text within its limit, read by `read`, whose faults are told of this field.
+        func text<Value>(_ name: String, _ limits: RouteLimits, _ read: (String) throws -> Value?) throws -> Value? {
+            guard let text = try decode(String.self, name) else { return nil }
+            return try Self.read(text, limits, place(container.codingPath + [Name(stringValue: name)]), read)
+        }
+
+        /// Texts, each as in ``text(_:_:_:)``.
+        func texts<Value>(_ name: String, _ limits: RouteLimits, _ read: (String) throws -> Value?) throws -> [Value] {
+            guard let texts = try decode([String].self, name) else { return [] }
+            let place = place(container.codingPath + [Name(stringValue: name)]) ?? name
+            guard (1...limits.maxListCount).contains(texts.count) else {
+                throw RouteError(
+                    .limit, "\(texts.count) of them; 1 to \(limits.maxListCount), or leave it out", at: place)
+            }
+            return try texts.enumerated().map { index, text in
+                try Self.read(text, limits, "\(place)[\(index)]", read)
+            }
+        }
+
+        func rules(_ name: String, hasAction: Bool, _ limits: RouteLimits, left: inout Int) throws -> [RouteRule] {
+            let key = Name(stringValue: name)
+            guard container.contains(key) else { return [] }
+            var list = try container.nestedUnkeyedContainer(forKey: key)
+            var rules: [RouteRule] = []
+            while !list.isAtEnd {
+                left -= 1
+                guard left >= 0 else { throw RouteError(.limit, "more than \(limits.maxRules) rules", at: name) }
+                rules.append(try RouteDocument.rule(try list.superDecoder(), hasAction: hasAction, limits))
+            }
+            return rules
+        }
+
+        private static func read<Value>(
+            _ text: String, _ limits: RouteLimits, _ place: String?, _ read: (String) throws -> Value?
+        ) throws -> Value {
+            guard text.utf8.count <= limits.maxTextLength else {
+                throw RouteError(.limit, "longer than \(limits.maxTextLength) bytes", at: place)
+            }
+            do {
+                guard let value = try read(text) else { throw RouteError(.badRule, "makes no sense: '\(text)'") }
+                return value
+            } catch let error as RouteError {
+                throw place.map { RouteError(error.code, error.message, at: $0, cause: error.cause) } ?? error
+            }
+        }
+    }
+
+    private static func rule(_ decoder: any Decoder, hasAction: Bool, _ limits: RouteLimits) throws -> RouteRule {
+        var known: Set = ["scheme", "host", "glob", "expression", "methods", "pages"]
+        if hasAction { known.insert("action") }
+        let fields = try Fields(decoder, known: known)
+        let here = place(decoder.codingPath)
+        let action = try hasAction ? fields.text("action", limits) { RouteAction(rawValue: $0) } : .pass
+        guard let action else { throw RouteError(.badDocument, "action is missing", at: here) }
+        let glob = try fields.text("glob", limits) { try PathPattern(glob: $0) }
+        let expression = try fields.text("expression", limits) { try PathPattern(expression: $0) }
+        guard glob == nil || expression == nil else {
+            throw RouteError(.badRule, "both a glob and an expression", at: here)
+        }
+        return RouteRule(
+            action, scheme: try fields.text("scheme", limits) { RouteRule.Scheme(rawValue: $0) },
+            host: try fields.text("host", limits) { HostPattern($0) }, path: glob ?? expression,
+            methods: Set(try fields.texts("methods", limits) { HTTPRequest.Method($0) }),
+            pages: try fields.texts("pages", limits) { try PagePattern($0) })
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension RouteRules {
+    /// Reads rules from JSON; `docs/route-rules.md` has the format. All of it is checked before there is a value: one
+    /// fault anywhere, and none of it applies.
+    /// - Throws: ``RouteError``, which names the rule and the field.
+    public init(json: Data, limits: RouteLimits = RouteLimits()) throws {
+        guard json.count <= limits.maxBytes else {
+            throw RouteError(.limit, "\(json.count) bytes, limit \(limits.maxBytes)")
+        }
+        // Foundation would read other encodings too; JSON between systems is UTF-8 (RFC 8259, section 8.1).
+        guard !json.contains(0) else { throw RouteError(.badDocument, "not UTF-8") }
+        let document: RouteDocument
+        do {
+            let decoder = JSONDecoder()
+            if let key = RouteDocument.limitsKey { decoder.userInfo[key] = limits }
+            document = try decoder.decode(RouteDocument.self, from: json)
+        } catch let error as RouteError {
+            throw error
+        } catch let error as DecodingError {
+            throw RouteError(decoding: error)
+        } catch {
+            throw RouteError(.badDocument, "not JSON", cause: error)
+        }
+        if let name = JSONNames.repeated(in: json) {
+            throw RouteError(.badDocument, "a name that comes twice, or has escapes: \(name)")
+        }
+        try self.init(document.rules, deny: document.deny, isEnabled: document.isEnabled, limits: limits)
+    }
+}
+
+extension RouteError {
+    fileprivate init(decoding error: DecodingError) {
+        let (context, what): (DecodingError.Context?, String) =
+            switch error {
+            case .typeMismatch(let type, let context): (context, "not of type \(type)")
+            case .valueNotFound(let type, let context): (context, "null, and not of type \(type)")
+            case .keyNotFound(let key, let context): (context, "\(key.stringValue) is missing")
+            case .dataCorrupted(let context): (context, "not JSON")
+            @unknown default: (nil, "not JSON")
+            }
+        self.init(.badDocument, what, at: context.flatMap { RouteDocument.place($0.codingPath) }, cause: error)
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import HTTPTypes
+
+/// Rules in order, of which the last that fits decides, and a deny list that always wins.
+///
+/// A value: a request is decided once, by the rules that there are when it starts. What no rule fits is intercepted
+/// only where something else covers it.
+public struct RouteRules: Sendable {
+    /// No rules: what is covered is intercepted.
+    public static let none = RouteRules()
+
+    /// Later ones override earlier ones.
+    public let rules: [RouteRule]
+    /// What is never intercepted, whatever the rules say. The actions in it do not count.
+    public let deny: [RouteRule]
+    /// Whether anything is intercepted at all. True by default.
+    public var isEnabled: Bool
+    private let index: RouteIndex
+    private let denyIndex: RouteIndex
+
+    private init() {
+        rules = []
+        deny = []
+        isEnabled = true
+        index = RouteIndex([])
+        denyIndex = index
+    }
+
+    /// - Throws: ``RouteError`` with code ``RouteError/Code-swift.struct/limit``; the rules are taken all or not at all.
+    public init(
+        _ rules: [RouteRule], deny: [RouteRule] = [], isEnabled: Bool = true, limits: RouteLimits = RouteLimits()
+    ) throws {
+        guard rules.count + deny.count <= limits.maxRules else {
+            throw RouteError(.limit, "\(rules.count + deny.count) rules, limit \(limits.maxRules)")
+        }
+        var positions = 0
+        for (name, list) in [("rules", rules), ("deny", deny)] {
+            for (index, rule) in list.enumerated() {
+                try rule.check(limits, at: "\(name)[\(index)]")
+                positions += rule.positions
+                guard positions <= limits.maxTotalPositions else {
+                    throw RouteError(
+                        .limit, "path patterns of more than \(limits.maxTotalPositions) positions",
+                        at: "\(name)[\(index)]")
+                }
+            }
+        }
+        self.rules = rules
+        self.deny = deny
+        self.isEnabled = isEnabled
+        index = RouteIndex(rules)
+        denyIndex = RouteIndex(deny)
+        let denied = denyIndex.heaviest { deny[$0].positions }
+        let ruled = index.heaviest { rules[$0].positions }
+        guard denied.weight + ruled.weight <= limits.maxPositions else {
+            throw RouteError(
+                .limit, "path patterns of more than \(limits.maxPositions) positions for one host",
+                at: denied.weight > ruled.weight ? "deny[\(denied.last)]" : "rules[\(ruled.last)]")
+        }
+    }
+
+    /// Decides over a request. Pure: the same arguments give the same answer.
+    /// - Parameters:
+    ///   - request: its method and its absolute URL count.
+    ///   - page: the URL of the page that asks, which for a page's document is its own; `nil` where it is not known. A
+    ///     rule that names pages does not fit then.
+    ///   - isCovered: whether something else covers the URL, such as a package; asked where no rule fits.
+    public func decide(
+        _ request: HTTPRequest, page: String? = nil, isCovered: @autoclosure () -> Bool = false
+    ) -> RouteDecision {
+        guard isEnabled else { return RouteDecision(.pass, because: .off) }
+        guard !rules.isEmpty || !deny.isEmpty else { return otherwise(isCovered()) }
+        guard let url = RoutedURL(request) else { return RouteDecision(.pass, because: .unreadable) }
+        // Read once, by the first rule that asks.
+        var pages: RoutedURL??
+        let asking = {
+            if let known = pages { return known }
+            let read = page.flatMap(RoutedURL.init)
+            pages = .some(read)
+            return read
+        }
+        let host = url.authority.host
+        if let index = denyIndex.last(of: host, where: { deny[$0].matches(url, request.method, page: asking) }) {
+            return RouteDecision(.pass, because: .denied(index))
+        }
+        if let index = index.last(of: host, where: { rules[$0].matches(url, request.method, page: asking) }) {
+            return RouteDecision(rules[index].action, because: .rule(index))
+        }
+        return otherwise(isCovered())
+    }
+
+    private func otherwise(_ isCovered: Bool) -> RouteDecision {
+        isCovered ? RouteDecision(.intercept, because: .covered) : RouteDecision(.pass, because: .uncovered)
+    }
+}
+
+extension RouteRule {
+    fileprivate func check(_ limits: RouteLimits, at place: String) throws {
+        let texts =
+            [("host", host?.description), ("path", path?.text)] + methods.map { ("methods", $0.rawValue) }
+            + pages.map { ("pages", $0.description) }
+        for (field, text) in texts where text?.utf8.count ?? 0 > limits.maxTextLength {
+            throw RouteError(.limit, "longer than \(limits.maxTextLength) bytes", at: "\(place).\(field)")
+        }
+        for (field, count) in [("methods", methods.count), ("pages", pages.count)] where count > limits.maxListCount {
+            throw RouteError(.limit, "\(count) of them, limit \(limits.maxListCount)", at: "\(place).\(field)")
+        }
+    }
+}

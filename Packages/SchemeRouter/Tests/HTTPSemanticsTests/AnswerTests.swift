@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPSemantics
+import HTTPTypes
+import ResourceLoading
+import Testing
+
+/// Each test names the section of RFC 9110 that it holds the decorator to, where there is one.
+@Suite("Answers", .timeLimit(.minutes(1)))
+struct AnswerTests {
+    @Test("8.6, 14.3 The whole answer has its length, offers ranges, and insists on its type")
+    func whole() async throws {
+        let response = try #require(try await Files.digits().get())
+        #expect(
+            response.head.headerFields == [
+                .contentType: "text/plain;charset=utf-8", .eTag: "\"one\"", .cacheControl: "no-cache",
+                .contentLength: "10",
+                .acceptRanges: "bytes", .xContentTypeOptions: "nosniff",
+            ])
+        #expect(try await response.text == "0123456789")
+    }
+
+    @Test("9.3.2 HEAD has the fields of GET and no body")
+    func head() async throws {
+        let get = try #require(try await Files.digits().get())
+        let head = try #require(try await Files.digits().get([:], .head))
+        #expect(head.head == get.head && head.body.length == 0)
+    }
+
+    @Test(
+        "8.3.2 Text gets a charset where it has none; what says it itself, and what is no text, is left alone",
+        arguments: [
+            ("text/html", "text/html;charset=utf-8"), ("text/javascript", "text/javascript;charset=utf-8"),
+            ("Text/CSS", "Text/CSS;charset=utf-8"),
+            ("application/javascript", "application/javascript;charset=utf-8"),
+            ("text/html;charset=gbk", nil), ("text/html; Charset=\"utf-8\"", nil),
+            ("text/plain; format=flowed; charset=x", nil),
+            ("text/plain;format=flowed", "text/plain;format=flowed;charset=utf-8"), ("image/png", nil),
+            ("text/xml", nil),
+            ("application/json", nil), ("image/svg+xml", nil), ("application/wasm", nil),
+        ] as [(String, String?)])
+    func charset(type: String, expected: String?) async throws {
+        let files = Files.digits { $0.head.headerFields[.contentType] = type }
+        #expect(try await files.get()?.field(.contentType) == expected ?? type)
+        #expect(try await files.get { $0.textCharset = nil }?.field(.contentType) == type)
+    }
+
+    @Test("8.3 An answer without a type keeps being one, and may be sniffed")
+    func noType() async throws {
+        let response = try #require(
+            try await Files.digits { $0.head.headerFields[.contentType] = nil }.get())
+        #expect(response.field(.contentType) == nil && response.field(.xContentTypeOptions) == nil)
+    }
+
+    @Test("What came from a server passes as it is")
+    func network() async throws {
+        let files = Files.digits { $0.provenance = Provenance(.network, reason: "test") }
+        let response = try #require(try await files.get([.ifNoneMatch: "*", .range: "bytes=0-1"]))
+        #expect(response.head == files.response(at: "/digits")?.head && response.body.length == 10)
+        let settled = try await files.get([.ifNoneMatch: "*"]) { $0.sources.insert(.network) }
+        #expect(settled?.head.status == .notModified)
+    }
+
+    @Test(
+        "What a loader does not have stays the next loader's, as do other methods",
+        arguments: [HTTPRequest.Method.post, .put, .options])
+    func notMine(method: HTTPRequest.Method) async throws {
+        let files = Files.digits()
+        #expect(try await files.get([:], method) == nil)
+        #expect(try await files.get(path: "/none") == nil)
+        #expect(files.requests.count == 2)
+    }
+
+    @Test("15.5.6 An option refuses other methods of what is here, with Allow; of what is not, never")
+    func methodNotAllowed() async throws {
+        let response = try #require(try await Files.digits().get([:], .post) { $0.refusesOtherMethods = true })
+        #expect(response.head.status == .methodNotAllowed)
+        #expect(response.head.headerFields == [.allow: "GET, HEAD", .contentLength: "0"])
+        #expect(try await Files.digits().get([:], .post, path: "/none") { $0.refusesOtherMethods = true } == nil)
+    }
+
+    private let site = Files([
+        "/lab/": Files.file("index"), "/about.html": Files.file("about"), "/b/": Files.file("b"),
+        "/b.html": Files.file("page"),
+        "/gone": Files.file("gone") { $0.head.status = .notFound },
+        "/gone/": Files.file("folder"),
+    ])
+
+    @Test("An option leads to the folder where nothing else answers; it is off by default")
+    func folders() async throws {
+        #expect(try await site.get(path: "/lab") == nil)
+        for (path, location) in [
+            ("/lab", "https://shop.example/lab/"), ("/lab?a=/b", "https://shop.example/lab/?a=/b"),
+            ("/gone", "https://shop.example/gone/"),
+        ] {
+            let response = try #require(try await site.get(path: path) { $0.redirectsToFolders = true })
+            #expect(response.head.status == .movedPermanently && response.field(.location) == location)
+            #expect(response.field(.cacheControl) == "no-cache" && response.body.length == 0)
+            #expect(response.field(.contentLength) == "0")
+        }
+        #expect(try await site.get(path: "/none") { $0.redirectsToFolders = true } == nil)
+        #expect(try await site.get(path: "/lab/")?.text == "index")
+    }
+
+    @Test("An option answers paths without an extension by their pages; it is off by default")
+    func extensions() async throws {
+        #expect(try await site.get(path: "/about") == nil)
+        let response = try #require(try await site.get(path: "/about?q") { $0.addsHTMLExtension = true })
+        #expect(try await response.text == "about")
+        let conditional = try await site.get([.ifNoneMatch: "\"one\""], path: "/about") { $0.addsHTMLExtension = true }
+        #expect(conditional?.head.status == .notModified)
+        for path in ["/about.x", "/lab", "/none"] {
+            #expect(try await site.get(path: path) { $0.addsHTMLExtension = true } == nil, "\(path)")
+        }
+        // A page comes before a folder of the same name, as with static hosts.
+        let both = try await site.get(path: "/b") {
+            $0.addsHTMLExtension = true
+            $0.redirectsToFolders = true
+        }
+        #expect(try await both?.text == "page")
+        #expect(try await site.get(path: "/gone") { $0.addsHTMLExtension = true }?.head.status == .notFound)
+    }
+
+    @Test("Boundaries are random")
+    func boundaries() {
+        #expect(SemanticsLoader.randomBoundary() != SemanticsLoader.randomBoundary())
+        // RFC 2046, section 5.1.1.
+        #expect(SemanticsLoader.randomBoundary().utf8.count <= 70)
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPSemantics
+import HTTPTypes
+import ResourceLoading
+import Synchronization
+import Testing
+
+/// Whole files by path, as a loader of packages has them, and what was asked for.
+final class Files: ResourceLoading {
+    private let asked = Mutex<[HTTPRequest]>([])
+    private let files: [String: ResourceResponse]
+
+    init(_ files: [String: ResourceResponse]) {
+        self.files = files
+    }
+
+    /// A file of the ten digits under `/digits`, with a strong tag.
+    static func digits(_ change: (inout ResourceResponse) -> Void = { _ in }) -> Files {
+        Files(["/digits": Self.file("0123456789", change)])
+    }
+
+    static func file(_ text: String, _ change: (inout ResourceResponse) -> Void = { _ in }) -> ResourceResponse {
+        var response = ResourceResponse(
+            head: HTTPResponse(
+                status: .ok,
+                headerFields: [.contentType: "text/plain;charset=utf-8", .eTag: "\"one\"", .cacheControl: "no-cache"]),
+            body: .bytes(Data(text.utf8)), provenance: Provenance(.package, reason: "test"))
+        change(&response)
+        return response
+    }
+
+    func response(at path: String) -> ResourceResponse? { files[path] }
+
+    var requests: [HTTPRequest] { asked.withLock { $0 } }
+
+    func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        asked.withLock { $0.append(request.head) }
+        guard request.head.method == .get || request.head.method == .head else { return nil }
+        return files[String((request.head.path ?? "").prefix { $0 != "?" })]
+    }
+
+    /// What a decorator around these answers.
+    func get(
+        _ fields: HTTPFields = [:], _ method: HTTPRequest.Method = .get, path: String = "/digits",
+        change: (inout SemanticsLoader.Options) -> Void = { _ in }
+    ) async throws -> ResourceResponse? {
+        var options = SemanticsLoader.Options()
+        change(&options)
+        let head = try #require(
+            HTTPRequest(method: method, urlText: "https://shop.example" + path, headerFields: fields))
+        return try await SemanticsLoader(self, options: options) { "BOUNDARY" }.load(ResourceRequest(head))
+    }
+}
+
+extension ResourceResponse {
+    /// The whole body.
+    var text: String {
+        get async throws { String(decoding: try await body.collect(upTo: 1 << 20), as: UTF8.self) }
+    }
+
+    func field(_ name: HTTPField.Name) -> String? { head.headerFields[name] }
+}
