@@ -83,6 +83,7 @@ let package = Package(
         .library(name: "PackageFormat", targets: ["PackageFormat"]),
         .library(name: "ResourceTable", targets: ["ResourceTable"]),
         .library(name: "PackagePublisher", targets: ["PackagePublisher"]),
+        .library(name: "HTTPCache", targets: ["HTTPCache"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "SchemeRouter", targets: ["SchemeRouter", "SchemeMode"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
@@ -139,6 +140,8 @@ let package = Package(
         tests(of: "ResourceTable", in: "OfflinePackage", ["ContainerTesting", "ResourceLoading", .httpTypes]),
         target("PackagePublisher", ["PackageFormat"]),
         tests(of: "PackagePublisher", ["PackageFormat"]),
+        target("HTTPCache", ["ResourceLoading", "ResourceStore", .httpTypes, .log]),
+        tests(of: "HTTPCache", ["ResourceLoading", "ResourceStore", .httpTypes]),
         target(
             "HTTPTransport",
             [
@@ -200,8 +203,9 @@ let package = Package(
         program(
             "h5", folder: "h5",
             [
-                "CommandSupport", "PackageFormat", "PackagePublisher", "ResourceStore", "ResourceTable",
-                "ContainerTesting", .argumentParser,
+                "CommandSupport", "HTTPCache", "HTTPTransport", "PackageFormat", "PackagePublisher", "ResourceLoading",
+                "ResourceStore", "ResourceTable", "ContainerTesting", .argumentParser, .httpTypes, .hummingbirdCore,
+                .log, .nio("NIOCore"), .nio("NIOPosix"),
             ]),
         program(
             "container-browser", folder: "ContainerBrowser",
@@ -222,7 +226,7 @@ let package = Package(
         .target(name: "ProgramTesting", path: "Tests/Support", swiftSettings: settings),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["h5", "ContainerTesting", "PackageFormat", "ProgramTesting", "ResourceStore"],
+            dependencies: ["h5", "ContainerTesting", "PackageFormat", "ProgramTesting", "ResourceStore", .httpTypes],
             path: "Tests/CommandLineTests", swiftSettings: settings),
         .executableTarget(
             name: "delivery-harness",
