@@ -98,6 +98,8 @@ struct ReverseProxy: Sendable {
         var head = request.head
         head.scheme = upstream.scheme
         head.authority = upstream.authority
+        // SwiftNIO spells this one method without its hyphen.
+        if head.method.rawValue == "MSEARCH", let method = HTTPRequest.Method("M-SEARCH") { head.method = method }
         head.headerFields = Self.withoutConnection(head.headerFields)
         let body: ByteBuffer
         do {

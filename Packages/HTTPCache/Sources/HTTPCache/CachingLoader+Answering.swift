@@ -14,6 +14,8 @@ extension CachingLoader {
     /// How often a request looks at the store again because something changed meanwhile, before it goes its own way.
     private static let attempts = 4
 
+    private static let unreachable = "stale, since the origin is out of reach"
+
     /// Answers GET.
     func answer(_ request: ResourceRequest, _ key: CacheKey) async throws -> ResourceResponse? {
         var mayShare = policy.mayShare(request.head)
@@ -64,14 +66,27 @@ extension CachingLoader {
     /// Answers HEAD, from what GET stored or by asking (RFC 9111, section 4.3.5).
     func answerHead(_ request: ResourceRequest, _ key: CacheKey) async throws -> ResourceResponse? {
         let candidates = await store.responses(for: key)
+        var validated: StoredResponse?
         switch policy.decide(request.head, candidates: candidates, now: now()) {
         case .use(let stored), .useAndRevalidate(let stored):
             if let answer = await respond(with: stored, to: request, key, "fresh") { return answer }
         case .gatewayTimeout: return gatewayTimeout("only a stored response is wanted")
-        case .validate, .forward: break
+        case .validate(let stored): validated = stored
+        case .forward: break
         }
         let requestTime = now()
-        guard let response = try await next.load(request) else { return nil }
+        let response: ResourceResponse
+        do {
+            guard let found = try await next.load(request) else { return nil }
+            response = found
+        } catch {
+            try Task.checkCancellation()
+            guard let validated,
+                policy.mayAnswer(request.head, withStale: validated, isUnreachable: true, now: now()),
+                let answer = await respond(with: validated, to: request, key, Self.unreachable)
+            else { throw error }
+            return answer
+        }
         guard response.head.status == .ok else { return response }
         for stored in candidates where stored.isComplete && Vary.matches(stored.selectors, request.head) {
             if let fresh = policy.freshened(
@@ -115,6 +130,7 @@ extension CachingLoader {
     ) async throws -> ResourceResponse? {
         let flight = Flight(readAhead: configuration.readAhead)
         let reader = flight.makeReader()
+        flights.add(flight, for: key)
         start(flight, request, key, validating: stored)
         return try await finish(request, key, validating: stored, reader, isLeader: true)
     }
@@ -205,7 +221,7 @@ extension CachingLoader {
         case .failed(let error):
             guard let stored else { throw error }
             if policy.mayAnswer(request.head, withStale: stored, isUnreachable: true, now: now()),
-                let answer = await respond(with: stored, to: request, key, "stale, since the origin is out of reach")
+                let answer = await respond(with: stored, to: request, key, Self.unreachable)
             {
                 return answer
             }

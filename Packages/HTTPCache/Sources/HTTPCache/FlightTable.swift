@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// The flights that others may join, by key: at most one for each.
+/// The flights under way, by key: of those that others may join at most one for each.
 final class FlightTable: Sendable {
     enum Place {
         /// No one is under way: this reader's flight is in the table now and must be started.
@@ -19,6 +19,8 @@ final class FlightTable: Sendable {
 
     private struct State {
         var flights: [CacheKey: Flight] = [:]
+        /// Those that nobody can join.
+        var alone: [CacheKey: [Flight]] = [:]
         var ended: UInt64 = 0
     }
 
@@ -54,11 +56,21 @@ final class FlightTable: Sendable {
         state.withLock { state in
             state.ended += 1
             if state.flights[key] === flight { state.flights[key] = nil }
+            let others = state.alone[key]?.filter { $0 !== flight } ?? []
+            state.alone[key] = others.isEmpty ? nil : others
         }
     }
 
-    /// Says of the flight of a key that what it brings is wrong already.
+    /// Takes in a flight that nobody else can join.
+    func add(_ flight: Flight, for key: CacheKey) {
+        state.withLock { $0.alone[key, default: []].append(flight) }
+    }
+
+    /// Says of the flights of a key that what they bring is wrong already.
     func doom(_ key: CacheKey) {
-        state.withLock { $0.flights.removeValue(forKey: key) }?.doom()
+        let flights = state.withLock { state in
+            [state.flights.removeValue(forKey: key)].compactMap { $0 } + (state.alone[key] ?? [])
+        }
+        for flight in flights { flight.doom() }
     }
 }

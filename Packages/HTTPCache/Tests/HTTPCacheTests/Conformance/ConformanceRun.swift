@@ -204,7 +204,7 @@ struct ConformanceRun {
                     request.map { !Self.holds(expectation, at: $0) } ?? false,
                     isSetup: wanted.isSetup("expected_request_headers_missing"), "request \(number) has \(expectation)")
             }
-            for (name, value) in request?.answer ?? [] where name != .date {
+            for (name, value) in request?.answer ?? [:] where name != .date {
                 let received = answers[place].head.headerFields[name]
                 try demand(
                     received == value, isSetup: true, "\(number) has \(name) \(received ?? "none"), not \(value)")
