@@ -262,6 +262,8 @@ extension StoredResponse {
 }
 
 extension ResourceBody {
+    var isStream: Bool { if case .stream = self { true } else { false } }
+
     /// A part of stored bytes.
     /// - Parameter start: the place of the first of them in the representation.
     func part(_ range: Range<Int64>, from start: Int64) -> ResourceBody? {

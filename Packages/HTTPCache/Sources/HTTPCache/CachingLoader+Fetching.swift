@@ -19,9 +19,7 @@ extension CachingLoader {
                 try await fetch(request, key, validating: stored, flight)
             } catch {
                 flight.settle(.failed(error))
-                flight.end(.failure(error))
             }
-            flight.end(.success(()))
             flights.remove(flight, for: key)
             flight.finish()
         }
@@ -67,8 +65,6 @@ extension CachingLoader {
     /// Hands a response to the readers and stores it on the way.
     func deliver(_ response: ResourceResponse, _ stored: StoredResponse, _ key: CacheKey, _ flight: Flight) async {
         flight.settle(.shared(Flight.SharedAnswer(stored: stored, response: response)))
-        // Of other bodies the readers have all of it now, and may leave.
-        if !response.body.isStream { flight.end(.success(())) }
         var storing = await Storing(self, stored, key)
         var count: Int64 = 0
         do {
@@ -169,8 +165,6 @@ private struct Storing {
 }
 
 extension ResourceBody {
-    fileprivate var isStream: Bool { if case .stream = self { true } else { false } }
-
     private static let pieceBytes = 64 << 10
 
     /// Hands out all bytes in order; a file's in pieces.

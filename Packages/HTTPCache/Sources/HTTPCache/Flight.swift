@@ -184,10 +184,19 @@ final class Flight: Sendable {
 // MARK: - For the work
 
 extension Flight {
+    /// Says what came of it.
+    ///
+    /// Where no pieces follow, that is the end too, in the same step: a reader may leave as soon as it knows, and must
+    /// not take the work with it.
     func settle(_ outcome: Outcome, _ response: ResourceResponse? = nil) {
         change { state in
             state.outcome = outcome
             state.response = response
+            switch outcome {
+            case .shared(let answer) where answer.response.body.isStream: break
+            case .failed(let error): state.end = .failure(error)
+            default: state.end = .success(())
+            }
         }
     }
 
