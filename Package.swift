@@ -83,6 +83,7 @@ let package = Package(
         .library(name: "PackageFormat", targets: ["PackageFormat"]),
         .library(name: "ResourceTable", targets: ["ResourceTable"]),
         .library(name: "PackagePublisher", targets: ["PackagePublisher"]),
+        .library(name: "HTTPCache", targets: ["HTTPCache"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "SchemeRouter", targets: ["SchemeRouter", "HTTPSemantics", "SchemeMode"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
@@ -139,6 +140,8 @@ let package = Package(
         tests(of: "ResourceTable", in: "OfflinePackage", ["ContainerTesting", "ResourceLoading", .httpTypes]),
         target("PackagePublisher", ["PackageFormat"]),
         tests(of: "PackagePublisher", ["PackageFormat"]),
+        target("HTTPCache", ["ResourceLoading", "ResourceStore", .httpTypes, .log]),
+        tests(of: "HTTPCache", ["ResourceLoading", "ResourceStore", .httpTypes]),
         target(
             "HTTPTransport",
             [
@@ -202,8 +205,9 @@ let package = Package(
         program(
             "h5", folder: "h5",
             [
-                "CommandSupport", "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceStore",
-                "ResourceTable", "ContainerTesting", .argumentParser,
+                "CommandSupport", "HTTPCache", "HTTPTransport", "OfflinePackage", "PackageFormat", "PackagePublisher",
+                "ResourceLoading", "ResourceStore", "ResourceTable", "ContainerTesting", .argumentParser, .httpTypes,
+                .hummingbirdCore, .log, .nio("NIOCore"), .nio("NIOPosix"),
             ]),
         program(
             "container-browser", folder: "ContainerBrowser",
@@ -226,7 +230,7 @@ let package = Package(
             name: "CommandLineTests",
             dependencies: [
                 "h5", "container-benchmarks", "CommandSupport", "ContainerTesting", "OfflinePackage", "PackageFormat",
-                "ProgramTesting", "ResourceStore",
+                "ProgramTesting", "ResourceStore", .httpTypes,
             ],
             path: "Tests/CommandLineTests", swiftSettings: settings),
         .executableTarget(

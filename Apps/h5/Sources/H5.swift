@@ -12,7 +12,9 @@ struct H5: AsyncParsableCommand {
         commandName: "h5",
         abstract: "Packs, unpacks, verifies and serves offline packages.",
         discussion: CommonHelp.contract + " h5 --version prints the version.",
-        subcommands: [Pack.self, Unpack.self, Verify.self, Table.self, Store.self, Serve.self, Version.self])
+        subcommands: [
+            Pack.self, Unpack.self, Verify.self, Table.self, Store.self, Serve.self, CacheProxy.self, Version.self,
+        ])
 
     // The configuration's `version` would take `--version` from every command, also from those that have an option of
     // this name, and list it twice in their help. The other commands name it in their own configuration.

@@ -36,9 +36,10 @@ extension ResourceStore {
     }
 
     /// The records of all keys, by key. Those that are damaged are left out and counted. Notes no use.
+    /// - Parameter prefix: what the keys begin with, byte by byte. Default: any.
     /// - Throws: ``StoreError``.
-    public func resources() throws -> [StoredResource] {
-        let (sound, damaged) = try index.allResources()
+    public func resources(withPrefix prefix: String = "") throws -> [StoredResource] {
+        let (sound, damaged) = try index.allResources(withPrefix: prefix)
         state.withLock { $0.counters.damagedResources += damaged.count }
         return sound
     }

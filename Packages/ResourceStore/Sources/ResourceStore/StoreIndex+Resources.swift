@@ -20,9 +20,15 @@ extension StoreIndex {
     }
 
     /// Every record that is as it was written, by key, and the keys of the others.
-    func allResources() throws -> (sound: [StoredResource], damaged: [String]) {
+    /// - Parameter prefix: what the keys begin with, byte by byte.
+    func allResources(withPrefix prefix: String = "") throws -> (sound: [StoredResource], damaged: [String]) {
         try reading { database in
-            let rows = try Row.fetchCursor(database, sql: "\(Self.selection) ORDER BY key")
+            var bound = Array(prefix.utf8)
+            // No byte of UTF-8 is 255, so the next larger prefix is one byte away, and the index serves both ends.
+            if let last = bound.popLast() { bound.append(last + 1) }
+            let statement = try database.cachedStatement(
+                sql: "\(Self.selection) WHERE key >= ?1 AND (?1 = '' OR key < CAST(?2 AS TEXT)) ORDER BY key")
+            let rows = try Row.fetchCursor(statement, arguments: [prefix, Data(bound)])
             var sound: [StoredResource] = []
             var damaged: [String] = []
             while let row = try rows.next() {

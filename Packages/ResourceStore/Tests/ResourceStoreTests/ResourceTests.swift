@@ -43,6 +43,15 @@ struct ResourceTests {
         get throws { try store.resources().map(\.key) }
     }
 
+    @Test func areFoundByWhatTheirKeysBeginWith() throws {
+        let names = ["a", "a/", "a/b", "a/ü", "a/\u{10FFFF}", "a0", "b", "ü"]
+        for name in names { try store.putResource("text", for: name) }
+        #expect(try store.resources(withPrefix: "a/").map(\.key) == ["a/", "a/b", "a/ü", "a/\u{10FFFF}"])
+        #expect(try store.resources(withPrefix: "ü").map(\.key) == ["ü"])
+        #expect(try store.resources(withPrefix: "c").isEmpty)
+        #expect(try store.resources(withPrefix: "").count == names.count)
+    }
+
     @Test func keepsWhatItWasGiven() throws {
         try store.putResource(Data("body".utf8), for: "https://a/x?y", mediaType: "text/css", validator: "md5")
         let resource = try #require(try store.resource(for: "https://a/x?y"))

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+internal import Foundation
+internal import HTTPCache
+internal import HTTPTransport
+internal import HTTPTypes
+internal import ResourceLoading
+internal import ResourceStore
+
+/// `h5 cache-proxy`: the HTTP cache as a reverse proxy, until the program is told to end.
+struct CacheProxy: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cache-proxy",
+        abstract: "Puts a shared HTTP cache (RFC 9111) before an origin, on 127.0.0.1.",
+        discussion: "Prints its URL when it accepts connections, and answers until SIGINT or SIGTERM.",
+        version: ProgramVersion.current)
+
+    @Option(
+        help: ArgumentHelp(
+            "The origin: http or https, a host, and a port where it is not the usual one.", valueName: "url"),
+        transform: { text in
+            guard let origin = HTTPRequest(urlText: text), ["http", "https"].contains(origin.scheme), origin.path == "/"
+            else {
+                throw ValidationError("an origin is http://HOST or https://HOST, with or without a port")
+            }
+            return origin
+        })
+    var upstream: HTTPRequest
+
+    @Option(
+        parsing: .unconditional, help: "The port to listen on; 0 lets the system choose.",
+        transform: NumberOption.integer("a port", in: 0...65_535))
+    var port: Int
+
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("How much is kept in memory.", valueName: "bytes"),
+        transform: NumberOption.integer("a number of bytes", in: 0...(1 << 40)))
+    var memory = 10 << 20
+
+    @Option(
+        help: ArgumentHelp("Where up to 100 MB are kept over a restart. Without it memory is all.", valueName: "dir"))
+    var disk: String?
+
+    func run() async throws {
+        let store = try makeStore()
+        var settings = AsyncHTTPTransport.Configuration()
+        settings.decodesBodies = false
+        settings.connectionsPerHost = 64
+        let transport = AsyncHTTPTransport(settings)
+        let cache = CachingLoader(next: NetworkLoader(transport), store: store, configuration: .shared)
+        let proxy = ReverseProxy(loader: cache, upstream: upstream)
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await proxy.serve(port: port) { port in try announce(port) })
+        } catch {
+            result = .failure(error)
+        }
+        await cache.settle()
+        try? await transport.shutDown()
+        do {
+            try result.get()
+        } catch let error as CommandError {
+            throw error
+        } catch {
+            guard !Task.isCancelled else { return }
+            throw CommandError(.unavailable, code: "cannot-listen", "\(error)", at: "127.0.0.1:\(port)")
+        }
+    }
+
+    private func makeStore() throws -> any CacheStoring {
+        let level = MemoryCacheStore(capacity: memory)
+        guard let disk else { return level }
+        do {
+            return TieredCacheStore(memory: level, disk: try DiskCacheStore(directory: disk))
+        } catch let error as StoreError {
+            let status: ExitStatus = error.code == .inUse ? .unavailable : .io
+            throw CommandError(status, code: error.code.description, error.message, at: error.location ?? disk)
+        }
+    }
+
+    private func announce(_ port: Int) throws {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data("http://127.0.0.1:\(port)\n".utf8))
+        } catch {
+            throw CommandError(.io, code: "io", "cannot write the URL", at: "standard output")
+        }
+    }
+}

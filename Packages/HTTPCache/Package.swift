@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import PackageDescription
+
+// This room alone, for building it apart from the others. The shipped manifest is the one in the root.
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "HTTPCache",
+    platforms: [.iOS(.v18), .macOS(.v15)],
+    products: [
+        .library(name: "HTTPCache", targets: ["HTTPCache"])
+    ],
+    dependencies: [
+        .package(path: "../ResourceLoading"),
+        .package(path: "../ResourceStore"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+    ],
+    targets: [
+        .target(
+            name: "HTTPCache",
+            dependencies: [
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "ResourceStore", package: "ResourceStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "HTTPCacheTests",
+            dependencies: [
+                "HTTPCache",
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "ResourceStore", package: "ResourceStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Dispatch
+internal import Synchronization
+
+/// Runs what blocks on a thread of its own, one job after another: Swift's own threads are as few as cores.
+final class BlockingQueue: Sendable {
+    private let queue = DispatchQueue(label: "container.http-cache", qos: .userInitiated)
+
+    /// Runs a job. When this returns, the job and all it holds are gone.
+    func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            let job = Job(work, continuation)
+            queue.async { job.run() }
+        }
+    }
+
+    private final class Job<Value: Sendable>: Sendable {
+        private let work: Mutex<(@Sendable () -> Value)?>
+        private let continuation: CheckedContinuation<Value, Never>
+
+        init(_ work: @escaping @Sendable () -> Value, _ continuation: CheckedContinuation<Value, Never>) {
+            self.work = Mutex(work)
+            self.continuation = continuation
+        }
+
+        func run() {
+            guard let value = perform() else { return }
+            continuation.resume(returning: value)
+        }
+
+        private func perform() -> Value? {
+            let work = work.withLock { work in
+                defer { work = nil }
+                return work
+            }
+            return work?()
+        }
+    }
+}

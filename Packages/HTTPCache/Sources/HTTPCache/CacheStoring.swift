@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Keeps responses and their bytes.
+///
+/// What goes wrong in a store is a miss, and never an error of a request: nothing here throws.
+///
+/// Isolation: any; all of it may be called concurrently.
+public protocol CacheStoring: Sendable {
+    /// All responses stored under a key, in any order.
+    func responses(for key: CacheKey) async -> [StoredResponse]
+    /// The bytes of a stored response: those of its `range`.
+    /// - Returns: `nil` where they are no longer there, or damaged.
+    func body(of response: StoredResponse, for key: CacheKey) async -> CachedBody?
+    /// Begins to store a response.
+    func makeWriter(for key: CacheKey) -> any CacheWriting
+    /// Keeps other fields and times for bytes that are there. Does nothing where they are not.
+    func update(_ response: StoredResponse, for key: CacheKey) async
+    /// Removes a variant, or all of a key.
+    func remove(_ key: CacheKey, variant: String?) async
+    /// Removes everything.
+    func removeAll() async
+}
+
+/// Takes the bytes of one response. Dropped before ``finish(_:)``, it leaves nothing behind.
+public protocol CacheWriting: Sendable {
+    /// Takes the next bytes.
+    /// - Returns: whether there is any use in more of them: false where the response is too large for the store.
+    func write(_ chunk: Data) async -> Bool
+    /// Stores the response, in place of the one of the same variant. To be called once, after all bytes.
+    func finish(_ response: StoredResponse) async
+}
+
+/// The bytes of a stored response, and where they were.
+public struct CachedBody: Sendable {
+    /// All bytes of the response's range.
+    public let body: ResourceBody
+    /// ``Provenance/Source/memory`` or ``Provenance/Source/disk``.
+    public let source: Provenance.Source
+
+    public init(_ body: ResourceBody, from source: Provenance.Source) {
+        self.body = body
+        self.source = source
+    }
+}

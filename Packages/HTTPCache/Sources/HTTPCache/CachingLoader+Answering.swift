@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension CachingLoader {
+    /// How often a request looks at the store again because something changed meanwhile, before it goes its own way.
+    private static let attempts = 4
+
+    private static let unreachable = "stale, since the origin is out of reach"
+
+    /// Answers GET.
+    func answer(_ request: ResourceRequest, _ key: CacheKey) async throws -> ResourceResponse? {
+        var mayShare = policy.mayShare(request.head)
+        for attempt in 1...Self.attempts {
+            let ended = flights.ended
+            let candidates = await store.responses(for: key)
+            let validated: StoredResponse?
+            switch policy.decide(request.head, candidates: candidates, now: now()) {
+            case .use(let stored):
+                if let answer = await respond(with: stored, to: request, key, "fresh") { return answer }
+                await store.remove(key, variant: stored.variant)
+                continue
+            case .useAndRevalidate(let stored):
+                guard let answer = await respond(with: stored, to: request, key, "stale, being validated") else {
+                    await store.remove(key, variant: stored.variant)
+                    continue
+                }
+                revalidate(stored, request, key, seen: ended)
+                return answer
+            case .gatewayTimeout: return gatewayTimeout("only a stored response is wanted")
+            case .validate(let stored): validated = stored
+            case .forward: validated = nil
+            }
+            guard mayShare else {
+                // What is about to be stored may be what is asked for.
+                if attempt < Self.attempts, let flight = flights.ending(key) {
+                    await flight.done()
+                    continue
+                }
+                return try await fly(request, key, validating: validated)
+            }
+            let seen = attempt < Self.attempts ? ended : nil
+            switch flights.enter(key, readAhead: configuration.readAhead, seen: seen) {
+            case .leads(let reader):
+                start(reader.flight, request, key, validating: validated)
+                return try await finish(request, key, validating: validated, reader, isLeader: true)
+            case .joins(let reader):
+                if let answer = try await join(request, key, validating: validated, reader) { return answer.response }
+                mayShare = false
+            case .ending(let flight): await flight.done()
+            case .closed: mayShare = false
+            case .isOutdated: break
+            }
+        }
+        return try await fly(request, key, validating: nil)
+    }
+
+    /// Answers HEAD, from what GET stored or by asking (RFC 9111, section 4.3.5).
+    func answerHead(_ request: ResourceRequest, _ key: CacheKey) async throws -> ResourceResponse? {
+        let candidates = await store.responses(for: key)
+        var validated: StoredResponse?
+        switch policy.decide(request.head, candidates: candidates, now: now()) {
+        case .use(let stored), .useAndRevalidate(let stored):
+            if let answer = await respond(with: stored, to: request, key, "fresh") { return answer }
+        case .gatewayTimeout: return gatewayTimeout("only a stored response is wanted")
+        case .validate(let stored): validated = stored
+        case .forward: break
+        }
+        let requestTime = now()
+        let response: ResourceResponse
+        do {
+            guard let found = try await next.load(request) else { return nil }
+            response = found
+        } catch {
+            try Task.checkCancellation()
+            guard let validated,
+                policy.mayAnswer(request.head, withStale: validated, isUnreachable: true, now: now()),
+                let answer = await respond(with: validated, to: request, key, Self.unreachable)
+            else { throw error }
+            return answer
+        }
+        guard response.head.status == .ok else { return response }
+        for stored in candidates where stored.isComplete && Vary.matches(stored.selectors, request.head) {
+            if let fresh = policy.freshened(
+                stored, byHead: response.head, requestTime: requestTime, responseTime: now()), policy.mayKeep(fresh)
+            {
+                await store.update(fresh, for: key)
+            } else {
+                await store.remove(key, variant: stored.variant)
+            }
+        }
+        return response
+    }
+
+    /// Passes on a request that changes something (RFC 9111, section 4.4).
+    func change(_ request: ResourceRequest, _ key: CacheKey) async throws -> ResourceResponse? {
+        let requestTime = now()
+        guard let response = try await next.load(request) else { return nil }
+        for url in Invalidation.urls(after: response.head, to: request.head) {
+            let key = CacheKey(partition: key.partition, url: url)
+            flights.doom(key)
+            await store.remove(key, variant: nil)
+        }
+        let responseTime = now()
+        guard
+            let stored = policy.storable(
+                response.head, to: request.head, requestTime: requestTime, responseTime: responseTime,
+                length: response.body.length)
+        else { return response }
+        let flight = Flight(readAhead: configuration.readAhead)
+        let reader = flight.makeReader()
+        flight.start { [self] flight in
+            await deliver(response, stored, key, flight)
+            flight.finish()
+        }
+        return try await finish(request, key, validating: nil, reader, isLeader: true)
+    }
+
+    /// Asks for a request alone.
+    private func fly(
+        _ request: ResourceRequest, _ key: CacheKey, validating stored: StoredResponse?
+    ) async throws -> ResourceResponse? {
+        let flight = Flight(readAhead: configuration.readAhead)
+        let reader = flight.makeReader()
+        flights.add(flight, for: key)
+        start(flight, request, key, validating: stored)
+        return try await finish(request, key, validating: stored, reader, isLeader: true)
+    }
+
+    /// Validates a stored response without letting anyone wait, unless that is under way or was done since.
+    /// - Parameter seen: how many flights had ended when the store was asked.
+    private func revalidate(_ stored: StoredResponse, _ request: ResourceRequest, _ key: CacheKey, seen: UInt64) {
+        var request = request
+        for name in [HTTPField.Name.range, .ifRange, .ifNoneMatch, .ifModifiedSince] {
+            request.head.headerFields[name] = nil
+        }
+        runInBackground { [self, request] in
+            var stored = stored
+            var place = flights.enter(key, readAhead: configuration.readAhead, seen: seen)
+            if case .isOutdated = place {
+                let candidates = await store.responses(for: key)
+                guard
+                    case .useAndRevalidate(let current) = policy.decide(
+                        request.head, candidates: candidates, now: now())
+                else { return }
+                stored = current
+                place = flights.enter(key, readAhead: configuration.readAhead, seen: nil)
+            }
+            guard case .leads(let reader) = place else { return }
+            start(reader.flight, request, key, validating: stored)
+            // Its reader pulls the answer into the store.
+            do { while try await reader.next() != nil {} } catch {}
+            await reader.flight.done()
+        }
+    }
+}
+
+// MARK: - What came of it
+
+extension CachingLoader {
+    private struct Joined {
+        let response: ResourceResponse?
+    }
+
+    /// Waits for the answer to another's request.
+    /// - Returns: `nil` where it is not for this one.
+    private func join(
+        _ request: ResourceRequest, _ key: CacheKey, validating stored: StoredResponse?, _ reader: FlightReader
+    ) async throws -> Joined? {
+        switch try await reader.outcome() {
+        case .shared(let answer):
+            guard case .use = policy.decide(request.head, candidates: [answer.stored.assumedComplete], now: now())
+            else {
+                return nil
+            }
+        case .freshened(let fresh):
+            guard case .use = policy.decide(request.head, candidates: [fresh], now: now()) else { return nil }
+        case .unshared: return nil
+        case .notMine, .failed: break
+        }
+        return Joined(response: try await finish(request, key, validating: stored, reader, isLeader: false))
+    }
+
+    private func finish(
+        _ request: ResourceRequest, _ key: CacheKey, validating stored: StoredResponse?, _ reader: FlightReader,
+        isLeader: Bool
+    ) async throws -> ResourceResponse? {
+        switch try await reader.outcome() {
+        case .shared(let answer):
+            var response = answer.response
+            if case .stream(let stream) = response.body {
+                response.body = .stream(ByteStream(reader, length: stream.length))
+            }
+            if !isLeader { response.provenance.reason += ", shared with a request under way" }
+            return response
+        case .freshened(let fresh):
+            let answer = await respond(with: fresh, to: request, key, "validated")
+            if !policy.mayKeep(fresh) || answer == nil { await store.remove(key, variant: fresh.variant) }
+            if let answer { return answer }
+            return try await fly(request, key, validating: nil)
+        case .unshared:
+            guard let response = reader.flight.takeResponse() else {
+                throw ResourceError(.internal, "the answer was taken", at: key.url)
+            }
+            if let stored, response.head.status.isOriginError,
+                policy.mayAnswer(request.head, withStale: stored, isUnreachable: false, now: now()),
+                let answer = await respond(with: stored, to: request, key, "stale, since the origin fails")
+            {
+                return answer
+            }
+            return response
+        case .notMine: return nil
+        case .failed(let error):
+            guard let stored else { throw error }
+            if policy.mayAnswer(request.head, withStale: stored, isUnreachable: true, now: now()),
+                let answer = await respond(with: stored, to: request, key, Self.unreachable)
+            {
+                return answer
+            }
+            guard policy.scope == .shared else { throw error }
+            return gatewayTimeout("what is stored must be validated, and the origin is out of reach")
+        }
+    }
+
+    /// Makes an answer of a stored response.
+    /// - Returns: `nil` where its bytes are gone.
+    private func respond(
+        with stored: StoredResponse, to request: ResourceRequest, _ key: CacheKey, _ reason: String
+    ) async -> ResourceResponse? {
+        guard let found = await store.body(of: stored, for: key) else { return nil }
+        let answer = StoredAnswer(stored, to: request.head, now: now())
+        var body = ResourceBody.empty
+        if let range = answer.range, !range.isEmpty {
+            guard let part = found.body.part(range, from: stored.range.lowerBound) else { return nil }
+            body = part
+        }
+        return ResourceResponse(head: answer.head, body: body, provenance: Provenance(found.source, reason: reason))
+    }
+
+    private func gatewayTimeout(_ reason: String) -> ResourceResponse {
+        ResourceResponse(
+            head: HTTPResponse(status: .gatewayTimeout, headerFields: [.contentLength: "0"]), body: .empty,
+            provenance: Provenance(.synthetic, reason: reason))
+    }
+}
+
+extension StoredResponse {
+    /// For judging an answer whose end has not come.
+    fileprivate var assumedComplete: StoredResponse {
+        StoredResponse(
+            head: head, selectors: selectors, requestTime: requestTime, responseTime: responseTime,
+            range: 0..<(length ?? 0), length: length ?? 0, revision: revision)
+    }
+}
+
+extension ResourceBody {
+    var isStream: Bool { if case .stream = self { true } else { false } }
+
+    /// A part of stored bytes.
+    /// - Parameter start: the place of the first of them in the representation.
+    func part(_ range: Range<Int64>, from start: Int64) -> ResourceBody? {
+        guard let length, range.lowerBound >= start, range.upperBound - start <= length else { return nil }
+        if Int64(range.count) == length { return self }
+        let lower = range.lowerBound - start
+        switch self {
+        case .bytes(let data):
+            return .bytes(data[(data.startIndex + Int(lower))..<(data.startIndex + Int(lower) + range.count)])
+        case .file(let slice):
+            let first = slice.range.lowerBound + lower
+            return .file(FileSlice(slice.file, range: first..<(first + Int64(range.count))))
+        case .empty, .stream: return nil
+        }
+    }
+}

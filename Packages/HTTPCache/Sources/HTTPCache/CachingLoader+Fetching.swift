@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+// The work of a flight.
+
+extension CachingLoader {
+    func start(_ flight: Flight, _ request: ResourceRequest, _ key: CacheKey, validating stored: StoredResponse?) {
+        flight.start { [self] flight in
+            do {
+                try await fetch(request, key, validating: stored, flight)
+            } catch {
+                flight.settle(.failed(error))
+            }
+            flights.remove(flight, for: key)
+            flight.finish()
+        }
+    }
+
+    private func fetch(
+        _ request: ResourceRequest, _ key: CacheKey, validating stored: StoredResponse?, _ flight: Flight
+    ) async throws {
+        var outgoing = request
+        if let stored { outgoing.head = policy.validation(of: stored, for: request.head) }
+        var requestTime = now()
+        guard var response = try await next.load(outgoing) else { return flight.settle(.notMine) }
+        var responseTime = now()
+        if response.head.status == .notModified, let stored, stored.hasValidator {
+            if let fresh = policy.freshened(
+                stored, by: response.head, requestTime: requestTime, responseTime: responseTime)
+            {
+                if policy.mayKeep(fresh), !flight.isDoomed { await store.update(fresh, for: key) }
+                return flight.settle(.freshened(fresh))
+            }
+            // It is about another response: the client's own, or one that nobody has.
+            let fields = request.head.headerFields
+            if !fields.contains(.ifNoneMatch), !fields.contains(.ifModifiedSince) {
+                requestTime = now()
+                guard let other = try await next.load(request) else { return flight.settle(.notMine) }
+                response = other
+                responseTime = now()
+            }
+        }
+        if let stored, response.head.status.isOriginError,
+            policy.mayAnswer(request.head, withStale: stored, isUnreachable: false, now: responseTime)
+        {
+            return flight.settle(.unshared, response)
+        }
+        guard
+            let storable = policy.storable(
+                response.head, to: request.head, requestTime: requestTime, responseTime: responseTime,
+                length: response.body.length)
+        else { return flight.settle(.unshared, response) }
+        await deliver(response, storable, key, flight)
+    }
+
+    /// Hands a response to the readers and stores it on the way.
+    func deliver(_ response: ResourceResponse, _ stored: StoredResponse, _ key: CacheKey, _ flight: Flight) async {
+        flight.settle(.shared(Flight.SharedAnswer(stored: stored, response: response)))
+        var storing = await Storing(self, stored, key)
+        var count: Int64 = 0
+        do {
+            try await response.body.forEachPiece { piece in
+                count += Int64(piece.count)
+                if response.body.isStream {
+                    await flight.append(piece)
+                    try Task.checkCancellation()
+                }
+                await storing?.write(piece)
+            }
+        } catch {
+            return flight.end(.failure(error))
+        }
+        flight.end(.success(()))
+        guard let complete = policy.completed(stored, received: count) else { return }
+        await storing?.finish(complete) { !flight.isDoomed }
+    }
+}
+
+/// A response on its way into the store.
+private struct Storing {
+    private let loader: CachingLoader
+    private let key: CacheKey
+    private var writer: (any CacheWriting)?
+    private var count: Int64 = 0
+    /// Where the response is a part that goes together with a stored one: how, and the stored bytes.
+    private var merge: (plan: PartMerge, old: StoredResponse, body: ResourceBody)?
+    /// What is stored already and needs other fields only.
+    private var update: StoredResponse?
+
+    /// - Returns: `nil` where the response is too large.
+    init?(_ loader: CachingLoader, _ stored: StoredResponse, _ key: CacheKey) async {
+        self.loader = loader
+        self.key = key
+        guard Int64(stored.range.count) <= loader.configuration.largestEntry else { return nil }
+        if stored.head.status == .partialContent { await prepareMerge(of: stored) }
+        guard update == nil else { return }
+        writer = loader.store.makeWriter(for: key)
+        if let merge { await write(merge.plan.before, of: merge) }
+    }
+
+    private mutating func prepareMerge(of stored: StoredResponse) async {
+        let candidates = await loader.store.responses(for: key)
+        guard let old = candidates.first(where: { $0.selectors == stored.selectors }),
+            let plan = PartMerge(of: old, with: stored),
+            Int64(plan.merged.range.count) <= loader.configuration.largestEntry
+        else { return }
+        if plan.merged.range == old.range {
+            update = StoredResponse(
+                head: plan.merged.head, selectors: old.selectors, requestTime: stored.requestTime,
+                responseTime: stored.responseTime, range: old.range, length: plan.merged.length, revision: old.revision)
+        } else if let body = await loader.store.body(of: old, for: key)?.body {
+            merge = (plan, old, body)
+        }
+    }
+
+    mutating func write(_ piece: Data) async {
+        guard let writer else { return }
+        count += Int64(piece.count)
+        let isOfUse = await writer.write(piece)
+        if !isOfUse || count > loader.configuration.largestEntry { self.writer = nil }
+    }
+
+    /// - Parameter isRight: asked last: whether nothing has made the response wrong.
+    mutating func finish(_ stored: StoredResponse, if isRight: () -> Bool) async {
+        if let update {
+            if isRight() { await loader.store.update(update, for: key) }
+            return
+        }
+        var stored = stored
+        if let merge {
+            await write(merge.plan.after, of: merge)
+            stored = merge.plan.merged
+        }
+        guard let writer, isRight() else { return }
+        await writer.finish(stored)
+        // Removed again where it was made wrong meanwhile: an invalidation that came before saw nothing to remove.
+        if !isRight() { return await loader.store.remove(key, variant: stored.variant) }
+        let all = await loader.store.responses(for: key)
+        guard all.count > loader.configuration.variantLimit,
+            let oldest = all.min(by: { $0.responseTime < $1.responseTime })
+        else { return }
+        await loader.store.remove(key, variant: oldest.variant)
+    }
+
+    private mutating func write(
+        _ range: Range<Int64>, of merge: (plan: PartMerge, old: StoredResponse, body: ResourceBody)
+    ) async {
+        guard !range.isEmpty else { return }
+        guard let part = merge.body.part(range, from: merge.old.range.lowerBound) else { return writer = nil }
+        do {
+            try await part.forEachPiece { await write($0) }
+        } catch {
+            writer = nil
+        }
+    }
+}
+
+extension ResourceBody {
+    private static let pieceBytes = 64 << 10
+
+    /// Hands out all bytes in order; a file's in pieces.
+    fileprivate func forEachPiece(_ body: (Data) async throws -> Void) async throws {
+        switch self {
+        case .empty: break
+        case .bytes(let data): try await body(data)
+        case .file(let slice):
+            var offset = 0
+            while offset < slice.range.count {
+                let count = min(Self.pieceBytes, slice.range.count - offset)
+                try await body(try slice.read(at: offset, count: count))
+                offset += count
+            }
+        case .stream(let stream):
+            for try await piece in stream { try await body(piece) }
+        }
+    }
+}
+
+extension HTTPResponse.Status {
+    /// An error that RFC 5861, section 4, speaks of.
+    var isOriginError: Bool { [500, 502, 503, 504].contains(code) }
+}

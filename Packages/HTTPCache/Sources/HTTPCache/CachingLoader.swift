@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+public import ResourceLoading
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// An HTTP cache before any loader (RFC 9111).
+///
+/// What may be stored is, while it streams to the reader. GET requests that are the same while one is under way share
+/// it, where what comes may be reused for them; see ``Flight`` for how they are paced. Range requests are answered
+/// from whole responses and from parts; parts of one representation are put together.
+///
+/// Bytes are kept as they come, encoded.
+///
+/// Isolation: any.
+public final class CachingLoader: ResourceLoading {
+    /// What the cache was made with.
+    public let configuration: Configuration
+    let next: any ResourceLoading
+    let store: any CacheStoring
+    let now: @Sendable () -> Date
+    let flights = FlightTable()
+    /// Validations that no request waits for, by number.
+    private let background = Mutex<(last: UInt64, tasks: [UInt64: Task<Void, Never>])>((0, [:]))
+
+    var policy: CachePolicy { configuration.policy }
+
+    /// - Parameters:
+    ///   - next: asked for what is not stored.
+    ///   - store: keeps responses. Default: 10 MB in memory.
+    ///   - now: the time. Default: the system's clock.
+    public init(
+        next: any ResourceLoading, store: any CacheStoring = MemoryCacheStore(), configuration: Configuration = .init(),
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.next = next
+        self.store = store
+        self.configuration = configuration
+        self.now = now
+    }
+
+    deinit {
+        for task in background.withLock({ $0.tasks.values }) { task.cancel() }
+    }
+
+    public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        guard ["http", "https"].contains(request.head.scheme), request.head.authority?.isEmpty == false else {
+            return try await next.load(request)
+        }
+        let key = key(for: request)
+        switch request.head.method {
+        case .get where request.body.length == 0: return try await answer(request, key)
+        case .head: return try await answerHead(request, key)
+        case let method where Invalidation.isSafe(method): return try await next.load(request)
+        default: return try await change(request, key)
+        }
+    }
+
+    /// Waits for the validations under way that no request waits for.
+    public func settle() async {
+        while let task = background.withLock({ $0.tasks.values.first }) { await task.value }
+    }
+
+    func key(for request: ResourceRequest) -> CacheKey {
+        let url = request.head.urlText
+        guard let partitioning = configuration.partitioning else { return CacheKey(partition: "", url: url) }
+        let document = request.destination == .document ? url : request.page?.page.documentURL
+        return CacheKey(partition: document.map { partitioning.site(of: $0) } ?? "", url: url)
+    }
+
+    /// Runs a validation that no request waits for, unless there are too many.
+    func runInBackground(_ work: @escaping @Sendable () async -> Void) {
+        background.withLock { background in
+            guard background.tasks.count < configuration.revalidationLimit else { return }
+            background.last += 1
+            let number = background.last
+            // It takes the mutex last, so it cannot be through before it is in the table.
+            background.tasks[number] = Task { [weak self] in
+                await work()
+                _ = self?.background.withLock { $0.tasks.removeValue(forKey: number) }
+            }
+        }
+    }
+}

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ResourceLoading
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// One request under way, and all who wait for its answer.
+///
+/// Its work runs in a task of its own, which is cancelled when the last reader leaves before the end. A body that
+/// streams stands in a log of pieces: each reader reads at its own place, pieces that all have read go when the log is
+/// full, and the source is not asked for more while the slowest reader is a log's length behind. So one that leaves
+/// ends nobody else, and one that stops to read stops the others that share with it, and no more.
+///
+/// Isolation: any.
+final class Flight: Sendable {
+    /// What came of it.
+    enum Outcome: Sendable {
+        /// An answer that others with the same request may have.
+        case shared(SharedAnswer)
+        /// The stored response is right; with its new fields.
+        case freshened(StoredResponse)
+        /// An answer for the one that asked, see ``takeResponse()``.
+        case unshared
+        /// The next loader says that the request is not its own.
+        case notMine
+        case failed(any Error)
+    }
+
+    struct SharedAnswer: Sendable {
+        /// What is being stored.
+        let stored: StoredResponse
+        /// The answer as it came. Its body is for all, unless it is a stream.
+        let response: ResourceResponse
+    }
+
+    enum Membership {
+        /// The answer can be read from its first byte.
+        case joined(FlightReader)
+        /// All bytes have come and are being stored.
+        case ending
+        /// The first bytes are gone, or the answer must not be had by others.
+        case closed
+    }
+
+    private struct Reader {
+        /// Of the piece that it reads next.
+        var place = 0
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private struct State {
+        var outcome: Outcome?
+        var response: ResourceResponse?
+        var readers: [UInt64: Reader] = [:]
+        var lastReader: UInt64 = 0
+        /// Pieces from `firstPlace` on.
+        var log: [Data] = []
+        var firstPlace = 0
+        var end: Result<Void, any Error>?
+        var isDone = false
+        var isDoomed = false
+        var source: CheckedContinuation<Void, Never>?
+        var watchers: [CheckedContinuation<Void, Never>] = []
+        var task: Task<Void, Never>?
+        var isAbandoned = false
+
+        /// How many bytes the slowest reader has before it.
+        var backlog: Int {
+            let slowest = readers.values.map(\.place).min() ?? firstPlace + log.count
+            return log[(slowest - firstPlace)...].reduce(0) { $0 + $1.count }
+        }
+
+        /// Adds a piece: to the last one where both are small and nobody has read that, so that the log stays short
+        /// however small the pieces are.
+        mutating func add(_ piece: Data) {
+            let last = firstPlace + log.count - 1
+            if !log.isEmpty, log[log.count - 1].count + piece.count <= Flight.pieceBytes,
+                readers.values.allSatisfy({ $0.place <= last })
+            {
+                log[log.count - 1].append(piece)
+            } else {
+                log.append(piece)
+            }
+        }
+
+        /// Drops what all have read, as far as the log is longer than it should be.
+        mutating func trim(to limit: Int) {
+            var bytes = log.reduce(0) { $0 + $1.count }
+            let slowest = readers.values.map(\.place).min() ?? firstPlace + log.count
+            var count = 0
+            while firstPlace + count < slowest, bytes > limit {
+                bytes -= log[count].count
+                count += 1
+            }
+            log.removeFirst(count)
+            firstPlace += count
+        }
+
+        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+            var waiters: [CheckedContinuation<Void, Never>] = []
+            for id in readers.keys {
+                if let waiter = readers[id]?.waiter { waiters.append(waiter) }
+                readers[id]?.waiter = nil
+            }
+            return waiters
+        }
+    }
+
+    /// Up to how many bytes pieces that nobody has read become one.
+    private static let pieceBytes = 16 << 10
+
+    private let readAhead: Int
+    private let state = Mutex(State())
+
+    init(readAhead: Int) {
+        self.readAhead = max(1, readAhead)
+    }
+
+    /// Begins the work. To be called once, after its first reader has joined.
+    func start(_ work: @escaping @Sendable (Flight) async -> Void) {
+        let task = Task { await work(self) }
+        let isAbandoned = state.withLock { state in
+            if !state.isDone { state.task = task }
+            return state.isAbandoned
+        }
+        if isAbandoned { task.cancel() }
+    }
+
+    func join() -> Membership {
+        state.withLock { state in
+            if state.end != nil, !state.isDoomed { return .ending }
+            guard state.firstPlace == 0, !state.isDoomed, !state.isAbandoned, state.end == nil else { return .closed }
+            state.lastReader += 1
+            state.readers[state.lastReader] = Reader()
+            return .joined(FlightReader(self, state.lastReader))
+        }
+    }
+
+    /// The reader of a flight that nobody else can join.
+    func makeReader() -> FlightReader {
+        state.withLock { state in
+            state.lastReader += 1
+            state.readers[state.lastReader] = Reader()
+            return FlightReader(self, state.lastReader)
+        }
+    }
+
+    /// Says that what comes is already wrong: it is not stored, and nobody joins any more.
+    func doom() {
+        state.withLock { $0.isDoomed = true }
+    }
+
+    var isDoomed: Bool { state.withLock(\.isDoomed) }
+
+    /// Whether all bytes have come and are being stored.
+    var isEnding: Bool { state.withLock { $0.end != nil && !$0.isDoomed } }
+
+    /// The answer of which there is one only, once.
+    func takeResponse() -> ResourceResponse? {
+        state.withLock { state in
+            defer { state.response = nil }
+            return state.response
+        }
+    }
+
+    /// Waits until all is done and stored.
+    func done() async {
+        await withCheckedContinuation { continuation in
+            let isDone = state.withLock { state in
+                if !state.isDone { state.watchers.append(continuation) }
+                return state.isDone
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+}
+
+// MARK: - For the work
+
+extension Flight {
+    /// Says what came of it.
+    ///
+    /// Where no pieces follow, that is the end too, in the same step: a reader may leave as soon as it knows, and must
+    /// not take the work with it.
+    func settle(_ outcome: Outcome, _ response: ResourceResponse? = nil) {
+        change { state in
+            state.outcome = outcome
+            state.response = response
+            switch outcome {
+            case .shared(let answer) where answer.response.body.isStream: break
+            case .failed(let error): state.end = .failure(error)
+            default: state.end = .success(())
+            }
+        }
+    }
+
+    /// Adds a piece, and waits while the slowest reader is too far behind.
+    func append(_ piece: Data) async {
+        change { state in
+            state.add(piece)
+            state.trim(to: readAhead)
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isReady = state.withLock { state in
+                    if Task.isCancelled || state.backlog < readAhead { return true }
+                    state.source = continuation
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { state in
+                defer { state.source = nil }
+                return state.source
+            }?.resume()
+        }
+    }
+
+    /// Says that all pieces are there, or why there are no more. Only the first time counts.
+    func end(_ result: Result<Void, any Error>) {
+        change { $0.end = $0.end ?? result }
+    }
+
+    /// Says that nothing happens any more.
+    func finish() {
+        let watchers = state.withLock { state in
+            defer { state.watchers = [] }
+            state.isDone = true
+            state.task = nil
+            return state.watchers
+        }
+        for watcher in watchers { watcher.resume() }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let waiters = state.withLock { state in
+            body(&state)
+            return state.takeWaiters()
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}
+
+// MARK: - For readers
+
+extension Flight {
+    fileprivate func outcome(for reader: UInt64) async throws -> Outcome {
+        while true {
+            if let outcome = state.withLock(\.outcome) { return outcome }
+            try Task.checkCancellation()
+            await wait(reader) { $0.outcome != nil }
+        }
+    }
+
+    fileprivate func next(for reader: UInt64) async throws -> Data? {
+        while true {
+            let (found, source) = state.withLock {
+                state -> (Result<Data?, any Error>?, CheckedContinuation<Void, Never>?) in
+                guard let place = state.readers[reader]?.place else { return (.success(nil), nil) }
+                guard place - state.firstPlace < state.log.count else {
+                    return (state.end.map { $0.map { nil } }, nil)
+                }
+                let piece = state.log[place - state.firstPlace]
+                state.readers[reader]?.place += 1
+                state.trim(to: readAhead)
+                return (.success(piece), takeSource(&state))
+            }
+            source?.resume()
+            if let found { return try found.get() }
+            try Task.checkCancellation()
+            await wait(reader) { state in
+                state.end != nil || (state.readers[reader]?.place ?? 0) - state.firstPlace < state.log.count
+            }
+        }
+    }
+
+    fileprivate func leave(_ reader: UInt64) {
+        let (source, task) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Task<Void, Never>?) in
+            state.readers[reader] = nil
+            guard state.readers.isEmpty, state.end == nil else {
+                state.trim(to: readAhead)
+                return (takeSource(&state), nil)
+            }
+            state.isAbandoned = true
+            return (nil, state.task)
+        }
+        source?.resume()
+        task?.cancel()
+    }
+
+    private func takeSource(_ state: inout State) -> CheckedContinuation<Void, Never>? {
+        guard state.source != nil, state.backlog < readAhead else { return nil }
+        defer { state.source = nil }
+        return state.source
+    }
+
+    /// Waits for a change after which `isReady` holds. May return early.
+    private func wait(_ reader: UInt64, until isReady: @Sendable (borrowing State) -> Bool) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let mayGo = state.withLock { state in
+                    if Task.isCancelled || isReady(state) || state.readers[reader] == nil { return true }
+                    state.readers[reader]?.waiter = continuation
+                    return false
+                }
+                if mayGo { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { state in
+                defer { state.readers[reader]?.waiter = nil }
+                return state.readers[reader]?.waiter
+            }?.resume()
+        }
+    }
+}
+
+/// A place among the readers of a flight, which it leaves when it goes.
+///
+/// Isolation: any, by one task at a time.
+final class FlightReader: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    typealias Element = Data
+
+    let flight: Flight
+    private let id: UInt64
+
+    init(_ flight: Flight, _ id: UInt64) {
+        self.flight = flight
+        self.id = id
+    }
+
+    deinit {
+        flight.leave(id)
+    }
+
+    /// - Throws: `CancellationError` when the calling task is cancelled.
+    func outcome() async throws -> Flight.Outcome {
+        try await flight.outcome(for: id)
+    }
+
+    func next() async throws -> Data? {
+        try await flight.next(for: id)
+    }
+
+    func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Data? {
+        try await flight.next(for: id)
+    }
+
+    func makeAsyncIterator() -> FlightReader { self }
+}

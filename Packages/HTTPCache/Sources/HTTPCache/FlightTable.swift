@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Synchronization
+
+/// The flights under way, by key: of those that others may join at most one for each.
+final class FlightTable: Sendable {
+    enum Place {
+        /// No one is under way: this reader's flight is in the table now and must be started.
+        case leads(FlightReader)
+        case joins(FlightReader)
+        /// One is about to be stored.
+        case ending(Flight)
+        /// One is under way and cannot be joined.
+        case closed
+        /// One has ended since the store was last asked.
+        case isOutdated
+    }
+
+    private struct State {
+        var flights: [CacheKey: Flight] = [:]
+        /// Those that nobody can join.
+        var alone: [CacheKey: [Flight]] = [:]
+        var ended: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// How many flights have ended.
+    var ended: UInt64 { state.withLock(\.ended) }
+
+    /// - Parameter seen: what ``ended`` was before the store was asked; `nil` where that does not matter.
+    func enter(_ key: CacheKey, readAhead: Int, seen: UInt64?) -> Place {
+        state.withLock { state in
+            if let flight = state.flights[key] {
+                switch flight.join() {
+                case .joined(let reader): return .joins(reader)
+                case .ending: return .ending(flight)
+                case .closed: return .closed
+                }
+            }
+            if let seen, seen != state.ended { return .isOutdated }
+            let flight = Flight(readAhead: readAhead)
+            state.flights[key] = flight
+            return .leads(flight.makeReader())
+        }
+    }
+
+    /// The flight of a key that is about to be stored.
+    func ending(_ key: CacheKey) -> Flight? {
+        state.withLock { $0.flights[key] }.flatMap { $0.isEnding ? $0 : nil }
+    }
+
+    /// Takes a flight that is over out of the table, where it is in it.
+    func remove(_ flight: Flight, for key: CacheKey) {
+        state.withLock { state in
+            state.ended += 1
+            if state.flights[key] === flight { state.flights[key] = nil }
+            let others = state.alone[key]?.filter { $0 !== flight } ?? []
+            state.alone[key] = others.isEmpty ? nil : others
+        }
+    }
+
+    /// Takes in a flight that nobody else can join.
+    func add(_ flight: Flight, for key: CacheKey) {
+        state.withLock { $0.alone[key, default: []].append(flight) }
+    }
+
+    /// Says of the flights of a key that what they bring is wrong already.
+    func doom(_ key: CacheKey) {
+        let flights = state.withLock { state in
+            [state.flights.removeValue(forKey: key)].compactMap { $0 } + (state.alone[key] ?? [])
+        }
+        for flight in flights { flight.doom() }
+    }
+}

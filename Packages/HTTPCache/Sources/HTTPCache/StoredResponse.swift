@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A response that a cache holds, without its bytes.
+public struct StoredResponse: Sendable, Hashable {
+    /// A request's field that the response was chosen by (RFC 9111, section 4.1).
+    public struct Selector: Sendable, Hashable {
+        /// In lower case.
+        public let name: String
+        /// Normalised; `nil` where the request did not have it.
+        public let value: String?
+
+        public init(name: String, value: String?) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// Status and fields as they are stored: without those of one connection only. A complete response has the status
+    /// that came, a part of one `206`.
+    public var head: HTTPResponse
+    /// What a request must have so that this response answers it.
+    public let selectors: [Selector]
+    /// When it was asked for; of a response that was freshened, when it was validated.
+    public var requestTime: Date
+    /// When its head came.
+    public var responseTime: Date
+    /// Which bytes of the representation are held.
+    public let range: Range<Int64>
+    /// How many bytes the representation has, where that is known.
+    public let length: Int64?
+    /// Tells these bytes from those of any other response under the same key.
+    public let revision: UInt64
+
+    public init(
+        head: HTTPResponse, selectors: [Selector], requestTime: Date, responseTime: Date, range: Range<Int64>,
+        length: Int64?, revision: UInt64 = .random(in: .min ... .max)
+    ) {
+        self.head = head
+        self.selectors = selectors
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+        self.range = range
+        self.length = length
+        self.revision = revision
+    }
+
+    /// Whether all bytes of the representation are held.
+    public var isComplete: Bool { range.lowerBound == 0 && range.upperBound == length }
+
+    /// Names the variant within its key: two responses of one variant replace each other. Of letters and digits.
+    public var variant: String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        func add(_ text: String) {
+            // FNV-1a; requests are compared with the selectors themselves, so two that collide cost a miss.
+            for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+            hash = (hash ^ 0xff) &* 0x100_0000_01b3
+        }
+        for selector in selectors {
+            add(selector.name)
+            add(selector.value.map { "=" + $0 } ?? "")
+        }
+        return String(hash, radix: 36)
+    }
+}
+
+extension StoredResponse {
+    var cacheControl: CacheControl { CacheControl(head.headerFields[values: .cacheControl]) }
+
+    var entityTag: EntityTag? { head.headerFields[.eTag].flatMap { EntityTag($0) } }
+
+    /// Whether it can be asked of the origin if this is still right.
+    var hasValidator: Bool { entityTag != nil || head.headerFields.contains(.lastModified) }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ResourceLoading
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Two levels: what is small and used lies in memory, all of it on disk.
+///
+/// It knows what is stored under the keys that were asked for last, so that neither a hit in memory nor a miss asks the
+/// disk. For that nothing else may change the levels.
+///
+/// Isolation: any.
+public final class TieredCacheStore: CacheStoring {
+    private let memory: MemoryCacheStore
+    private let disk: any CacheStoring
+    private let state = Mutex(State())
+
+    /// How many keys' lists are kept.
+    private static let listLimit = 2_048
+
+    private struct State {
+        var lists: [CacheKey: (responses: [StoredResponse], lastUse: UInt64)] = [:]
+        var uses: UInt64 = 0
+        /// Counts changes, so that a list that was read before one is not kept after it.
+        var changes: UInt64 = 0
+
+        mutating func keep(_ responses: [StoredResponse], for key: CacheKey) {
+            uses += 1
+            lists[key] = (responses, uses)
+            guard lists.count > TieredCacheStore.listLimit else { return }
+            let oldest = lists.map { ($0.key, $0.value.lastUse) }.sorted { $0.1 < $1.1 }
+            for (key, _) in oldest.prefix(TieredCacheStore.listLimit / 8) { lists[key] = nil }
+        }
+    }
+
+    public init(memory: MemoryCacheStore, disk: any CacheStoring) {
+        self.memory = memory
+        self.disk = disk
+    }
+
+    public func responses(for key: CacheKey) async -> [StoredResponse] {
+        let (known, changes) = state.withLock { state -> ([StoredResponse]?, UInt64) in
+            guard let known = state.lists[key]?.responses else { return (nil, state.changes) }
+            state.uses += 1
+            state.lists[key]?.lastUse = state.uses
+            return (known, state.changes)
+        }
+        if let known { return known }
+        let found = await disk.responses(for: key)
+        state.withLock { state in
+            if state.changes == changes { state.keep(found, for: key) }
+        }
+        return found
+    }
+
+    public func body(of response: StoredResponse, for key: CacheKey) async -> CachedBody? {
+        if let bytes = memory.bytes(of: response, for: key) { return CachedBody(.bytes(bytes), from: .memory) }
+        let changes = state.withLock(\.changes)
+        guard let found = await disk.body(of: response, for: key) else { return nil }
+        if case .bytes(let bytes) = found.body {
+            state.withLock { state in
+                if state.changes == changes { memory.insert(response, bytes, for: key) }
+            }
+        }
+        return found
+    }
+
+    public func makeWriter(for key: CacheKey) -> any CacheWriting {
+        TieredCacheWriter(self, key, memory.makeWriter(for: key), disk.makeWriter(for: key))
+    }
+
+    public func update(_ response: StoredResponse, for key: CacheKey) async {
+        await memory.update(response, for: key)
+        change(key) { list in
+            guard let index = list.firstIndex(where: { $0.revision == response.revision }) else { return }
+            list[index] = response
+        }
+        await disk.update(response, for: key)
+    }
+
+    public func remove(_ key: CacheKey, variant: String?) async {
+        await memory.remove(key, variant: variant)
+        change(key) { list in list.removeAll { variant == nil || $0.variant == variant } }
+        await disk.remove(key, variant: variant)
+        // What the disk gave out meanwhile is not to be kept.
+        state.withLock { $0.changes += 1 }
+    }
+
+    public func removeAll() async {
+        await memory.removeAll()
+        clear()
+        await disk.removeAll()
+        clear()
+    }
+
+    /// Gives memory back, for a warning that it is short.
+    public func releaseMemory() {
+        memory.releaseMemory()
+        clear()
+    }
+
+    private func clear() {
+        state.withLock { state in
+            state.lists = [:]
+            state.changes += 1
+        }
+    }
+
+    /// Changes the list of a key, where it is known.
+    private func change(_ key: CacheKey, _ body: (inout [StoredResponse]) -> Void) {
+        state.withLock { state in
+            state.changes += 1
+            guard var list = state.lists[key]?.responses else { return }
+            body(&list)
+            state.keep(list, for: key)
+        }
+    }
+
+    fileprivate func holdsInMemory(_ response: StoredResponse, for key: CacheKey) -> Bool {
+        memory.bytes(of: response, for: key) != nil
+    }
+
+    /// Makes a response known. It lies in one level or in both.
+    fileprivate func note(_ response: StoredResponse, for key: CacheKey) {
+        change(key) { list in
+            list.removeAll { $0.variant == response.variant }
+            list.append(response)
+        }
+    }
+}
+
+/// Writes into both levels. What is too large for one may still go into the other.
+private final class TieredCacheWriter: CacheWriting {
+    private let store: TieredCacheStore
+    private let key: CacheKey
+    private let memory: any CacheWriting
+    private let disk: any CacheWriting
+
+    init(_ store: TieredCacheStore, _ key: CacheKey, _ memory: any CacheWriting, _ disk: any CacheWriting) {
+        self.store = store
+        self.key = key
+        self.memory = memory
+        self.disk = disk
+    }
+
+    func write(_ chunk: Data) async -> Bool {
+        let isForMemory = await memory.write(chunk)
+        let isForDisk = await disk.write(chunk)
+        return isForMemory || isForDisk
+    }
+
+    func finish(_ response: StoredResponse) async {
+        await memory.finish(response)
+        // Before the disk has synced it, where who asks meanwhile finds it in memory.
+        let isInMemory = store.holdsInMemory(response, for: key)
+        if isInMemory { store.note(response, for: key) }
+        await disk.finish(response)
+        if !isInMemory { store.note(response, for: key) }
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Testing
+
+@testable import HTTPCache
+
+@Suite(.timeLimit(.minutes(1)))
+struct CacheControlTests {
+    @Test("Directives are read without regard to case, and unknown ones are passed over")
+    func directives() {
+        let control = CacheControl(["Max-Age=60, PUBLIC, x-unknown=7", "s-maxage=120,immutable, stale-if-error=3"])
+        #expect(control.maxAge == 60)
+        #expect(control.sharedMaxAge == 120)
+        #expect(control.isPublic && control.isImmutable)
+        #expect(control.staleIfError == 3)
+        #expect(!control.noStore && control.noCache == .none)
+    }
+
+    @Test("What a quoted string says is no directive")
+    func quoted() {
+        #expect(CacheControl([#"extension="max-age=3600, no-store", max-age=1"#]).maxAge == 1)
+        #expect(!CacheControl([#"extension="max-age=3600, no-store", max-age=1"#]).noStore)
+        #expect(CacheControl([#"max-age="60""#]).maxAge == 60)
+        #expect(CacheControl([#"ext="a\", no-store", max-age=2"#]) == CacheControl(["max-age=2"]))
+    }
+
+    @Test("A quotation mark that is never closed hides nothing")
+    func unclosed() {
+        #expect(CacheControl([#"ext="max-age=60, no-store"#]).noStore)
+        #expect(CacheControl([#"ext="\"#]).maxAge == nil)
+    }
+
+    @Test(
+        "Numbers that are none make a response stale, and those that are too large are long",
+        arguments: [
+            ("max-age=-1", 0), ("max-age=1.5", 0), ("max-age=1a", 0), ("max-age='60'", 0), ("max-age= 60", 0),
+            ("max-age=", 0), ("max-age", 0), ("max-age=007", 7), ("max-age=2147483647", 2_147_483_647),
+            ("max-age=99999999999999999999999999999999999999", 1 << 31),
+        ])
+    func numbers(text: String, seconds: Int) {
+        #expect(CacheControl([text]).maxAge == seconds)
+    }
+
+    @Test("Of a directive that comes twice the first counts")
+    func twice() {
+        #expect(CacheControl(["max-age=1, max-age=1800"]).maxAge == 1)
+        #expect(CacheControl(["max-age=1800", "max-age=1"]).maxAge == 1_800)
+    }
+
+    @Test("no-cache and private may name fields; without names they are about everything")
+    func fields() {
+        #expect(CacheControl([#"no-cache="A, b""#, "no-cache=c"]).noCache == .fields(["a", "b", "c"]))
+        #expect(CacheControl([#"private="x", private"#]).isPrivate == .all)
+        #expect(CacheControl([#"private="""#]).isPrivate == .all)
+        #expect(CacheControl(["max-stale"]).maxStale == 1 << 31)
+    }
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Testing
+
+@testable import HTTPCache
+
+@Suite(.timeLimit(.minutes(1)))
+struct CachingTests {
+    let time = TestTime()
+
+    private func makeCache(_ origin: ScriptedOrigin, _ configuration: CachingLoader.Configuration = .init())
+        -> CachingLoader
+    {
+        CachingLoader(next: origin, configuration: configuration, now: { [time] in time.now })
+    }
+
+    @Test("A fresh response answers from memory, with its age, and says so")
+    func fresh() async throws {
+        let origin = ScriptedOrigin([.cacheControl: "max-age=60"])
+        let cache = makeCache(origin)
+        #expect(try await cache.text(.get()).response.provenance.source == .network)
+        time.advance(by: 7)
+        let (text, response) = try await cache.text(.get())
+        #expect(text == "hello")
+        #expect(response.provenance == Provenance(.memory, reason: "fresh"))
+        #expect(response.head.headerFields[.age] == "7")
+        #expect(origin.count == 1)
+        time.advance(by: 53)
+        _ = try await cache.text(.get())
+        #expect(origin.count == 2)
+    }
+
+    @Test("Pages of other sites share nothing; a reverse proxy's clients share all")
+    func partitions() async throws {
+        let origin = ScriptedOrigin([.cacheControl: "max-age=60"])
+        let divided = makeCache(origin)
+        for page in ["https://one.test/", "https://one.test/more", "https://two.test/"] {
+            _ = try await divided.text(.get(page: page))
+        }
+        #expect(origin.count == 2)
+        let whole = makeCache(origin, .shared)
+        for page in ["https://one.test/", "https://two.test/"] { _ = try await whole.text(.get(page: page)) }
+        #expect(origin.count == 3)
+    }
+
+    @Test("A body that is cut short or too long is handed on and not kept", arguments: ["9", "3"])
+    func wrongLength(length: String) async throws {
+        let origin = ScriptedOrigin([.cacheControl: "max-age=60", .contentLength: length])
+        let cache = makeCache(origin)
+        #expect(try await cache.text(.get()).text == "hello")
+        #expect(try await cache.text(.get()).text == "hello")
+        #expect(origin.count == 2)
+    }
+
+    @Test("A body that fails in the middle fails for the reader and is not kept")
+    func brokenBody() async throws {
+        let origin = ScriptedOrigin { _, number in
+            var response = ScriptedOrigin.response([.cacheControl: "max-age=60"])
+            if number == 1 { response.body = .stream(ByteStream(BrokenPieces(), length: nil)) }
+            return response
+        }
+        let cache = makeCache(origin)
+        await #expect(throws: ResourceError.self) { try await cache.text(.get()) }
+        #expect(try await cache.text(.get()).text == "hello")
+        #expect(origin.count == 2)
+    }
+
+    @Test("An entry above the limit passes through and is not kept")
+    func tooLarge() async throws {
+        let origin = ScriptedOrigin([.cacheControl: "max-age=60"])
+        let cache = makeCache(origin, .init(largestEntry: 4))
+        for _ in 1...2 { #expect(try await cache.text(.get()).text == "hello") }
+        #expect(origin.count == 2)
+    }
+
+    @Test("What is stale is validated, and a 304 brings its fields")
+    func validated() async throws {
+        let origin = ScriptedOrigin { request, number in
+            number == 1
+                ? ScriptedOrigin.response([.cacheControl: "max-age=1", .eTag: "\"1\""])
+                : ScriptedOrigin.response([.cacheControl: "max-age=60", .eTag: "\"1\""], "", status: .notModified)
+        }
+        let cache = makeCache(origin)
+        _ = try await cache.text(.get())
+        time.advance(by: 2)
+        let (text, response) = try await cache.text(.get())
+        #expect(text == "hello")
+        #expect(response.provenance == Provenance(.memory, reason: "validated"))
+        #expect(origin.seen.last?.headerFields[.ifNoneMatch] == "\"1\"")
+        time.advance(by: 30)
+        #expect(try await cache.text(.get()).response.head.headerFields[.age] == "30")
+        #expect(origin.count == 2)
+    }
+
+    @Test("A 304 about another response is not taken for ours")
+    func foreignValidation() async throws {
+        let origin = ScriptedOrigin { request, number in
+            switch number {
+            case 1: ScriptedOrigin.response([.cacheControl: "max-age=1", .eTag: "\"1\""])
+            case 2: ScriptedOrigin.response([.eTag: "\"2\""], "", status: .notModified)
+            default: ScriptedOrigin.response([.cacheControl: "max-age=60", .eTag: "\"2\""], "other")
+            }
+        }
+        let cache = makeCache(origin)
+        _ = try await cache.text(.get())
+        time.advance(by: 2)
+        #expect(try await cache.text(.get()).text == "other")
+        #expect(origin.seen.last?.headerFields[.ifNoneMatch] == nil)
+    }
+
+    @Test("A client's own copy is answered 304 from the store")
+    func clientCondition() async throws {
+        let origin = ScriptedOrigin([.cacheControl: "max-age=60", .eTag: "W/\"1\"", .contentType: "text/plain"])
+        let cache = makeCache(origin)
+        _ = try await cache.text(.get())
+        let (text, response) = try await cache.text(.get("https://a.test/x", [.ifNoneMatch: "\"0\", \"1\""]))
+        #expect(response.head.status == .notModified && text.isEmpty)
+        #expect(response.head.headerFields[.eTag] == "W/\"1\"")
+        #expect(response.head.headerFields[.contentType] == nil)
+        #expect(origin.count == 1)
+    }
+
+    @Test("An unsafe request that succeeds removes its target and what it names of the same origin")
+    func invalidation() async throws {
+        let origin = ScriptedOrigin { request, _ in
+            request.head.method == .get
+                ? ScriptedOrigin.response([.cacheControl: "max-age=60"])
+                : ScriptedOrigin.response([.location: "/y", .contentLocation: "https://b.test/z"])
+        }
+        let cache = makeCache(origin)
+        let urls = ["https://a.test/x", "https://a.test/y", "https://b.test/z"]
+        for url in urls { _ = try await cache.text(.get(url, page: "https://a.test/")) }
+        _ = try await cache.text(.get("https://a.test/x", method: .post, page: "https://a.test/"))
+        for url in urls { _ = try await cache.text(.get(url, page: "https://a.test/")) }
+        #expect(origin.seen.filter { $0.method == .get }.compactMap(\.path) == ["/x", "/y", "/z", "/x", "/y"])
+    }
+
+    @Test("Parts of one representation become a whole one")
+    func parts() async throws {
+        let whole = "0123456789"
+        let origin = ScriptedOrigin { request, _ in
+            guard let range = request.head.headerFields[.range].flatMap({ ByteRange($0) })?.resolved(in: 10) else {
+                return ScriptedOrigin.response([.cacheControl: "max-age=60", .eTag: "\"1\""], whole)
+            }
+            let text = String(whole.dropFirst(Int(range.lowerBound)).prefix(range.count))
+            return ScriptedOrigin.response(
+                [.cacheControl: "max-age=60", .eTag: "\"1\"", .contentRange: ContentRange(range, of: 10).text], text,
+                status: .partialContent)
+        }
+        let cache = makeCache(origin)
+        func part(_ range: String) async throws -> String {
+            try await cache.text(.get("https://a.test/x", [.range: "bytes=\(range)"])).text
+        }
+        #expect(try await part("3-5") == "345")
+        #expect(try await part("4-5") == "45")
+        #expect(origin.count == 1)
+        #expect(try await part("5-9") == "56789")
+        #expect(try await part("0-3") == "0123")
+        #expect(origin.count == 3)
+        #expect(try await part("2-7") == "234567")
+        let (text, response) = try await cache.text(.get())
+        #expect(text == whole && response.head.status == .ok)
+        #expect(response.head.headerFields[.contentRange] == nil)
+        #expect(origin.count == 3)
+    }
+
+    @Test("Without a strong validator parts are not put together")
+    func foreignParts() async throws {
+        let origin = ScriptedOrigin { request, number in
+            ScriptedOrigin.response(
+                [
+                    .cacheControl: "max-age=60", .eTag: "W/\"1\"",
+                    .contentRange: number == 1 ? "bytes 0-4/10" : "bytes 5-9/10",
+                ],
+                number == 1 ? "01234" : "abcde", status: .partialContent)
+        }
+        let cache = makeCache(origin)
+        for range in ["0-4", "5-9"] { _ = try await cache.text(.get("https://a.test/x", [.range: "bytes=\(range)"])) }
+        #expect(try await cache.text(.get("https://a.test/x", [.range: "bytes=5-6"])).text == "ab")
+        #expect(origin.count == 2)
+        _ = try await cache.text(.get("https://a.test/x", [.range: "bytes=4-6"]))
+        #expect(origin.count == 3)
+    }
+
+    @Test("Out of reach, a stale response answers unless it forbids that; an error status only as it says")
+    func staleAnswers() async throws {
+        func run(_ control: String, shared: Bool = false, status: Int? = nil) async throws -> Int {
+            let origin = ScriptedOrigin { _, number in
+                if number == 1 { return ScriptedOrigin.response([.cacheControl: control, .eTag: "\"1\""]) }
+                guard let status else { throw ResourceError(.cannotConnect, "cut") }
+                return ScriptedOrigin.response([:], "sorry", status: .init(code: status))
+            }
+            let cache = makeCache(origin, shared ? .shared : .init())
+            _ = try await cache.text(.get())
+            time.advance(by: 10)
+            return try await cache.text(.get()).response.head.status.code
+        }
+        #expect(try await run("max-age=1") == 200)
+        #expect(try await run("max-age=1, must-revalidate", shared: true) == 504)
+        #expect(try await run("s-maxage=1", shared: true) == 504)
+        await #expect(throws: ResourceError.self) { try await run("max-age=1, must-revalidate") }
+        await #expect(throws: ResourceError.self) { try await run("no-cache") }
+        #expect(try await run("max-age=1", status: 503) == 503)
+        #expect(try await run("max-age=1, stale-if-error=60", status: 503) == 200)
+        #expect(try await run("max-age=1, stale-if-error=5", status: 503) == 503)
+        #expect(try await run("max-age=1, stale-if-error=60", status: 404) == 404)
+    }
+
+    @Test("stale-while-revalidate answers at once and validates meanwhile, once")
+    func staleWhileRevalidate() async throws {
+        let origin = ScriptedOrigin { _, number in
+            ScriptedOrigin.response([.cacheControl: "max-age=1, stale-while-revalidate=60"], "answer \(number)")
+        }
+        let cache = makeCache(origin)
+        _ = try await cache.text(.get())
+        time.advance(by: 5)
+        #expect(try await cache.text(.get()).text == "answer 1")
+        await cache.settle()
+        #expect(try await cache.text(.get()).text == "answer 2")
+        #expect(origin.count == 2)
+        time.advance(by: 100)
+        #expect(try await cache.text(.get()).text == "answer 3")
+    }
+
+    @Test("A request's own wishes are kept")
+    func wishes() async throws {
+        let origin = ScriptedOrigin([.cacheControl: "max-age=60"])
+        let cache = makeCache(origin)
+        func status(_ control: String) async throws -> Int {
+            try await cache.text(.get("https://a.test/x", [.cacheControl: control])).response.head.status.code
+        }
+        #expect(try await status("only-if-cached") == 504)
+        #expect(origin.count == 0)
+        _ = try await cache.text(.get())
+        time.advance(by: 30)
+        #expect(try await status("only-if-cached") == 200)
+        _ = try await status("max-age=40, min-fresh=20")
+        #expect(origin.count == 1)
+        _ = try await status("max-age=10")
+        #expect(origin.count == 2)
+        time.advance(by: 70)
+        _ = try await status("max-stale=20")
+        #expect(origin.count == 2)
+        _ = try await status("max-stale=5")
+        #expect(origin.count == 3)
+        _ = try await status("no-cache")
+        #expect(origin.count == 4)
+        _ = try await status("no-store")
+        #expect(origin.count == 5)
+    }
+
+    @Test("What never changes is not asked for again by a reload, only by a hard one")
+    func immutable() async throws {
+        let origin = ScriptedOrigin([.cacheControl: "max-age=60, immutable"])
+        let cache = makeCache(origin)
+        _ = try await cache.text(.get())
+        _ = try await cache.text(.get("https://a.test/x", [.cacheControl: "max-age=0"]))
+        #expect(origin.count == 1)
+        _ = try await cache.text(.get("https://a.test/x", [.cacheControl: "no-cache"]))
+        #expect(origin.count == 2)
+    }
+
+    @Test("HEAD is answered by what GET stored, and an answer to HEAD freshens it or removes it")
+    func head() async throws {
+        let origin = ScriptedOrigin { request, number in
+            let tag = number == 3 ? "\"2\"" : "\"1\""
+            let isHead = request.head.method == .head
+            return ScriptedOrigin.response(
+                [.cacheControl: "max-age=5", .eTag: tag, .contentLength: "5"], isHead ? "" : "hello")
+        }
+        let cache = makeCache(origin)
+        _ = try await cache.text(.get())
+        #expect(try await cache.text(.get(method: .head)).response.head.headerFields[.contentLength] == "5")
+        #expect(origin.count == 1)
+        time.advance(by: 6)
+        _ = try await cache.text(.get(method: .head))
+        _ = try await cache.text(.get())
+        #expect(origin.count == 2)
+        time.advance(by: 6)
+        _ = try await cache.text(.get(method: .head))
+        #expect(origin.count == 3)
+        _ = try await cache.text(.get())
+        #expect(origin.seen.last?.headerFields[.ifNoneMatch] == nil)
+    }
+
+    @Test("Not mine stays not mine, and other schemes are left alone")
+    func notMine() async throws {
+        let cache = makeCache(ScriptedOrigin { _, _ in nil })
+        let first = try await cache.load(.get())
+        #expect(first == nil)
+        let second = try await cache.load(.get("ftp://a.test/x"))
+        #expect(second == nil)
+    }
+}
+
+private struct BrokenPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    private var isFirst = true
+
+    func makeAsyncIterator() -> BrokenPieces { self }
+
+    mutating func next() async throws -> Data? {
+        guard isFirst else { throw ResourceError(.connectionLost, "cut") }
+        isFirst = false
+        return Data("hel".utf8)
+    }
+
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Data? { try await next() }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Synchronization
+import Testing
+
+@testable import HTTPCache
+
+/// Requests that are the same while one is under way.
+@Suite(.timeLimit(.minutes(1)))
+struct SharingTests {
+    let time = TestTime()
+
+    private func makeCache(_ origin: ScriptedOrigin, readAhead: Int = 256 << 10) -> CachingLoader {
+        CachingLoader(next: origin, configuration: .init(readAhead: readAhead), now: { [time] in time.now })
+    }
+
+    /// Asks as often as said, all at once.
+    private func ask(_ cache: CachingLoader, times: Int) async throws -> [String] {
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<times { group.addTask { try await cache.text(.get()).text } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    @Test("A hundred that are the same ask the origin once")
+    func once() async throws {
+        let origin = ScriptedOrigin([.cacheControl: "max-age=60"], String(repeating: "x", count: 100_000))
+        let texts = try await ask(makeCache(origin), times: 100)
+        #expect(Set(texts).count == 1 && texts.count == 100 && texts.first?.count == 100_000)
+        #expect(origin.count == 1)
+    }
+
+    @Test("What may not be reused is not shared")
+    func unshared() async throws {
+        for control in ["no-store", "max-age=0", "no-cache"] {
+            let origin = ScriptedOrigin { _, number in ScriptedOrigin.response([.cacheControl: control], "\(number)") }
+            let texts = try await ask(makeCache(origin), times: 10)
+            #expect(Set(texts).count == 10)
+            #expect(origin.count == 10)
+        }
+    }
+
+    @Test("Who varies gets an answer of their own")
+    func varying() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { request, _ in
+            await gate.wait()
+            let language = request.head.headerFields[.acceptLanguage] ?? ""
+            return ScriptedOrigin.response([.cacheControl: "max-age=60", .vary: "Accept-Language"], language)
+        }
+        let cache = makeCache(origin)
+        async let german = cache.text(.get("https://a.test/x", [.acceptLanguage: "de"])).text
+        async let english = cache.text(.get("https://a.test/x", [.acceptLanguage: "en"])).text
+        gate.open()
+        #expect(try await [german, english] == ["de", "en"])
+    }
+
+    @Test("A reader that leaves does not end the others, the last one ends the request")
+    func leaving() async throws {
+        let pieces = HeldPieces()
+        let origin = ScriptedOrigin { _, _ in
+            ResourceResponse(
+                head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]),
+                body: .stream(ByteStream(pieces)), provenance: Provenance(.network, reason: "the origin"))
+        }
+        let cache = makeCache(origin)
+        pieces.give("one ")
+        var first = try await cache.load(.get())
+        let second = try await cache.load(.get())
+        #expect(origin.count == 1)
+        guard case .stream(let stream) = second?.body else {
+            Issue.record("no stream")
+            return
+        }
+        var iterator: ByteStream.Iterator? = stream.makeAsyncIterator()
+        _ = first
+        first = nil
+        let one = try await iterator?.next()
+        #expect(one == Data("one ".utf8))
+        pieces.give("two")
+        let two = try await iterator?.next()
+        #expect(two == Data("two".utf8))
+        #expect(!pieces.isCancelled)
+        _ = consume second
+        _ = consume stream
+        iterator = nil
+        await pieces.cancelled()
+    }
+
+    @Test("The source is not asked for more than the slowest reader can hold")
+    func backPressure() async throws {
+        let pieces = CountedPieces()
+        let origin = ScriptedOrigin { _, _ in
+            ResourceResponse(
+                head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]),
+                body: .stream(ByteStream(pieces)), provenance: Provenance(.network, reason: "the origin"))
+        }
+        let cache = makeCache(origin, readAhead: 10 * CountedPieces.size)
+        guard case .stream(let stream) = try await cache.load(.get())?.body else {
+            Issue.record("no stream")
+            return
+        }
+        var iterator = stream.makeAsyncIterator()
+        for read in 1...CountedPieces.count {
+            _ = try await iterator.next()
+            #expect(pieces.given <= read + 11)
+        }
+        let end = try await iterator.next()
+        #expect(end == nil)
+        #expect(pieces.given == CountedPieces.count)
+    }
+
+    @Test("An answer that an unsafe request made wrong while it came is not kept")
+    func doomed() async throws {
+        let pieces = HeldPieces()
+        let origin = ScriptedOrigin { request, number in
+            guard number == 1 else { return ScriptedOrigin.response([.cacheControl: "max-age=60"], "new") }
+            return ResourceResponse(
+                head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]),
+                body: .stream(ByteStream(pieces)), provenance: Provenance(.network, reason: "the origin"))
+        }
+        let cache = makeCache(origin)
+        pieces.give("old")
+        let first = try await cache.load(.get())
+        _ = try await cache.text(.get(method: .put))
+        pieces.finish()
+        #expect(try await first?.body.collect(upTo: 100) == Data("old".utf8))
+        #expect(try await cache.text(.get()).text == "new")
+    }
+}
+
+/// Holds all that wait until it is opened.
+final class Gate: Sendable {
+    private let state = Mutex<(isOpen: Bool, waiters: [CheckedContinuation<Void, Never>])>((false, []))
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiters.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiters = state.withLock { state in
+            defer { state = (true, []) }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}
+
+/// Pieces that a test gives one by one.
+final class HeldPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    typealias Element = Data
+
+    private let stream: AsyncStream<Data>
+    private let continuation: AsyncStream<Data>.Continuation
+    private let ended = Gate()
+    private let hasEnded = Mutex(false)
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+
+    var isCancelled: Bool { hasEnded.withLock { $0 } }
+
+    func give(_ text: String) { continuation.yield(Data(text.utf8)) }
+    func finish() { continuation.finish() }
+    /// Waits until the reader was cancelled.
+    func cancelled() async { await ended.wait() }
+
+    func makeAsyncIterator() -> HeldPieces { self }
+
+    func next() async throws -> Data? {
+        var iterator = stream.makeAsyncIterator()
+        let piece = await iterator.next()
+        if piece == nil, Task.isCancelled {
+            hasEnded.withLock { $0 = true }
+            ended.open()
+            throw CancellationError()
+        }
+        return piece
+    }
+
+    func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Data? { try await next() }
+}
+
+/// A hundred pieces, with a count of those taken.
+final class CountedPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    typealias Element = Data
+
+    static let count = 100
+    static let size = 20_000
+    private let number = Mutex(0)
+
+    var given: Int { number.withLock { $0 } }
+
+    func makeAsyncIterator() -> CountedPieces { self }
+
+    func next() async throws -> Data? {
+        number.withLock { number in
+            guard number < Self.count else { return nil }
+            number += 1
+            return Data(repeating: UInt8(number), count: Self.size)
+        }
+    }
+
+    func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Data? { try await next() }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import HTTPTypes
+import ProgramTesting
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// `h5 cache-proxy`: the cache before a real origin, over real connections.
+@Suite("h5 cache-proxy", .timeLimit(.minutes(1)))
+struct CacheProxyCommandTests {
+    private func get(_ url: String, _ method: String = "GET") async throws -> (Data, HTTPURLResponse) {
+        var request = URLRequest(url: try #require(URL(string: url)))
+        request.httpMethod = method
+        request.cachePolicy = .reloadIgnoringLocalCacheData
+        // What Foundation adds for that policy would be for this cache too.
+        request.setValue("nothing", forHTTPHeaderField: "Cache-Control")
+        request.setValue("nothing", forHTTPHeaderField: "Pragma")
+        let (data, response) = try await URLSession(configuration: .ephemeral).data(for: request)
+        return (data, try #require(response as? HTTPURLResponse))
+    }
+
+    @Test("It answers from the store, keeps it over a restart, and ends well")
+    func proxying() async throws {
+        let text = String(repeating: "0123456789", count: 50_000)
+        let origin = try await OriginServer.start(
+            OriginServer.Configuration(routes: [
+                OriginRoute(.get, try #require(PathPattern("/fresh"))) { _ in
+                    var response = OriginResponse.text(text)
+                    response.headers[.cacheControl] = "max-age=600"
+                    return response
+                },
+                OriginRoute(.get, try #require(PathPattern("/never"))) { _ in
+                    var response = OriginResponse.text("new")
+                    response.headers[.cacheControl] = "no-store"
+                    return response
+                },
+            ]))
+        let folder = try TemporaryFolder()
+        let arguments = [
+            "cache-proxy", "--upstream", origin.url, "--port", "0", "--disk", "store", "--memory", "100000",
+        ]
+        for round in 1...2 {
+            let proxy = try await Program("h5").start(arguments, in: folder.path)
+            let url = try #require(proxy.firstLine)
+            for _ in 1...2 {
+                let (data, response) = try await get(url + "/fresh")
+                #expect(response.statusCode == 200 && data == Data(text.utf8))
+            }
+            #expect(origin.requests.count { $0.path == "/fresh" } == 1)
+            #expect(try await get(url + "/fresh").1.value(forHTTPHeaderField: "Age") != nil)
+            #expect(
+                try await get(url + "/fresh", "HEAD").1.value(forHTTPHeaderField: "Content-Length") == "\(text.count)")
+            for _ in 1...2 { #expect(try await get(url + "/never").0 == Data("new".utf8)) }
+            #expect(origin.requests.count { $0.path == "/never" } == 2 * round)
+            #expect(await proxy.end(by: SIGTERM) == 0)
+        }
+        await origin.stop()
+    }
+
+    @Test("Out of reach, the origin is 502; a port in use, a bad origin and a bad folder are an error line")
+    func failures() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("file", "no folder".utf8)
+        let proxy = try await Program("h5").start(
+            ["cache-proxy", "--upstream", "http://127.0.0.1:1", "--port", "0"], in: folder.path)
+        #expect(try await get(try #require(proxy.firstLine) + "/x").1.statusCode == 502)
+        #expect(await proxy.end(by: SIGINT) == 0)
+        let other = try await OriginServer.start(OriginServer.Configuration())
+        for (status, arguments) in [
+            (Int32(69), ["--upstream", other.url, "--port", "\(other.port)"]),
+            (64, ["--upstream", "ftp://a.test", "--port", "0"]),
+            (64, ["--upstream", "http://a.test/path", "--port", "0"]),
+            (64, ["--upstream", other.url, "--port", "99999"]),
+            (74, ["--upstream", other.url, "--port", "0", "--disk", "file/x"]),
+        ] {
+            let outcome = try await Program("h5").run(["cache-proxy"] + arguments, in: folder.path)
+            #expect(outcome.status == status, "\(arguments) \(outcome.errors)")
+            #expect(outcome.output.isEmpty && outcome.errorLines.count == 1, "\(outcome.errors)")
+        }
+        await other.stop()
+    }
+}
