@@ -249,7 +249,8 @@ struct DownloadTests {
             let error = await #expect(throws: DeliveryError.self) {
                 try await downloader(network).download(download(network))
             }
-            #expect(error?.code == .status && error?.message == "status \(code)" && file.requests.count == 1)
+            #expect(
+                error?.code == .status && error?.message == "the server answered \(code)" && file.requests.count == 1)
         }
     }
 

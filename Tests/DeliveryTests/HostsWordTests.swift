@@ -117,6 +117,42 @@ struct HostsWordTests {
         }
     }
 
+    @Test func anUpdateBesideTheBaselineOfTheSameVersionFetchesNothingTwice() async throws {
+        try depot.publish(old, version: "1")
+        let gate = Gate()
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network, holding: ("-1.zip", gate))
+            let update = Task { try await updater.update(from: network.source()) }
+            await gate.waiting(atLeast: 1)
+            let baseline = try await updater.installBaseline(
+                archive: depot.www + "/shop-1.zip", manifest: depot.www + "/shop.json")
+            gate.open()
+            let outcome = try await update.value
+            #expect(outcome.outcome == .unchanged && outcome.package == baseline?.package)
+            #expect(try await updater.update(from: network.source()).way == .nothing)
+        }
+    }
+
+    @Test func whatWaitsComesAfterABaselineThatIsNewer() async throws {
+        try depot.publish(old, version: "1")
+        let preset = depot.folder.path + "/preset.json"
+        try FileManager.default.copyItem(atPath: depot.www + "/shop.json", toPath: preset)
+        try await Network.run(try depot.configuration()) { (network) async throws in
+            let updater = depot.updater(network)
+            try await stage(network, updater)
+            try await updater.installBaseline(archive: depot.www + "/shop-1.zip", manifest: preset)
+            #expect(try await versionsAtNextLaunch(network) == ["2"])
+        }
+    }
+
+    @Test func aWaitingVersionThatCannotBeActivatedNowStillWaits() async throws {
+        try await runWithWaiting { (network, updater) async throws in
+            steps.once(at: .formerRetired) { throw CocoaError(.fileWriteOutOfSpace) }
+            await #expect(throws: (any Error).self) { try await updater.update(from: network.source()) }
+            #expect(try await versionsAtNextLaunch(network) == ["2"])
+        }
+    }
+
     @Test func whatWaitsCanBeToldToWaitForSomethingElse() async throws {
         try await runWithWaiting { (network, updater) async throws in
             let requests = network.archiveRequests.count

@@ -82,9 +82,12 @@ extension PackageLibrary {
 
         /// Whether a page may have a file of a package that is still arriving; notes that it has, where it may.
         mutating func admit(_ page: PageID, to package: String, _ version: PackageVersion) -> Bool {
-            guard active[package] == nil else { return false }
+            if let current = pages[page]?.pins[package] ?? active[package] {
+                // It became whole while its bytes were read: the page has the same version either way.
+                return generations[current]?.package.version == version
+            }
             guard let open = pages[page] else { return true }
-            guard open.pins[package] == nil, open.arrived[package, default: version] == version else { return false }
+            guard open.arrived[package, default: version] == version else { return false }
             pages[page]?.arrived[package] = version
             return true
         }

@@ -167,8 +167,8 @@ extension PackageLibrary {
         }
     }
 
-    /// Whether a page may be answered from a package that is still arriving: not where the package is there by now, nor
-    /// where the page has files of another version. From then on it gets files of no other.
+    /// Whether a page may be answered from a package that is still arriving: not where it has files of another version, or
+    /// another is there by now. From then on it gets files of no other.
     func admit(_ page: PageID, to manifest: PackageManifest) -> Bool {
         state.withLock { $0.admit(page, to: manifest.id.description, manifest.version) }
     }

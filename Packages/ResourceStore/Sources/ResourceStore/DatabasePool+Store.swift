@@ -55,7 +55,7 @@ extension DatabasePool {
 extension Database {
     /// Runs a transaction. Where a row cannot be removed since an index of its table says otherwise, which a flipped bit
     /// in either brings about, the indexes are made anew from the table and `body` runs once more.
-    func inTransaction(mending table: String, _ body: () throws -> Void) throws {
+    func inTransaction(mending tables: String..., body: () throws -> Void) throws {
         func run() throws {
             try inTransaction {
                 try body()
@@ -65,7 +65,7 @@ extension Database {
         do {
             try run()
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CORRUPT_INDEX {
-            try execute(sql: "REINDEX \(table)")
+            for table in tables { try execute(sql: "REINDEX \(table)") }
             try run()
         }
     }

@@ -189,6 +189,7 @@ extension ResourceStore {
     /// Moves a file from `staging/` to where its blob belongs. The blob is claimed.
     func place(_ file: StagedFile, as id: BlobID, size: Int64) throws {
         try onStep(.blobWritten)
+        try suspension.check()
         let path = path(of: id)
         // A file that something names was synced, and must not be replaced by one that was not. A file that
         // nothing names may be left from before a power cut, with its length and without its bytes.

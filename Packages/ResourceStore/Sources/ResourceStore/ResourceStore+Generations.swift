@@ -62,7 +62,9 @@ extension ResourceStore {
             try onStep(.generationStaged)
             // Beside the caller: the log of the small blobs is as long as the package, and the next to open the store
             // would have to read it.
-            rowQueue.async { [rows] in try? rows.checkpoint() }
+            rowQueue.async { [rows, suspension] in
+                if !suspension.isOn { try? rows.checkpoint() }
+            }
             return generation
         }
     }

@@ -76,6 +76,7 @@ extension ResourceStore {
     }
 
     private func removeFile(_ id: BlobID, counting result: inout SweepResult) throws {
+        try suspension.check()
         let size: Int64? = try state.withLock { state in
             guard state.claims[id] == nil else { return nil }
             let path = path(of: id)

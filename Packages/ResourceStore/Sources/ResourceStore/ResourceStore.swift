@@ -176,6 +176,8 @@ public final class ResourceStore: Sendable {
     /// For the moment when an app goes to the background, where systems kill without a word.
     /// - Throws: ``StoreError``.
     public func settle() throws {
+        // The directory may be another's.
+        try suspension.check()
         try flushUses()
         try index.checkpoint()
         try rows.checkpoint()

@@ -290,7 +290,7 @@ extension StoreIndex {
             try database.writeWithoutTransaction { database in
                 try suspension.check()
                 let doomed = choose(try Self.retiredNumbers(in: database))
-                try database.inTransaction(mending: "entry") {
+                try database.inTransaction(mending: "generation", "entry") {
                     for number in doomed {
                         try database.execute(sql: "DELETE FROM generation WHERE number = ?", arguments: [number])
                     }

@@ -16,7 +16,7 @@ extension PackageDownloader {
         public var inLine = 32
         /// The longest time in which less than 1 KiB comes. Default: 30 s.
         public var stallLimit: Duration = .seconds(30)
-        /// The longest time for a manifest, with every attempt and every wait for one. Default: 10 min.
+        /// The longest time for one attempt at a manifest. Default: 10 min.
         public var manifestLimit: Duration = .seconds(600)
         /// The most bytes of an archive. Default: 1 GiB.
         public var sizeLimit: Int64 = 1 << 30

@@ -92,7 +92,8 @@ public struct RetryPlan: Sendable, Hashable {
     static func isPassing(_ failure: Failure) -> Bool {
         switch failure {
         case .transport(let code):
-            [.unknownHost, .cannotConnect, .connectionLost, .timedOut].contains(code)
+            // A phone between two networks is offline for a moment.
+            [.offline, .unknownHost, .cannotConnect, .connectionLost, .timedOut].contains(code)
         // RFC 9110, sections 15.5.9 and 15.6; RFC 8470 (425); RFC 6585 (429).
         case .status(let code, _): [408, 425, 429, 500, 502, 503, 504].contains(code)
         case .damaged: true

@@ -27,7 +27,7 @@ extension PackageUpdater {
         let former = library.activeGeneration(of: id)
         let running = ledger.trials[name].flatMap { $0.generation == former?.number ? $0 : nil }
         // What was never proven is not what to fall back to.
-        let good = running.map(\.former) ?? former?.number
+        let good = running.flatMap { $0.verdict == .healthy ? nil : $0 }.map(\.former) ?? former?.number
         var trial = TrialPeriod(
             of: generation.number, version: generation.package.version.description, over: good,
             limits: configuration.trial)

@@ -135,6 +135,8 @@ extension PackageUpdater {
         guard let active = library.activeGeneration(of: id), active.number == trial.generation else { return [] }
         switch verdict {
         case .healthy:
+            // The next version may be about to be activated, with a trial of its own.
+            guard ledger.trials[id.description]?.generation == trial.generation else { return [] }
             endTrial(of: id.description)
             save()
             hub.send(.proven(id, active.package.version))

@@ -144,10 +144,12 @@ public actor PackageUpdater: HealthReporting {
             changes += try await tolerating(id) {
                 try await packages.run(id.description) {
                     // The host may be an earlier one than it was, a version may have failed meanwhile, a later one may be
-                    // active, and what cannot be read must not take the place of what can.
+                    // active, but for what came with the app, and what cannot be read must not take the place of what can.
+                    let isBaselineActive = try await library.isBaselineActive(id) == true
                     guard HostVersion.allows(generation.minHost, in: hostVersion),
                         !ledger.isQuarantined("\(generation.package.version)", of: "\(id)"),
-                        library.activeGeneration(of: id).map({ $0.number < generation.number }) ?? true,
+                        library.activeGeneration(of: id).map({ $0.number < generation.number || isBaselineActive })
+                            ?? true,
                         try await library.isReadable(generation)
                     else {
                         try await library.giveUp(generation)
@@ -251,8 +253,15 @@ public actor PackageUpdater: HealthReporting {
         let id = manifest.id
         return try await packages.run(id.description) {
             let former = library.activeGeneration(of: id)?.package
-            let package = try await put(manifest, from: archive)
+            // An update that is asked for from here on is the later word.
             hostsWords[id.description, default: 0] += 1
+            let package: InstalledPackage
+            do {
+                package = try await put(manifest, from: archive)
+            } catch {
+                hostsWords[id.description, default: 0] -= 1
+                throw error
+            }
             endTrial(of: id.description)
             save()
             if former?.generation != package.generation { _ = announce(id, from: former, to: package, .activated) }
@@ -345,15 +354,20 @@ public actor PackageUpdater: HealthReporting {
             }
         }
         try checkWord()
-        let draft = try await library.draft(of: manifest)
-        let present = try await packages.run(name) {
+        let (draft, present) = try await packages.run(name) {
             try checkWord()
-            return try await update(to: draft, timing)
+            let draft = try await library.draft(of: manifest)
+            return (draft, try await update(to: draft, timing))
         }
         if let present { return present }
+        let former = library.activeGeneration(of: manifest.id)?.number
         let (way, traffic) = try await fetch(draft, from: source)
         return try await packages.run(name) {
             try checkWord()
+            // What came with the app may have been installed meanwhile.
+            if let active = try await library.activeGeneration(like: draft), active.number != former {
+                return PackageUpdate(outcome: .unchanged, package: active.package, way: way, traffic: traffic)
+            }
             let timing = settled(timing)
             // What waits already is given up only once this one can take its place.
             let generation = try await library.stage(
@@ -383,14 +397,13 @@ public actor PackageUpdater: HealthReporting {
             return PackageUpdate(outcome: .unchanged, package: active, way: .nothing, traffic: DeliveryTraffic())
         }
         guard let (generation, since) = try await waiting(equalTo: draft) else { return nil }
-        switch settled(timing) {
-        case .now: try await activateNow(generation)
-        case since: break
-        // It is staged anew, to wait for something else.
-        default: return nil
-        }
+        let timing = settled(timing)
+        // Else it is staged anew, to wait for something else.
+        guard timing == .now || timing == since else { return nil }
+        // Where this fails it still waits.
+        if timing == .now { _ = try await activate(generation) }
         return PackageUpdate(
-            outcome: settled(timing) == .now ? .activated : .unchanged, package: generation.package, way: .nothing,
+            outcome: timing == .now ? .activated : .unchanged, package: generation.package, way: .nothing,
             traffic: DeliveryTraffic())
     }
 

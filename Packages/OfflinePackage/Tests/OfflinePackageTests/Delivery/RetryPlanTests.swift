@@ -59,7 +59,7 @@ struct RetryPlanTests {
     @Test(
         arguments: [
             (.transport(.connectionLost), true), (.transport(.timedOut), true), (.transport(.cannotConnect), true),
-            (.transport(.unknownHost), true), (.transport(.tls), false), (.transport(.offline), false),
+            (.transport(.unknownHost), true), (.transport(.tls), false), (.transport(.offline), true),
             (.transport(.invalidRequest), false), (.damaged, true), (.status(503, retryAfter: nil), true),
             (.status(429, retryAfter: nil), true), (.status(408, retryAfter: nil), true),
             (.status(404, retryAfter: nil), false), (.status(403, retryAfter: nil), false),
