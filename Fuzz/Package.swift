@@ -38,7 +38,7 @@ let package = Package(
         fuzzer("TarFuzz"),
         fuzzer("ManifestFuzz"),
         fuzzer("SliceFuzz"),
-        fuzzer("DeliveryFuzz"),
+        fuzzer("DeliveryFuzz", [.product(name: "ResourceLoading", package: "ContainerKit")]),
         fuzzer("TableFuzz", over: "ResourceTable"),
         fuzzer(
             "RulesFuzz", over: "SchemeRouter",

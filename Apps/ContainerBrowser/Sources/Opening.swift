@@ -41,6 +41,8 @@ struct Opening {
             var readyAt: Double?
             if let ready { readyAt = try await probe.wait(for: ready, within: limit) }
             let readings = try await probe.readings()
+            // What the page asks for after its load event counts too.
+            try await quiet { stage.requests.count + opened.resources.all.count }
             let snapshot = pictures == .none ? nil : try await probe.settledSnapshot()
             var anonymousSnapshot: PageSnapshot?
             if pictures == .comparable {
@@ -65,6 +67,17 @@ struct Opening {
             let failure = stage.failure(of: url, because: error, in: opened, limit: limit)
             await stage.close(opened)
             throw failure
+        }
+    }
+
+    /// Waits until no request has ended for half a second, and five seconds at most.
+    private static func quiet(_ count: () -> Int) async throws {
+        var last = count()
+        var stillFor = 0
+        for _ in 0..<50 where stillFor < 5 {
+            try await Task.sleep(for: .milliseconds(100))
+            stillFor = count() == last ? stillFor + 1 : 0
+            last = count()
         }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+internal import ResourceLoading
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

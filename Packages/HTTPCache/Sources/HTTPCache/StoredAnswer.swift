@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPTypes
+internal import ResourceLoading
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

@@ -3,6 +3,7 @@
 
 import Foundation
 import HTTPTypes
+import ResourceLoading
 import Testing
 
 @testable import HTTPCache

@@ -2,6 +2,13 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+internal import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 /// What a request asks about the state of a resource, and for which part of it.
 struct Preconditions {
@@ -54,19 +61,21 @@ struct Preconditions {
     ///   - tag: the entity tag of the answer, where it has one.
     ///   - modified: its `Last-Modified`, as it is written.
     ///   - isGet: whether the method is GET; else it is HEAD, for which ranges are not defined (section 14.2).
-    func outcome(tag: EntityTag?, modified: String?, isGet: Bool) -> Outcome {
-        let date = modified.flatMap { ModificationDate($0) }
+    ///   - now: decides the century of a year with two digits.
+    func outcome(tag: EntityTag?, modified: String?, isGet: Bool, now: Date = Date()) -> Outcome {
+        func parse(_ text: String) -> Date? { HTTPDate.parse(text, now: now) }
+        let date = modified.flatMap(parse)
         if let ifMatch {
             guard matches(ifMatch, tag, strongly: true) else { return .failed }
-        } else if let date, let limit = ifUnmodifiedSince.flatMap({ ModificationDate($0) }), date > limit {
+        } else if let date, let limit = ifUnmodifiedSince.flatMap(parse), date > limit {
             return .failed
         }
         if let ifNoneMatch {
             if matches(ifNoneMatch, tag, strongly: false) { return .notModified }
-        } else if let date, let limit = ifModifiedSince.flatMap({ ModificationDate($0) }), date <= limit {
+        } else if let date, let limit = ifModifiedSince.flatMap(parse), date <= limit {
             return .notModified
         }
-        guard isGet, let range, isRangeStillGood(tag: tag, modified: modified) else { return .whole }
+        guard isGet, let range, isRangeStillGood(tag: tag, modified: modified, now: now) else { return .whole }
         return .part(range)
     }
 
@@ -78,11 +87,11 @@ struct Preconditions {
     }
 
     /// RFC 9110, section 13.1.5: a strong tag, or exactly the date that the answer would have.
-    private func isRangeStillGood(tag: EntityTag?, modified: String?) -> Bool {
+    private func isRangeStillGood(tag: EntityTag?, modified: String?, now: Date) -> Bool {
         guard let ifRange else { return true }
         let text = ifRange.trimmed
         if let asked = EntityTag(text) { return tag.map(asked.matchesStrongly) ?? false }
-        return modified.map { $0 == text && ModificationDate(text) != nil } ?? false
+        return modified.map { $0 == text && HTTPDate.parse(String(text), now: now) != nil } ?? false
     }
 }
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
-internal import PackageFormat
+internal import ResourceLoading
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -24,8 +24,8 @@ struct RangeValidator: Sendable, Hashable, Codable {
             return
         }
         guard let modified = fields[.lastModified], let date = fields[.date],
-            let earlier = HTTPDate(modified, now: now), let later = HTTPDate(date, now: now),
-            later.seconds - earlier.seconds >= 60
+            let earlier = HTTPDate.parse(modified, now: now), let later = HTTPDate.parse(date, now: now),
+            later.timeIntervalSince(earlier) >= 60
         else { return nil }
         text = modified
     }

@@ -100,17 +100,6 @@ struct RetryPlanTests {
         #expect(wait >= .milliseconds(500))
     }
 
-    @Test func datesOfAllForms() throws {
-        // The example of RFC 9110, section 5.6.7.
-        for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
-            #expect(HTTPDate(text, now: now)?.seconds == 784_111_777)
-        }
-        // Two digits mean the year that lies at most fifty years ahead.
-        #expect(HTTPDate("Sunday, 06-Nov-76 08:49:37 GMT", now: now)?.seconds == 3_371_878_177)
-        #expect(HTTPDate("Sunday, 06-Nov-77 08:49:37 GMT", now: now)?.seconds == 247_654_177)
-        #expect(HTTPDate("Thu, 29 Feb 2024 00:00:00 GMT", now: now)?.seconds == 1_709_164_800)
-    }
-
     @Test func aStallIsTimedFromTheLastSignOfLife() async throws {
         let clock = ManualClock()
         let stall = StallLimit(limit: .seconds(10), clock: clock)

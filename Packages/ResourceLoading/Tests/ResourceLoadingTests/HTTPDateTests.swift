@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
+import ResourceLoading
 import Testing
-
-@testable import HTTPCache
 
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPDateTests {

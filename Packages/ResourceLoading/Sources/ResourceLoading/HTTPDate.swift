@@ -86,7 +86,8 @@ public enum HTTPDate {
     }
 
     private static func number(_ text: ArraySlice<UInt8>) -> Int? {
-        DeltaSeconds.parse(String(decoding: text, as: UTF8.self))
+        let isDigits = text.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return isDigits ? Int(String(decoding: text, as: UTF8.self)) : nil
     }
 
     /// - Parameter time: `08:49:37`; a leap second is let pass.

@@ -1,0 +1,1 @@
+../../../Packages/OfflinePackage/Sources/OfflinePackage/Download/RetryAfter.swift
