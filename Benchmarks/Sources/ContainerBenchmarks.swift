@@ -94,6 +94,6 @@ struct ContainerBenchmarks: AsyncParsableCommand {
     }
 
     static func main() async {
-        await CommandRunner.run(ContainerBenchmarks.self) { CommandError(.internalError, code: "benchmark", "\($0)") }
+        await CommandRunner.run(ContainerBenchmarks.self)
     }
 }
