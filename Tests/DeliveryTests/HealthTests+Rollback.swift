@@ -36,21 +36,29 @@ extension HealthTests {
         }
     }
 
+    /// An update to version 3 in the midst of its activation, which fails once it is told to go on.
+    private func beginFailingUpdate(
+        _ network: Network, _ updater: PackageUpdater
+    ) async throws -> (Task<PackageUpdate, any Error>, DispatchSemaphore) {
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        let goOn = DispatchSemaphore(value: 0)
+        steps.once(at: .formerRetired) {
+            arrival.yield()
+            goOn.wait()
+            throw CocoaError(.fileWriteOutOfSpace)
+        }
+        try depot.publish(["index.html": Data("third".utf8)], version: "3")
+        let update = Task { try await updater.update(from: network.source()) }
+        for await _ in arrivals { break }
+        return (update, goOn)
+    }
+
     /// The trial of the version that stays has heard that the app went away while the next one was being activated.
     @Test func aFailedActivationGivesTheTrialBackAsPaused() async throws {
         try await runWithTrial { (network, updater) async throws in
             await updater.report(BootReport(.began, of: page()))
             await clock.sleepers(atLeast: 1)
-            let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
-            let goOn = DispatchSemaphore(value: 0)
-            steps.once(at: .formerRetired) {
-                arrival.yield()
-                goOn.wait()
-                throw CocoaError(.fileWriteOutOfSpace)
-            }
-            try depot.publish(["index.html": Data("third".utf8)], version: "3")
-            let update = Task { try await updater.update(from: network.source()) }
-            for await _ in arrivals { break }
+            let (update, goOn) = try await beginFailingUpdate(network, updater)
             await updater.pauseTrials(true, order: 1)
             goOn.signal()
             await #expect(throws: (any Error).self) { try await update.value }
@@ -77,16 +85,7 @@ extension HealthTests {
             let events = updater.events()
             await updater.report(BootReport(.began, of: page()))
             await clock.sleepers(atLeast: 1)
-            let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
-            let goOn = DispatchSemaphore(value: 0)
-            steps.once(at: .formerRetired) {
-                arrival.yield()
-                goOn.wait()
-                throw CocoaError(.fileWriteOutOfSpace)
-            }
-            try depot.publish(["index.html": Data("third".utf8)], version: "3")
-            let update = Task { try await updater.update(from: network.source()) }
-            for await _ in arrivals { break }
+            let (update, goOn) = try await beginFailingUpdate(network, updater)
             let kind: BootReport.Kind =
                 switch report {
                 case .healthy: .healthy

@@ -83,7 +83,8 @@ final class KeyedQueue: Sendable {
     static func resting(_ wait: () async throws -> Void) async throws {
         for place in places { place.queue.rest(place.key) }
         try await wait()
-        // In the order in which they were entered: who waits for an inner place may hold outer ones, never the reverse.
+        // Of queues that are nested only the innermost may have a limit: who comes back holds the keys of all of them, and one
+        // that waits for such a key would hold an outer place that this waits for.
         for place in places { try await place.queue.enter(place.key, isBack: true) }
     }
 
