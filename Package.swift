@@ -129,7 +129,12 @@ let package = Package(
         .systemLibrary(
             name: "CZlib", path: "Packages/OfflinePackage/Sources/CZlib", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-        target("PackageFormat", in: "OfflinePackage", [.crypto, "CArchive", "CZlib"]),
+        .systemLibrary(
+            name: "CDeflate", path: "Packages/OfflinePackage/Sources/CDeflate", pkgConfig: "libdeflate",
+            providers: [.apt(["libdeflate-dev"])]),
+        target(
+            "PackageFormat", in: "OfflinePackage",
+            [.crypto, "CArchive", "CZlib", .target(name: "CDeflate", condition: .when(platforms: [.linux]))]),
         tests(of: "PackageFormat", in: "OfflinePackage"),
 
         // Middle rooms: they know the ground and never each other.

@@ -33,12 +33,14 @@ let package = Package(
         .systemLibrary(
             name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .target(
             name: "PackageFormat",
             dependencies: [
                 .product(name: "Crypto", package: "swift-crypto"),
                 "CArchive",
                 "CZlib",
+                .target(name: "CDeflate", condition: .when(platforms: [.linux])),
             ], swiftSettings: settings),
         .testTarget(name: "PackageFormatTests", dependencies: ["PackageFormat"], swiftSettings: settings),
         .target(

@@ -5,8 +5,8 @@ internal import Foundation
 internal import FuzzSupport
 internal import PackageFormat
 
-/// The slice inflater. Four bytes say method, size and step, the rest is the slice. However the slice is cut, the same
-/// must come out, and never more than the size.
+/// The slice inflater. Four bytes say method, size and step, the rest is the slice. However the slice is cut, and also
+/// where it lies in a file and comes out at once, the same must come out, and never more than the size.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzSlice(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     Fuzz.run(bytes, count) { data in
@@ -19,6 +19,9 @@ public func fuzzSlice(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         let whole = try? inflate(packed, slice, size, step: max(packed.count, 1))
         let cut = try? inflate(packed, slice, size, step: Int(head[3] % 64) + 1)
         Fuzz.expect(whole == cut, "depends on how it is cut")
+        if let result = try read(packed, slice, size) {
+            Fuzz.expect(whole == (try? result.get()), "depends on where it lies")
+        }
         if let whole { Fuzz.expect(Int64(whole.count) == size, "\(whole.count) bytes of \(size)") }
     }
     return 0
@@ -37,4 +40,20 @@ private func inflate(_ packed: Data, _ slice: ArchiveSlice, _ size: Int64, step:
     }
     try inflater.finish()
     return result
+}
+
+/// What comes out of an archive that has just this slice, or `nil` where no manifest may say so.
+private func read(_ packed: Data, _ slice: ArchiveSlice, _ size: Int64) throws -> Result<Data, PackageError>? {
+    let digest = SHA256Digest(of: packed)
+    let file = try PackageManifest.File(
+        path: ArchivePath("slice"), size: size, sha256: digest, mediaType: "a/b", slice: slice)
+    let manifest = try PackageManifest(
+        id: PackageID("a"), version: PackageVersion("1"), baseURL: PackageBaseURL("https://h.example/"),
+        archive: .init(size: Int64(packed.count), sha256: digest), files: [file])
+    let path = try Fuzz.file(packed)
+    do {
+        return try .success(Fuzz.contents(of: path, by: ArchiveSlices(manifest))[file.path] ?? Data())
+    } catch let error as PackageError {
+        return [.badManifest, .tooLarge].contains(error.code) ? nil : .failure(error)
+    }
 }

@@ -10,15 +10,21 @@
 /// Hands out the bytes of one slice of an archive that lies in a file.
 struct SliceReader: ArchiveEntryReading {
     private let input: ReadAhead
+    /// For slices that are small enough; `nil` where zlib does all.
+    private let whole: WholeInflater?
     private let state: SliceState
     /// The end of the slice in the file.
     private let end: Int64
 
-    init(_ file: PackageManifest.File, from input: ReadAhead, zlib: ZlibStream) throws {
+    init(
+        _ file: PackageManifest.File, from input: ReadAhead, zlib: ZlibStream, whole: WholeInflater?
+    ) throws {
         guard let slice = file.slice else {
             throw PackageError(.badManifest, "no place in an archive", at: file.path.description)
         }
         self.input = input
+        let isSmall = slice.size <= ReadAhead.capacity && file.size <= SliceState.chunk
+        self.whole = isSmall && slice.method == .deflate ? whole : nil
         end = slice.end
         state = try SliceState(slice, size: file.size, name: file.path.description, zlib: zlib)
     }
@@ -35,6 +41,7 @@ struct SliceReader: ArchiveEntryReading {
         }
         var piece = Data(count: Int(min(state.wanted, SliceState.chunk)))
         let filled = try piece.withUnsafeMutableBytes { output in
+            if try fillAtOnce(output) { return output.count }
             var filled = 0
             while filled < output.count {
                 // What the packed data lacks is found by zlib; that it is used up without its end, by finishing.
@@ -58,6 +65,14 @@ struct SliceReader: ArchiveEntryReading {
     /// Ends the use of this reader and its copies: what it reads with serves the next slice.
     func close() {
         state.fail()
+    }
+
+    /// Unpacks a small file with one call.
+    /// - Returns: `false` where the file is not small, or not sound: then it is taken piece by piece.
+    private func fillAtOnce(_ output: UnsafeMutableRawBufferPointer) throws -> Bool {
+        guard let whole, state.missing > 0 else { return false }
+        let packed = try input.whole(at: end - state.missing, count: state.missing, name: state.name)
+        return state.fill(output, from: packed, with: whole)
     }
 
     /// Packed bytes that were not used yet.

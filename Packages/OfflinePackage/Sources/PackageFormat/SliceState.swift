@@ -18,6 +18,8 @@ final class SliceState {
     private let size: Int64
     /// `nil` for stored slices.
     private let zlib: ZlibStream?
+    /// All came out at once, without zlib.
+    private var isWhole = false
     private var hasFailed = false
 
     /// - Parameter zlib: one to use again, of format raw; a new one is made where it is `nil`.
@@ -43,6 +45,23 @@ final class SliceState {
 
     /// Whether the bytes are as they were.
     var isStored: Bool { zlib == nil }
+
+    /// Unpacks the whole slice at once, where it is compressed and nothing was read of it before.
+    /// - Parameters:
+    ///   - output: has room for the whole file.
+    ///   - packed: the bytes of the slice.
+    /// - Returns: `false` where it is not sound, and nothing was taken: ``fill(_:from:)`` says what is wrong with it.
+    func fill(
+        _ output: UnsafeMutableRawBufferPointer, from packed: UnsafeRawBufferPointer, with inflater: WholeInflater
+    ) -> Bool {
+        guard !hasFailed, zlib != nil, Int64(packed.count) == missing, Int64(output.count) == wanted,
+            inflater.inflate(packed, into: output)
+        else { return false }
+        missing = 0
+        wanted = 0
+        isWhole = true
+        return true
+    }
 
     /// Unpacks bytes that follow the ones before, until `output` is full or the input is used up; what was used of the
     /// input is dropped.
@@ -82,7 +101,7 @@ final class SliceState {
                 throw PackageError(.mismatch, "\(Int64(input.count) - missing) bytes behind the slice's end", at: name)
             }
             var spare: UInt8 = 0
-            while !zlib.isAtEnd {
+            while !isWhole, !zlib.isAtEnd {
                 let (consumed, produced) = try withUnsafeMutableBytes(of: &spare) { try step(&input, into: $0) }
                 guard produced == 0 else {
                     throw PackageError(.damaged, "entry of \(size) bytes unpacks to more", at: name)
@@ -108,7 +127,7 @@ final class SliceState {
             guard wanted == 0 else {
                 throw PackageError(.damaged, "entry of \(size) bytes unpacks to fewer", at: name)
             }
-            guard zlib?.isAtEnd ?? true else {
+            guard isWhole || zlib?.isAtEnd ?? true else {
                 throw PackageError(.damaged, "compressed data without its end", at: name)
             }
         }

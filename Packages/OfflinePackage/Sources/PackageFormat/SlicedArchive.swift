@@ -50,8 +50,9 @@ public struct SlicedArchive: Sendable {
     ) throws {
         let ahead = ReadAhead(input)
         let zlib = try ZlibStream(.raw)
+        let inflater = WholeInflater()
         for file in files {
-            let whole = try SliceReader(file, from: ahead, zlib: zlib)
+            let whole = try SliceReader(file, from: ahead, zlib: zlib, whole: inflater)
             defer { whole.close() }
             var reader: any ArchiveEntryReading = whole
             try visit(file, &reader)
