@@ -19,6 +19,7 @@ struct RequestPath: Sendable {
     private let traits: EngineTraits
     private let library: PackageLibrary
     private let coverage: Coverage
+    private let completion: RequestCompletion
     private let chain: any ResourceLoading
     /// For what the rules keep from the container: the network alone.
     private let direct: any ResourceLoading
@@ -31,6 +32,7 @@ struct RequestPath: Sendable {
         self.names = names
         self.traits = traits
         self.library = library
+        completion = RequestCompletion(names)
         let coverage = Coverage(
             rules: rules, hosts: coveredHosts, library: library, updater: updater, table: table, previews: previews)
         self.coverage = coverage
@@ -41,7 +43,8 @@ struct RequestPath: Sendable {
                 .first(of: .previews(previews, network: network), .package(library), .arriving(updater)))
         ]
         if let table { loaders.append(.settled(.resourceTable(table), options: Self.ofTables)) }
-        loaders.append(network)
+        let asked: any ResourceLoading = traits.preflights ? network : PreflightLoader(network)
+        loaders.append(asked)
 
         // 4 Settle it: what the engine does not do.
         let settle = { (answer: any ResourceLoading) -> any ResourceLoading in
@@ -49,7 +52,7 @@ struct RequestPath: Sendable {
                 ? answer : RedirectFollower(answer, names: names, opensByName: { coverage.contains($0) })
         }
         chain = settle(LoaderChain(loaders))
-        direct = settle(network)
+        direct = settle(asked)
     }
 
     /// A table says the types of its files as its server would, and what is filled on first use is a whole file, too.
@@ -69,7 +72,7 @@ struct RequestPath: Sendable {
     /// - Parameter session: the page that asks; `nil` where the engine does not say, or the page is closed.
     func answer(_ request: EngineRequest, for session: PageSession?) async throws -> ResourceResponse {
         var (named, decision) = try name(request, for: session)
-        try complete(&named)
+        try complete(&named, for: session)
         let isPassed = keepsOut(decision)
         guard var response = try await (isPassed ? direct : chain).load(named) else {
             throw ResourceError(.internal, "no loader answered", at: named.head.urlText)
@@ -98,6 +101,7 @@ struct RequestPath: Sendable {
         }
         head.scheme = scheme
         let page = request.isMainDocument ? head.urlText : session?.documentURL
+        if !traits.preflights { head = try completion.checked(head, in: page) }
         let decision = coverage.decide(head, page: page)
         guard decision.action == .intercept || isServed(head, page: page, to: session) else {
             throw ResourceError(.invalidRequest, "no rule covers this host", at: head.urlText)
@@ -125,8 +129,12 @@ struct RequestPath: Sendable {
     }
 
     /// 2 Complete it: what the engine loses on the way.
-    private func complete(_ request: inout ResourceRequest) throws {
-        names.restoreOriginFields(in: &request.head.headerFields)
+    private func complete(_ request: inout ResourceRequest, for session: PageSession?) throws {
+        if traits.preflights {
+            names.restoreOriginFields(in: &request.head.headerFields)
+        } else {
+            completion.complete(&request, opener: opener(of: request, in: session))
+        }
         let method = request.head.method
         let fields = request.head.headerFields
         let announcesBody = fields[.contentType] != nil || fields[.contentLength] != nil
@@ -139,5 +147,11 @@ struct RequestPath: Sendable {
             // Without its body the request would mean something else: it fails instead of going out crippled.
             throw ResourceError(.invalidRequest, "this engine loses the body of the request", at: request.head.urlText)
         }
+    }
+
+    /// The document that a request comes from; `nil` for a document that the app opens.
+    private func opener(of request: ResourceRequest, in session: PageSession?) -> String? {
+        guard let document = session?.documentURL else { return nil }
+        return request.destination == .document && document == request.head.urlText ? nil : document
     }
 }

@@ -13,16 +13,19 @@ public struct ResourceRequest: Sendable {
     public var body: ResourceBody
     /// What the resource is for, when the engine says so.
     public var destination: Destination
+    /// By which of the web's rules the answer is judged, as far as the engine lets one know.
+    public var mode: Mode
     /// The page that asked, and how sure that is; `nil` for the app's own requests.
     public var page: PageAttribution?
 
     public init(
         _ head: HTTPRequest, body: ResourceBody = .empty, destination: Destination = .unknown,
-        page: PageAttribution? = nil
+        mode: Mode = .unknown, page: PageAttribution? = nil
     ) {
         self.head = head
         self.body = body
         self.destination = destination
+        self.mode = mode
         self.page = page
     }
 }
@@ -36,6 +39,20 @@ extension ResourceRequest {
         case nestedDocument
         /// Anything else that a page loads for itself.
         case subresource
+        /// The engine did not say.
+        case unknown
+    }
+}
+
+extension ResourceRequest {
+    /// A request's mode (Fetch, section 2.2.5), as far as it is known.
+    public enum Mode: Sendable, Hashable {
+        /// A document is asked for.
+        case navigate
+        /// The answer's server must permit that the origin of the page, which is in `Origin`, reads it.
+        case cors
+        /// An element that shows the answer without reading it.
+        case noCORS
         /// The engine did not say.
         case unknown
     }

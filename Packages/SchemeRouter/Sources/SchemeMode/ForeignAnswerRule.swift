@@ -7,61 +7,87 @@ internal import ResourceLoading
 /// What a redirect to another origin may bring back.
 ///
 /// The engine sees one answer, from the origin that it asked, and would let scripts read it and documents run in that
-/// origin. It does not say whether the request was one of CORS, so what CORS does not permit is held to the idea of the
-/// Fetch standard's opaque-response blocking: only kinds that elements load from anywhere pass, by their announced
-/// type, and neither HTML, XML nor JSON. Documents of the page itself move with their redirects and need no rule.
+/// origin. A request that it says to be of CORS has its permission checked at each hop, and the engine checks the last
+/// one. Of others it does not say whether scripts will read the answer, so what CORS does not permit is held to the idea
+/// of the Fetch standard's opaque-response blocking: only kinds that elements load from anywhere pass, by their
+/// announced type, and neither HTML, XML nor JSON. Documents of the page itself move with their redirects and need no
+/// rule.
 struct ForeignAnswerRule {
+    /// Where the request went first.
+    private let asked: WebOrigin?
+    /// The origin that asks: as `Origin` says, or else the one that was asked, from which the engine lets it read.
     private let origin: WebOrigin?
     private let isDocument: Bool
-    /// WebKit asks so for `<img>` and pictures of style sheets; an SVG runs no scripts there.
+    private let isCORS: Bool
+    /// An SVG runs no scripts as a picture.
     private let asksForImage: Bool
 
     /// - Parameter request: as the page sent it.
     init(for request: ResourceRequest) {
-        origin = request.head.webOrigin
+        asked = request.head.webOrigin
+        isCORS = request.mode == .cors
         isDocument = request.destination == .document
-        asksForImage = request.head.headerFields[.accept]?.hasPrefix("image/") ?? false
+        asksForImage = request.head.asksForImage
+        origin = isCORS ? request.head.headerFields[.origin].flatMap { HTTPRequest(urlText: $0)?.webOrigin } : asked
     }
 
-    /// Whether a URL lies at another origin than the request.
+    /// Whether a URL lies at another origin than the one that was asked.
     func isForeign(_ url: String) -> Bool {
-        HTTPRequest(urlText: url)?.webOrigin != origin
+        HTTPRequest(urlText: url)?.webOrigin != asked
     }
 
-    /// Refuses a hop that leaves TLS, as mixed content (Mixed Content, section 4.4).
-    func checkHop(from request: ResourceRequest, to target: String) throws {
-        guard !isDocument, request.head.scheme == "https", HTTPRequest(urlText: target)?.scheme != "https" else {
-            return
+    /// Refuses a hop that leaves TLS, as mixed content (Mixed Content, section 4.4), and one that another origin does not
+    /// permit to a request of CORS (Fetch, section 4.4, step 5).
+    /// - Parameter head: the answer that says where to go.
+    func checkHop(_ head: HTTPResponse, from request: ResourceRequest, to target: String) throws {
+        guard !isDocument else { return }
+        if request.head.scheme == "https", HTTPRequest(urlText: target)?.scheme != "https" {
+            throw ResourceError(.blocked, "redirect from https to http", at: target)
         }
-        throw ResourceError(.blocked, "redirect from https to http", at: target)
+        let isOwn = request.head.webOrigin == origin && request.head.headerFields[.origin] != "null"
+        if isCORS, !isOwn, !CORSPermission(of: head, to: request.head).isGiven {
+            throw ResourceError(
+                .blocked, "redirect by another origin, which does not permit it (CORS)", at: request.head.urlText)
+        }
     }
 
-    /// What a hop may show of the page: at another origin the origin alone in `Referer` (Referrer Policy,
-    /// strict-origin-when-cross-origin), and `Origin`, by which a server permits, unless it is for a picture or a style
-    /// sheet. From one foreign origin to another that is `null` (Fetch, HTTP-redirect fetch, step 10).
+    /// What a hop may show of the page: `Referer` and `Sec-Fetch-Site` as their policies say, and `Origin`, by which a
+    /// server permits, unless it is for a picture or a style sheet. From one foreign origin to another that is `null`
+    /// (Fetch, HTTP-redirect fetch, step 10).
     func showing(_ hop: ResourceRequest, after request: ResourceRequest) -> ResourceRequest {
-        guard hop.head.webOrigin != origin else { return hop }
         var hop = hop
-        if let referer = hop.head.headerFields[.referer].flatMap({ HTTPRequest(urlText: $0)?.webOrigin }) {
-            hop.head.headerFields[.referer] = "\(referer)/"
-        }
-        let accept = hop.head.headerFields[.accept] ?? ""
-        if !["image/", "text/css"].contains(where: { accept.hasPrefix($0) }), let origin {
+        hop.head.limitReferrer()
+        FetchMetadata.extend(&hop, after: request)
+        let isShown = isCORS || hop.head.webOrigin != origin && !hop.head.asksForImage && !hop.head.asksForStyle
+        if isShown, let origin, hop.head.headerFields[.origin] != "null" {
             let isTainted = request.head.webOrigin != origin && request.head.webOrigin != hop.head.webOrigin
-            if hop.head.headerFields[.origin] != "null" {
-                hop.head.headerFields[.origin] = isTainted ? "null" : origin.description
-            }
+            hop.head.headerFields[.origin] = isTainted ? "null" : origin.description
         }
         return hop
     }
 
-    /// Refuses an answer that the page may not have.
+    /// An answer that the page may have, with its permission as the engine understands it.
     /// - Parameter request: the last hop.
-    func check(_ head: HTTPResponse, of request: ResourceRequest) throws {
-        guard !isDocument, request.head.webOrigin != origin,
-            !permits(head.headerFields, to: request.head.headerFields[.origin] ?? origin?.description)
-        else { return }
-        throw ResourceError(.blocked, "redirect to another origin, which does not permit it", at: request.head.urlText)
+    func passing(
+        _ response: ResourceResponse, of request: ResourceRequest, by names: SchemeNames
+    ) throws -> ResourceResponse {
+        guard !isDocument else { return response }
+        if isCORS {
+            var response = response
+            let permission = CORSPermission(of: response.head, to: request.head)
+            if let named = origin.flatMap({ permission.named(for: $0.description, by: names) }) {
+                response.head.headerFields[.accessControlAllowOrigin] = named
+            }
+            return response
+        }
+        guard
+            request.head.webOrigin == origin
+                || permits(response.head.headerFields, to: request.head.headerFields[.origin] ?? origin?.description)
+        else {
+            throw ResourceError(
+                .blocked, "redirect to another origin, which does not permit it", at: request.head.urlText)
+        }
+        return response
     }
 
     private func permits(_ fields: HTTPFields, to asking: String?) -> Bool {
@@ -69,19 +95,11 @@ struct ForeignAnswerRule {
             return true
         }
         // An engine takes the type of a custom scheme as it is announced, so that no document hides behind one of these.
-        let type = fields[.contentType]?.prefix { $0 != ";" }.trimming().lowercased() ?? ""
+        let type = fields[.contentType]?.prefix { $0 != ";" }.trimmingBlanks().lowercased() ?? ""
         switch type {
         case "image/svg+xml": return asksForImage
         case "text/css", "text/javascript", "application/javascript", "application/x-javascript": return true
         default: return ["image/", "audio/", "video/"].contains { type.hasPrefix($0) }
         }
-    }
-}
-
-extension Substring {
-    fileprivate func trimming() -> Substring {
-        let start = drop { $0 == " " || $0 == "\t" }
-        let end = start.lastIndex { $0 != " " && $0 != "\t" }
-        return end.map { start[...$0] } ?? ""
     }
 }

@@ -16,7 +16,8 @@ public import ResourceLoading
 /// POST into GET, 307 and 308 repeat. A document's redirect moves the page's URL, so it is answered by a small page
 /// that replaces itself; the hops of a page's document are counted until one is answered otherwise. A frame's document is
 /// followed inside of its origin and replaced where it leaves it, or a foreign page would run in the frame's origin.
-/// What else comes from another origin is held to ``ForeignAnswerRule``.
+/// What else comes from another origin is held to ``ForeignAnswerRule``, which also says in the engine's names what a
+/// server permits.
 public struct RedirectFollower: ResourceLoading {
     private let base: any ResourceLoading
     private let names: SchemeNames
@@ -45,8 +46,7 @@ public struct RedirectFollower: ResourceLoading {
             guard let response = try await base.load(request) else { return nil }
             guard let target = try redirectTarget(of: response.head, for: request.head) else {
                 if request.destination == .document { documentHops.end(for: request.page) }
-                try rule.check(response.head, of: request)
-                return response
+                return try rule.passing(response, of: request, by: names)
             }
             switch request.destination {
             case .document:
@@ -59,7 +59,7 @@ public struct RedirectFollower: ResourceLoading {
                 // Not counted: a frame that goes on past the container is not heard of again.
                 return try replacement(for: target, of: request.head)
             case .nestedDocument, .subresource, .unknown:
-                try rule.checkHop(from: request, to: target)
+                try rule.checkHop(response.head, from: request, to: target)
                 let status = response.head.status
                 request = rule.showing(try next(request, status: status, target: target), after: request)
             }

@@ -11,6 +11,23 @@ struct WebOrigin: Equatable, CustomStringConvertible {
 
     /// The form of `Origin` and `Access-Control-Allow-Origin`.
     var description: String { "\(scheme)://\(authority)" }
+
+    /// The authority without its port.
+    var host: Substring {
+        if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } + "]" }
+        return authority.prefix { $0 != ":" }
+    }
+
+    /// Whether the host is an address of IPv4 or IPv6.
+    var hostIsAddress: Bool {
+        host.hasPrefix("[") || host.split(separator: ".").last.map { $0.allSatisfy(\.isNumber) } ?? false
+    }
+
+    /// Whether nobody on the way can have changed what comes from there (Secure Contexts, section 3.1).
+    var isPotentiallyTrustworthy: Bool {
+        scheme == "https" || host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
+            || hostIsAddress && host.hasPrefix("127.")
+    }
 }
 
 extension HTTPRequest {
@@ -22,5 +39,14 @@ extension HTTPRequest {
         let standard = scheme == "http" ? ":80" : ":443"
         if host.hasSuffix(standard) { host = host.dropLast(standard.count) }
         return host.isEmpty ? nil : WebOrigin(scheme: scheme, authority: String(host))
+    }
+}
+
+extension StringProtocol {
+    /// Without spaces and tabs at both ends.
+    func trimmingBlanks() -> SubSequence {
+        let start = drop { $0 == " " || $0 == "\t" }
+        let end = start.lastIndex { $0 != " " && $0 != "\t" }
+        return end.map { start[...$0] } ?? start.prefix(0)
     }
 }

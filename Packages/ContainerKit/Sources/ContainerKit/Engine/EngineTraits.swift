@@ -9,7 +9,8 @@ public struct EngineTraits: Sendable, Hashable {
     public var keepsCookies: Bool
     /// A redirect answer is followed by the engine.
     public var followsRedirects: Bool
-    /// CORS preflights are sent by the engine. Nothing reads it yet: the router will.
+    /// The engine treats what it intercepts as it does https: CORS preflights, mixed content, `Sec-Fetch-*`, referrer
+    /// policies.
     public var preflights: Bool
     /// Content codings are decoded by the engine.
     public var decodes: Bool

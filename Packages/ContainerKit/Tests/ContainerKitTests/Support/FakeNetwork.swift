@@ -8,7 +8,7 @@ import ResourceLoading
 import Synchronization
 
 /// A network that answers every request with its URL, and notes it. Paths that begin with `/to/` are redirects to what
-/// follows, and `/endless` is answered never. Files that are put there are answered with their bytes.
+/// follows, which every origin may read, and `/endless` is answered never. Files that are put there are answered with their bytes.
 final class FakeNetwork: HTTPTransporting {
     let requests = Mutex<[HTTPRequest]>([])
     private let files = Mutex<[String: ResourceBody]>([:])
@@ -42,7 +42,10 @@ final class FakeNetwork: HTTPTransporting {
         }
         if let path = request.path, path.hasPrefix("/to/") {
             return TransportResponse(
-                head: HTTPResponse(status: .found, headerFields: [.location: String(path.dropFirst(4))]), body: .empty)
+                head: HTTPResponse(
+                    status: .found,
+                    headerFields: [.location: String(path.dropFirst(4)), .accessControlAllowOrigin: "*"]),
+                body: .empty)
         }
         return TransportResponse(
             head: HTTPResponse(status: .ok), body: .bytes(Data("network \(request.urlText)".utf8)))

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+
+/// Which requests a page may send to another origin without asking it first.
+///
+/// Sources: Fetch, sections 2.2.1 (methods) and 2.2.2 (CORS-safelisted and forbidden request-headers).
+enum CORSSafelist {
+    /// The most bytes of one field's value, and of all safelisted ones together.
+    private static let maxValue = 128
+    private static let maxTotal = 1_024
+
+    static func contains(_ method: HTTPRequest.Method) -> Bool {
+        [.get, .head, .post].contains(method)
+    }
+
+    /// The names of the fields that need permission, in lower case, sorted, each once.
+    static func unsafeNames(in fields: HTTPFields) -> [String] {
+        var unsafe: Set<String> = []
+        var safe: Set<String> = []
+        var total = 0
+        for field in fields where !isEngines(field) {
+            let name = field.name.canonicalName
+            if isSafe(name, field.value) {
+                safe.insert(name)
+                total += field.value.utf8.count
+            } else {
+                unsafe.insert(name)
+            }
+        }
+        if total > maxTotal { unsafe.formUnion(safe) }
+        return unsafe.sorted()
+    }
+
+    /// Fields that scripts cannot set, and those that engines add by themselves.
+    private static func isEngines(_ field: HTTPField) -> Bool {
+        let name = field.name.canonicalName
+        switch name {
+        case "accept-charset", "accept-encoding", "access-control-request-headers", "access-control-request-method",
+            "connection", "content-length", "cookie", "cookie2", "date", "dnt", "expect", "host", "keep-alive",
+            "origin", "referer", "set-cookie", "te", "trailer", "transfer-encoding", "upgrade",
+            "upgrade-insecure-requests", "user-agent", "via":
+            return true
+        // What a reload adds. A script that says the same of its own is not told apart from it.
+        case "cache-control": return ["no-cache", "max-age=0"].contains(field.value)
+        case "pragma": return field.value == "no-cache"
+        default: return name.hasPrefix("proxy-") || name.hasPrefix("sec-")
+        }
+    }
+
+    private static func isSafe(_ name: String, _ value: String) -> Bool {
+        guard value.utf8.count <= maxValue else { return false }
+        switch name {
+        case "accept": return !value.utf8.contains(where: isUnsafe)
+        case "accept-language", "content-language": return value.utf8.allSatisfy(isLanguage)
+        case "content-type":
+            let type = value.prefix { $0 != ";" }.trimmingBlanks().lowercased()
+            return !value.utf8.contains(where: isUnsafe)
+                && ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"].contains(type)
+        case "range": return isSimpleRange(value)
+        default: return false
+        }
+    }
+
+    /// A CORS-unsafe request-header byte.
+    private static func isUnsafe(_ byte: UInt8) -> Bool {
+        byte < 0x20 && byte != 0x09 || byte == 0x7F || "\"():<>?@[\\]{}".utf8.contains(byte)
+    }
+
+    private static func isLanguage(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: " *,-.;=".utf8.contains(byte)
+        }
+    }
+
+    /// `bytes=`, a start, and perhaps an end that is not before it.
+    private static func isSimpleRange(_ value: String) -> Bool {
+        guard value.hasPrefix("bytes=") else { return false }
+        let ends = value.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = digits(ends[0]) else { return false }
+        return ends[1].isEmpty || digits(ends[1]).map { $0 >= first } ?? false
+    }
+
+    private static func digits(_ text: Substring) -> UInt64? {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? UInt64(text) : nil
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import ResourceLoading
+
+/// The question that a request has to ask the server of another origin before it goes there itself
+/// (Fetch, section 4.8, CORS-preflight fetch).
+struct Preflight {
+    /// Whose permission it is, and for what.
+    struct Key: Hashable {
+        /// The document of the page that asks, so that one page cannot tell what another one asked.
+        let page: String?
+        let origin: String
+        let url: String
+    }
+
+    let key: Key
+    let method: HTTPRequest.Method
+    /// Names of fields, in lower case, sorted.
+    let fieldNames: [String]
+    private let asking: ResourceRequest
+
+    /// `nil` where no question is needed: within an origin, where the engine did not say that it is a request of CORS,
+    /// and where everything about it is safelisted.
+    init?(for request: ResourceRequest) {
+        guard request.mode == .cors, let origin = request.head.headerFields[.origin],
+            request.head.webOrigin?.description != origin
+        else { return nil }
+        fieldNames = CORSSafelist.unsafeNames(in: request.head.headerFields)
+        method = request.head.method
+        guard !fieldNames.isEmpty || !CORSSafelist.contains(method) else { return nil }
+        key = Key(page: request.page?.page.documentURL, origin: origin, url: request.head.urlText)
+        asking = request
+    }
+
+    /// What is sent.
+    var request: ResourceRequest {
+        var head = asking.head
+        head.method = .options
+        head.headerFields = [.accept: "*/*", .accessControlRequestMethod: method.rawValue]
+        if !fieldNames.isEmpty { head.headerFields[.accessControlRequestHeaders] = fieldNames.joined(separator: ",") }
+        for name in [HTTPField.Name.origin, .referer, .userAgent, .acceptLanguage] + FetchMetadata.names {
+            head.headerFields[name] = asking.head.headerFields[name]
+        }
+        return ResourceRequest(head, destination: asking.destination, mode: .cors, page: asking.page)
+    }
+
+    /// What the server's answer permits.
+    /// - Throws: `ResourceError` with code `blocked` where it does not permit this request.
+    func permission(in head: HTTPResponse) throws -> PreflightPermission {
+        guard CORSPermission(of: head, to: asking.head).isGiven else {
+            throw refusal("does not permit \(key.origin)")
+        }
+        guard (200..<300).contains(head.status.code) else {
+            throw refusal("answered \(head.status.code) when asked for permission")
+        }
+        let permission = PreflightPermission(head.headerFields, for: method)
+        guard permission.permits(method) else { throw refusal("does not permit \(method)") }
+        if let name = fieldNames.first(where: { !permission.permits(fieldName: $0) }) {
+            throw refusal("does not permit the field \(name)")
+        }
+        return permission
+    }
+
+    private func refusal(_ what: String) -> ResourceError {
+        ResourceError(.blocked, "the server \(what) (CORS)", at: key.url)
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import ResourceLoading
+
+/// Asks servers of other origins before requests that are not safelisted go there, for engines that do not.
+///
+/// Belongs around the network: what a package answers is asked of nobody. A redirect on the way is another request, and
+/// asks again. Which requests are of CORS is read from ``ResourceRequest/mode``.
+public struct PreflightLoader: ResourceLoading {
+    private let base: any ResourceLoading
+    private let cache: PreflightCache
+
+    /// - Parameter now: the time by which permissions run out.
+    public init(
+        _ base: any ResourceLoading, now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
+        self.base = base
+        cache = PreflightCache(now: now)
+    }
+
+    /// - Throws: `ResourceError` with code `blocked` where the server does not permit the request, which is not
+    ///   sent then; or what the loader beneath throws.
+    public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        if let preflight = Preflight(for: request), !cache.permits(preflight) {
+            // The body, if there is one, is dropped unread, which closes its connection.
+            guard let head = try await base.load(preflight.request)?.head else { return nil }
+            do {
+                cache.keep(try preflight.permission(in: head), for: preflight.key)
+            } catch {
+                cache.forget(preflight.key)
+                throw error
+            }
+        }
+        return try await base.load(request)
+    }
+}

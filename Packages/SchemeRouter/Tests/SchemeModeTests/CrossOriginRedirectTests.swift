@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import SchemeMode
+import Testing
+
+/// Redirects and permissions of requests that the engine says to be of CORS, as the page at `a.example`.
+@Suite("Redirects of CORS", .timeLimit(.minutes(1)))
+struct CrossOriginRedirectTests {
+    private static let page = "https://a.example"
+    private static let start = "https://b.example/1"
+
+    /// Follows a chain from ``start``; each answer permits what `permits` says of its URL.
+    private func follow(
+        _ hops: [String: String], permits: @escaping @Sendable (HTTPRequest) -> String?
+    ) async throws -> (asked: [HTTPRequest], permission: String?) {
+        let server = Server { request in
+            var answer = HTTPResponse(status: hops[request.urlText] == nil ? .ok : .found)
+            answer.headerFields[.location] = hops[request.urlText]
+            answer.headerFields[.accessControlAllowOrigin] = permits(request)
+            return answer
+        }
+        var request = try subrequest(
+            Self.start, .get,
+            [.origin: "containerkit://a.example", .referer: "containerkit://a.example/p", .accept: "*/*"])
+        RequestCompletion(.standard).complete(&request, opener: nil)
+        let response = try await RedirectFollower(server, names: .standard).load(request)
+        return (server.asked, response?.head.headerFields[.accessControlAllowOrigin])
+    }
+
+    private func site(_ request: HTTPRequest) throws -> String? {
+        request.headerFields[try #require(HTTPField.Name("Sec-Fetch-Site"))]
+    }
+
+    @Test("What the server permits to the real origin is permitted to the page's name, and nothing else is")
+    func names() async throws {
+        #expect(try await follow([:]) { $0.headerFields[.origin] }.permission == "containerkit://a.example")
+        for value in ["*", "https://c.example", "null", "containerkit://b.example", "https://a.example, *"] {
+            #expect(try await follow([:]) { _ in value }.permission == value)
+        }
+        #expect(try await follow([:]) { _ in nil }.permission == nil)
+    }
+
+    @Test("A hop from one foreign origin to another is asked for by nobody, and permitted to the page all the same")
+    func tainted() async throws {
+        let hops = [Self.start: "https://c.example/2", "https://c.example/2": "https://c.example/3"]
+        let result = try await follow(hops) { $0.headerFields[.origin] }
+        #expect(result.asked.map { $0.headerFields[.origin] } == [Self.page, "null", "null"])
+        #expect(result.asked.map { $0.headerFields[.referer] } == Array(repeating: "https://a.example/", count: 3))
+        #expect(result.permission == "containerkit://a.example")
+        #expect(try result.asked.map(site) == ["cross-site", "cross-site", "cross-site"])
+        // Also back at the page's own origin.
+        let back = try await follow([Self.start: "https://a.example/2"]) { $0.headerFields[.origin] }
+        #expect(back.asked.map { $0.headerFields[.origin] } == [Self.page, "null"])
+        // Within the foreign origin the page is named.
+        let within = try await follow([Self.start: "/2"]) { $0.headerFields[.origin] }
+        #expect(within.asked.map { $0.headerFields[.origin] } == [Self.page, Self.page])
+    }
+
+    @Test("Each answer on the way has to permit it")
+    func hops() async throws {
+        let hops = [Self.start: "https://c.example/2"]
+        for closed in ["b.example"] {
+            await #expect {
+                try await follow(hops) { $0.authority == closed ? nil : "*" }
+            } throws: {
+                ($0 as? ResourceError)?.code == .blocked
+            }
+        }
+        // Of the last one the engine judges.
+        #expect(try await follow(hops) { $0.authority == "c.example" ? nil : "*" }.permission == nil)
+    }
+
+    @Test("Sec-Fetch-Site says the weakest of all hops")
+    func metadata() async throws {
+        let server = Server { request in
+            let next = [
+                "/1": "/2", "/2": "https://a.example:444/3", "/3": "https://a.example/4", "/4": "https://b.example/5",
+            ]
+            var answer = HTTPResponse(status: next[request.path ?? ""] == nil ? .ok : .found)
+            answer.headerFields[.location] = next[request.path ?? ""]
+            answer.headerFields[.accessControlAllowOrigin] = "*"
+            return answer
+        }
+        var request = try subrequest("https://a.example/1", .get, [.accept: "*/*"])
+        RequestCompletion(.standard).complete(&request, opener: "https://a.example/")
+        _ = try await RedirectFollower(server, names: .standard).load(request)
+        #expect(
+            try server.asked.map(site) == ["same-origin", "same-origin", "same-site", "same-site", "cross-site"])
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import SchemeMode
+import Synchronization
+import Testing
+
+@Suite("Preflights", .timeLimit(.minutes(1)))
+struct PreflightTests {
+    private static let page = "https://a.example"
+    private static let target = "https://b.example/x"
+
+    private func request(
+        _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], to target: String = target,
+        from origin: String = page, mode: ResourceRequest.Mode = .cors
+    ) throws -> ResourceRequest {
+        var request = try subrequest(target, .get, fields)
+        request.head.method = method
+        request.head.headerFields[.origin] = origin
+        request.head.headerFields[.accept] = request.head.headerFields[.accept] ?? "*/*"
+        request.mode = mode
+        return request
+    }
+
+    /// A server that permits these methods and fields to the page.
+    private func server(
+        methods: String? = nil, fields: String? = nil, origin: String? = page, status: HTTPResponse.Status = .noContent,
+        maxAge: String? = nil
+    ) -> Server {
+        Server { _ in
+            var answer = HTTPResponse(status: status)
+            answer.headerFields[.accessControlAllowOrigin] = origin
+            answer.headerFields[.accessControlAllowMethods] = methods
+            answer.headerFields[.accessControlAllowHeaders] = fields
+            answer.headerFields[.accessControlMaxAge] = maxAge
+            return answer
+        }
+    }
+
+    private func isBlocked(_ request: ResourceRequest, by server: Server) async -> Bool {
+        do {
+            _ = try await PreflightLoader(server).load(request)
+            return false
+        } catch {
+            return (error as? ResourceError)?.code == .blocked && server.methods == [.options]
+        }
+    }
+
+    @Test(
+        "Safelisted requests go without a question",
+        arguments: [
+            [:], [.accept: "text/html, */*;q=0.1"], [.acceptLanguage: "de-DE,*;q=0.5"], [.range: "bytes=0-99"],
+            [.range: "bytes=7-"], [.contentType: "text/plain;charset=utf-8"], [.userAgent: "x (y)"],
+            [.cacheControl: "no-cache"], [.referer: "https://a.example/"],
+        ] as [HTTPFields])
+    func safe(fields: HTTPFields) async throws {
+        for method in [HTTPRequest.Method.get, .head, .post] {
+            let server = server(origin: nil)
+            _ = try await PreflightLoader(server).load(request(method, fields))
+            #expect(server.methods == [method])
+        }
+    }
+
+    @Test(
+        "Other fields and methods are asked for, by their names in order",
+        arguments: [
+            (.delete, [:], nil), (.get, [.authorization: "Basic x"], "authorization"),
+            (.get, [.contentType: "application/json"], "content-type"), (.get, [.range: "bytes=-5"], "range"),
+            (.get, [.range: "bytes=9-5"], "range"), (.get, [.range: "bytes=0-1,3-4"], "range"),
+            (.get, [.accept: "a\"b"], "accept"), (.get, [.acceptLanguage: "d_e"], "accept-language"),
+            (.get, [.accept: String(repeating: "a", count: 129)], "accept"),
+            (.get, [.cacheControl: "no-store"], "cache-control"),
+            (.patch, [.ifMatch: "x", .authorization: "y"], "authorization,if-match"),
+            (.get, [.contentType: "text/plain, application/json"], "content-type"),
+        ] as [(HTTPRequest.Method, HTTPFields, String?)])
+    func unsafe(method: HTTPRequest.Method, fields: HTTPFields, asked: String?) async throws {
+        let server = server(methods: method.rawValue, fields: asked)
+        let response = try await PreflightLoader(server).load(request(method, fields))
+        #expect(response != nil && server.methods == [.options, method])
+        let question = try #require(server.asked.first)
+        #expect(question.headerFields[.accessControlRequestMethod] == method.rawValue)
+        #expect(question.headerFields[.accessControlRequestHeaders] == asked)
+        #expect(question.headerFields[.origin] == Self.page && question.headerFields[.accept] == "*/*")
+        #expect(question.headerFields[.authorization] == nil && question.urlText == Self.target)
+    }
+
+    @Test("Many small fields together need permission too")
+    func total() async throws {
+        var fields: HTTPFields = [:]
+        for _ in 0..<9 { fields.append(.init(name: .acceptLanguage, value: String(repeating: "a", count: 120))) }
+        #expect(await isBlocked(try request(.get, fields), by: server()))
+    }
+
+    @Test("What the server does not permit is not sent")
+    func refused() async throws {
+        let delete = try request(.delete)
+        #expect(await isBlocked(delete, by: server(methods: "GET, PUT")))
+        #expect(await isBlocked(delete, by: server(methods: "delete")))
+        #expect(await isBlocked(delete, by: server(methods: "DELETE", origin: nil)))
+        #expect(await isBlocked(delete, by: server(methods: "DELETE", origin: "https://c.example")))
+        #expect(await isBlocked(delete, by: server(methods: "DELETE", origin: "null")))
+        #expect(await isBlocked(delete, by: server(methods: "DELETE", status: .found)))
+        #expect(await isBlocked(delete, by: server(methods: "DELETE", status: .internalServerError)))
+        let fields = try request(.get, [.ifMatch: "x", .authorization: "y"])
+        #expect(await isBlocked(fields, by: server(fields: "if-match")))
+        #expect(await isBlocked(fields, by: server(fields: "*")))
+        #expect(await isBlocked(fields, by: server()))
+    }
+
+    @Test("Wildcards, lists with blanks, and the case of names are understood")
+    func permitted() async throws {
+        for server in [
+            server(methods: "*", fields: "*, Authorization"),
+            server(methods: " PUT ,DELETE", fields: "IF-Match , AUTHORIZATION"),
+            server(methods: "DELETE", fields: "authorization,if-match", origin: "*", status: .ok),
+        ] {
+            let request = try request(.delete, [.ifMatch: "x", .authorization: "y"])
+            _ = try await PreflightLoader(server).load(request)
+            #expect(server.methods == [.options, .delete])
+        }
+    }
+
+    @Test("Within an origin, and where it is not said to be of CORS, nobody is asked")
+    func own() async throws {
+        let server = server(origin: nil)
+        let loader = PreflightLoader(server)
+        _ = try await loader.load(request(.delete, to: "https://a.example/x"))
+        _ = try await loader.load(request(.delete, to: "https://A.example:443/x"))
+        _ = try await loader.load(request(.delete, mode: .unknown))
+        #expect(server.methods == [.delete, .delete, .delete])
+        // Another port, and another scheme, are other origins.
+        #expect(await isBlocked(try request(.delete, to: "https://a.example:444/"), by: self.server(origin: nil)))
+        #expect(await isBlocked(try request(.delete, to: "http://a.example/"), by: self.server(origin: nil)))
+        #expect(await isBlocked(try request(.delete, from: "null"), by: self.server(origin: nil)))
+    }
+
+    @Test(
+        "A permission holds for its time: five seconds where none is said, two hours at most",
+        arguments: [(nil, 5), ("60", 60), ("999999999", 7_200), ("x", 5), ("-1", 5)] as [(String?, Int)])
+    func age(value: String?, seconds: Int) async throws {
+        let server = server(methods: "DELETE, PUT", maxAge: value)
+        let start = ContinuousClock.now
+        let elapsed = Mutex(Duration.zero)
+        let loader = PreflightLoader(server) { start.advanced(by: elapsed.withLock { $0 }) }
+        _ = try await loader.load(request(.delete))
+        elapsed.withLock { $0 = .seconds(seconds) - .milliseconds(1) }
+        _ = try await loader.load(request(.delete))
+        _ = try await loader.load(request(.put))
+        #expect(server.methods == [.options, .delete, .delete, .put])
+        elapsed.withLock { $0 = .seconds(seconds) }
+        _ = try await loader.load(request(.delete))
+        #expect(server.methods.suffix(2) == [.options, .delete])
+    }
+
+    @Test("A permission is for one URL, one origin and what it names, and one of no time is not kept")
+    func scope() async throws {
+        let server = server(methods: "DELETE", origin: "*", maxAge: "60")
+        let loader = PreflightLoader(server)
+        _ = try await loader.load(request(.delete))
+        _ = try await loader.load(request(.delete, to: "https://b.example/y"))
+        _ = try await loader.load(request(.delete, from: "https://c.example"))
+        #expect(server.methods == [.options, .delete, .options, .delete, .options, .delete])
+        await #expect(throws: ResourceError.self) { try await loader.load(request(.put)) }
+        // What was refused is asked again, and so is what was permitted beside it.
+        _ = try await loader.load(request(.delete))
+        #expect(server.methods.suffix(3) == [.options, .options, .delete])
+
+        let brief = self.server(methods: "DELETE", maxAge: "0")
+        let briefLoader = PreflightLoader(brief)
+        for _ in 0..<2 { _ = try await briefLoader.load(request(.delete)) }
+        #expect(brief.methods == [.options, .delete, .options, .delete])
+    }
+}

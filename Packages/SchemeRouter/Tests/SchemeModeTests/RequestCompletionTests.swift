@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import SchemeMode
+import Testing
+
+@Suite("Completed requests", .timeLimit(.minutes(1)))
+struct RequestCompletionTests {
+    private static let navigation = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+    private static let picture = "image/webp,image/avif,image/*;q=0.8,*/*;q=0.5"
+
+    private func completed(
+        _ url: String, _ fields: HTTPFields = [.accept: "*/*"],
+        as destination: ResourceRequest.Destination = .subresource,
+        opener: String? = "https://a.example/page?token"
+    ) throws -> ResourceRequest {
+        var request = try subrequest(url, .get, fields)
+        request.destination = destination
+        RequestCompletion(.standard).complete(&request, opener: opener)
+        return request
+    }
+
+    private func metadata(_ request: ResourceRequest) -> [String?] {
+        ["Site", "Mode", "Dest"].map { request.head.headerFields[HTTPField.Name("Sec-Fetch-\($0)") ?? .accept] }
+    }
+
+    @Test("Who asks, for what, and by which rules")
+    func metadata() throws {
+        let own = "https://a.example/x"
+        #expect(try metadata(completed(own, [:], as: .document, opener: nil)) == ["none", "navigate", "document"])
+        #expect(try metadata(completed(own, [:], as: .document)) == ["same-origin", "navigate", "document"])
+        #expect(
+            try metadata(completed("https://b.example/", [:], as: .nestedDocument)) == [
+                "cross-site", "navigate", "iframe",
+            ])
+        #expect(try metadata(completed(own, [.accept: Self.picture])) == ["same-origin", "no-cors", "image"])
+        #expect(try metadata(completed(own, [.accept: "text/css,*/*;q=0.1"])) == ["same-origin", "no-cors", "style"])
+        #expect(try metadata(completed(own + ".js?v=1.css")) == ["same-origin", "no-cors", "script"])
+        #expect(try metadata(completed(own)) == ["same-origin", "cors", "empty"])
+        #expect(try metadata(completed("https://a.example:8443/x")) == ["same-site", "cors", "empty"])
+        #expect(try metadata(completed("https://c.a.example/x")) == ["cross-site", "cors", "empty"])
+        // A script's own request names its page.
+        let fetch: HTTPFields = [.accept: "*/*", .referer: "containerkit://b.example/"]
+        #expect(try metadata(completed("https://b.example/x.js", fetch)) == ["same-origin", "cors", "empty"])
+        let font: HTTPFields = [.accept: "*/*", .origin: "containerkit://a.example"]
+        #expect(try metadata(completed("https://b.example/f.woff2", font)) == ["cross-site", "cors", "font"])
+        // Not where somebody may listen, and never what a page says.
+        let name = try #require(HTTPField.Name("Sec-Fetch-Site"))
+        #expect(try metadata(completed("http://a.example/", [name: "none"])) == [nil, nil, nil])
+        #expect(
+            try metadata(completed("http://127.0.0.1:8080/", opener: "http://127.0.0.1/")) == [
+                "same-site", "cors", "empty",
+            ])
+        #expect(try metadata(completed(own, [name: "none"])).first == "same-origin")
+    }
+
+    @Test("Origin says that a request is one of CORS, and documents are navigated to")
+    func modes() throws {
+        let cors = try completed("https://b.example/x", [.accept: "*/*", .origin: "containerkit://a.example"])
+        #expect(cors.mode == .cors && cors.head.headerFields[.origin] == "https://a.example")
+        #expect(try completed("https://b.example/x").mode == .unknown)
+        #expect(try completed("https://b.example/x", [.accept: Self.picture]).mode == .noCORS)
+        #expect(try completed("https://b.example/x", [.origin: "null"], as: .nestedDocument).mode == .navigate)
+    }
+
+    @Test("The referrer is whole within an origin, the origin alone elsewhere, and nothing without TLS")
+    func referrer() throws {
+        let from: HTTPFields = [.referer: "containerkit://a.example/secret?x"]
+        let referrer = { try completed($0, from).head.headerFields[.referer] }
+        #expect(try referrer("https://a.example/y") == "https://a.example/secret?x")
+        #expect(try referrer("https://b.example/y") == "https://a.example/")
+        #expect(try referrer("https://a.example:444/y") == "https://a.example/")
+        #expect(try referrer("http://b.example/y") == nil)
+        #expect(try referrer("http://localhost:80/y") == "https://a.example/")
+        #expect(try completed("https://b.example/").head.headerFields[.referer] == nil)
+    }
+
+    @Test("A page of https asks http for nothing; pictures are asked for by https")
+    func mixedContent() throws {
+        let completion = RequestCompletion(.standard)
+        func checked(_ url: String, _ accept: String = "*/*", in page: String? = "https://a.example/") throws -> String?
+        {
+            do {
+                return try completion.checked(subrequest(url, .get, [.accept: accept]).head, in: page).urlText
+            } catch let error as ResourceError where error.code == .blocked {
+                return nil
+            }
+        }
+        #expect(try checked("http://b.example/x.js") == nil)
+        #expect(try checked("http://b.example/", Self.navigation) == nil)
+        #expect(try checked("http://b.example/x", Self.picture) == "https://b.example/x")
+        #expect(try checked("http://192.0.2.1/x", Self.picture) == nil)
+        #expect(try checked("http://[2001:db8::1]/x", Self.picture) == nil)
+        for host in ["127.0.0.1:80", "127.9.9.9", "localhost:9", "x.localhost", "[::1]:80"] {
+            #expect(try checked("http://\(host)/x") == "http://\(host)/x")
+        }
+        for host in ["127.0.0.1.example", "localhost.example", "128.0.0.1", "[::2]"] {
+            #expect(try checked("http://\(host)/x") == nil)
+        }
+        #expect(try checked("http://b.example/x", in: "http://a.example/") == "http://b.example/x")
+        #expect(try checked("http://b.example/x", in: nil) == "http://b.example/x")
+        #expect(try checked("https://b.example/x") == "https://b.example/x")
+    }
+}

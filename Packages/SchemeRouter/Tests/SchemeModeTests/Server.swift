@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import HTTPTypes
+import ResourceLoading
+import Synchronization
+
+/// Answers by a function and notes what it was asked.
+final class Server: ResourceLoading {
+    private let requests = Mutex<[HTTPRequest]>([])
+    private let answer: @Sendable (HTTPRequest) -> HTTPResponse
+
+    init(_ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse) {
+        self.answer = answer
+    }
+
+    var asked: [HTTPRequest] { requests.withLock { $0 } }
+    var methods: [HTTPRequest.Method] { asked.map(\.method) }
+
+    func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        requests.withLock { $0.append(request.head) }
+        return ResourceResponse(
+            head: answer(request.head), body: .empty, provenance: Provenance(.network, reason: "test"))
+    }
+}

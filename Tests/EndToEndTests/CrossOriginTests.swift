@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import HTTPTypes
+import ProgramTesting
+import Testing
+
+extension RealEngine {
+    /// A covered page that asks another covered origin.
+    @Suite("Requests to another origin, in a page", .timeLimit(.minutes(2)))
+    struct CrossOriginTests {
+        @Test("The other origin is asked first, and its permission to the real origin is the page's")
+        func permissions() async throws {
+            let permitted = OriginRoute(.options, try #require(PathPattern("/open/*"))) { request in
+                OriginResponse(
+                    .noContent,
+                    headers: [
+                        .accessControlAllowOrigin: request.headers[.origin] ?? "", .accessControlAllowMethods: "DELETE",
+                        .accessControlAllowHeaders: "x-key",
+                    ])
+            }
+            let open: @Sendable (OriginRequest) -> OriginResponse = { request in
+                OriginResponse(
+                    .ok,
+                    headers: [.accessControlAllowOrigin: request.headers[.origin] ?? "", .contentType: "text/plain"],
+                    body: .bytes(Data("open".utf8)))
+            }
+            let other = try await Shop(routes: [
+                permitted,
+                OriginRoute(.get, try #require(PathPattern("/open/*")), answer: open),
+                OriginRoute(.delete, try #require(PathPattern("/open/*")), answer: open),
+                OriginRoute(.get, try #require(PathPattern("/closed"))) { _ in
+                    OriginResponse(.ok, body: .bytes(Data("closed".utf8)))
+                },
+            ])
+            let shop = try await Shop()
+            let script = """
+                if (window === top && location.pathname === '/index.html') (async () => {
+                    const other = 'containerkit-http://\(other.origin.url.dropFirst(7))'
+                    const ask = (path, options) =>
+                        fetch(other + path, options).then(answer => answer.text()).catch(error => error.name)
+                    window.value = [
+                        await ask('/open/simple'),
+                        await ask('/open/field', { headers: { 'X-Key': '1' } }),
+                        await ask('/open/delete', { method: 'DELETE' }),
+                        await ask('/open/other-field', { headers: { 'X-Other': '1' } }),
+                        await ask('/closed'),
+                        await ask('/closed', { method: 'DELETE' }),
+                    ]
+                })()
+                """
+            let file = try shop.folder.write("script.js", script.utf8)
+            // Both hosts are covered, since both are opened.
+            let urls = try shop.folder.write("urls", "\(shop.page)\n\(other.origin.url)/style.css\n".utf8)
+            let outcome = try await Program("container-browser").run(
+                [
+                    "run", "--urls", urls, "--print", "window.value || 0", "--until",
+                    "window.value || !location.href.endsWith('index.html')", "--mode", "scheme", "--user-script", file,
+                ], in: shop.folder.path)
+            let asked = other.origin.requests.map { "\($0.method) \($0.path)" }
+            let origins = Set(other.origin.requests.filter { $0.path.hasPrefix("/open") }.map { $0.headers[.origin] })
+            await shop.origin.stop()
+            await other.origin.stop()
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let value = #""value":["open","open","open","TypeError","TypeError","TypeError"]"#
+            #expect(outcome.output.contains(value), "\(outcome.output)")
+            #expect(origins == [shop.origin.url])
+            #expect(
+                asked.filter { !$0.hasSuffix("style.css") } == [
+                    "GET /open/simple", "OPTIONS /open/field", "GET /open/field", "OPTIONS /open/delete",
+                    "DELETE /open/delete", "OPTIONS /open/other-field", "GET /closed", "OPTIONS /closed",
+                ])
+        }
+    }
+}
