@@ -29,6 +29,7 @@ public final class CachingLoader: ResourceLoading {
     let flights = FlightTable()
     /// Validations that no request waits for, by number.
     private let background = Mutex<(last: UInt64, tasks: [UInt64: Task<Void, Never>])>((0, [:]))
+    private let figures = Mutex(CacheCounters())
 
     var policy: CachePolicy { configuration.policy }
 
@@ -63,9 +64,31 @@ public final class CachingLoader: ResourceLoading {
         }
     }
 
-    /// Waits for the validations under way that no request waits for.
+    /// What was counted since the cache was made.
+    public var counters: CacheCounters { figures.withLock { $0 } }
+
+    func count(_ change: (inout CacheCounters) -> Void) {
+        figures.withLock { change(&$0) }
+    }
+
+    /// Waits for the validations under way that no request waits for, and for answers that have come and are being
+    /// stored.
     public func settle() async {
         while let task = background.withLock({ $0.tasks.values.first }) { await task.value }
+        for flight in flights.allEnding { await flight.done() }
+    }
+
+    /// Ends the validations under way that no request waits for, and waits for them and for what is being stored. After
+    /// that the store is in use only by requests whose answers are still coming.
+    public func shutDown() async {
+        for task in background.withLock({ $0.tasks.values }) { task.cancel() }
+        await settle()
+    }
+
+    /// Removes all that is stored; what is on its way is not stored either.
+    public func removeAll() async {
+        flights.doomAll()
+        await store.removeAll()
     }
 
     func key(for request: ResourceRequest) -> CacheKey {

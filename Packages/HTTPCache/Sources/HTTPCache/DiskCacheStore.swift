@@ -100,8 +100,15 @@ public final class DiskCacheStore: CacheStoring {
         }
     }
 
+    public func takes(_ bytes: Int64) -> Bool { bytes <= largestEntry }
+
     public func removeAll() async {
         await run("removal", or: ()) { store in _ = try store.evictResources(to: 0) }
+    }
+
+    /// Gives memory back that the database holds, for a warning that it is short.
+    public func releaseMemory() {
+        store.releaseMemory()
     }
 
     /// Says that nothing will be written for a while, as when an app goes to the background: a kill from here on counts
@@ -130,6 +137,9 @@ public final class DiskCacheStore: CacheStoring {
         await queue.run { [store, log] in
             do {
                 return try work(store)
+            } catch let error as StoreError where error.code == .suspended {
+                // As it was told to be.
+                return value
             } catch {
                 log.warning("\(what) failed in the HTTP cache", metadata: ["error": "\(error)"])
                 return value

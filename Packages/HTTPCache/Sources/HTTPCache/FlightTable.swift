@@ -73,4 +73,18 @@ final class FlightTable: Sendable {
         }
         for flight in flights { flight.doom() }
     }
+
+    /// Says so of all flights.
+    func doomAll() {
+        let flights = state.withLock { state in
+            defer { state.flights = [:] }
+            return Array(state.flights.values) + state.alone.values.flatMap { $0 }
+        }
+        for flight in flights { flight.doom() }
+    }
+
+    /// The flights whose bytes have all come and are being stored.
+    var allEnding: [Flight] {
+        state.withLock { Array($0.flights.values) + $0.alone.values.flatMap { $0 } }.filter(\.isEnding)
+    }
 }

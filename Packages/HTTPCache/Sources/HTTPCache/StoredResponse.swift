@@ -77,6 +77,13 @@ extension StoredResponse {
 
     var entityTag: EntityTag? { head.headerFields[.eTag].flatMap { EntityTag($0) } }
 
+    /// The entity tag as it came, where equal tags mean equal bytes.
+    var strongTag: String? {
+        head.headerFields[.eTag].flatMap { text in
+            EntityTag(text).flatMap { $0.matchesStrongly($0) ? text : nil }
+        }
+    }
+
     /// Whether it can be asked of the origin if this is still right.
     var hasValidator: Bool { entityTag != nil || head.headerFields.contains(.lastModified) }
 }
