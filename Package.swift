@@ -164,14 +164,15 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPTransport",
-                "HTTPSemantics", "SchemeRouter", "SchemeMode", "WebViewPool", .httpTypes, .log,
+                "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache",
+                "HTTPTransport", "HTTPSemantics", "SchemeRouter", "SchemeMode", "WebViewPool", .httpTypes, .log,
             ]),
         tests(
             of: "ContainerKit",
             [
-                "ContainerTesting", "HTTPTransport", "OfflinePackage", "PackageFormat", "PackagePublisher",
-                "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter", "WebViewPool",
+                "ContainerTesting", "HTTPCache", "HTTPTransport", "OfflinePackage", "PackageFormat",
+                "PackagePublisher", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter",
+                "WebViewPool",
                 .httpTypes, .log,
             ]),
         .systemLibrary(
