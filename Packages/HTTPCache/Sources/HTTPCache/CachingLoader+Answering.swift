@@ -118,10 +118,8 @@ extension CachingLoader {
         else { return response }
         let flight = Flight(readAhead: configuration.readAhead)
         let reader = flight.makeReader()
-        flight.start { [self] flight in
-            await deliver(response, stored, key, flight)
-            flight.finish()
-        }
+        flights.add(flight, for: key)
+        start(flight, key) { [self] in await deliver(response, stored, key, flight) }
         return try await finish(request, key, validating: nil, reader, isLeader: true)
     }
 
@@ -143,7 +141,7 @@ extension CachingLoader {
         for name in [HTTPField.Name.range, .ifRange, .ifNoneMatch, .ifModifiedSince] {
             request.head.headerFields[name] = nil
         }
-        runInBackground { [self, request] in
+        background.run { [self, request] in
             var stored = stored
             var place = flights.enter(key, readAhead: configuration.readAhead, seen: seen)
             if case .isOutdated = place {

@@ -14,12 +14,20 @@ internal import ResourceLoading
 
 extension CachingLoader {
     func start(_ flight: Flight, _ request: ResourceRequest, _ key: CacheKey, validating stored: StoredResponse?) {
-        flight.start { [self] flight in
+        start(flight, key) { [self] in
             do {
                 try await fetch(request, key, validating: stored, flight)
             } catch {
                 flight.settle(.failed(error))
             }
+        }
+    }
+
+    /// Does the work of a flight that is in the table, and takes it out again.
+    func start(_ flight: Flight, _ key: CacheKey, _ work: @escaping @Sendable () async -> Void) {
+        let work = OneTimeWork(work)
+        flight.start { [flights] flight in
+            await work.run()
             flights.remove(flight, for: key)
             flight.finish()
         }

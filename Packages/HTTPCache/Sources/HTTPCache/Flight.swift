@@ -206,6 +206,9 @@ final class Flight: Sendable {
     /// Whether all bytes have come and are being stored.
     var isEnding: Bool { state.withLock { $0.end != nil && !$0.isDoomed } }
 
+    /// Whether all bytes have come, or nobody reads any more.
+    var isOver: Bool { state.withLock { $0.end != nil || $0.isAbandoned } }
+
     /// The answer of which there is one only, once.
     func takeResponse() -> ResourceResponse? {
         state.withLock { state in
