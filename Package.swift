@@ -221,8 +221,8 @@ let package = Package(
         .executableTarget(
             name: "container-benchmarks",
             dependencies: [
-                "CommandSupport", "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading",
-                "ResourceStore", "ResourceTable", "SchemeRouter", .argumentParser, .httpTypes,
+                "CommandSupport", "HTTPCache", "OfflinePackage", "PackageFormat", "PackagePublisher",
+                "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeRouter", .argumentParser, .httpTypes,
             ], path: "Benchmarks/Sources", swiftSettings: settings),
 
         // Tests across packages, and what they share.
