@@ -169,14 +169,15 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPTransport",
-                "HTTPSemantics", "SchemeRouter", "SchemeMode", "WebViewPool", .httpTypes, .log,
+                "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache",
+                "HTTPTransport", "HTTPSemantics", "SchemeRouter", "SchemeMode", "WebViewPool", .httpTypes, .log,
             ]),
         tests(
             of: "ContainerKit",
             [
-                "ContainerTesting", "HTTPTransport", "OfflinePackage", "PackageFormat", "PackagePublisher",
-                "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter", "WebViewPool",
+                "ContainerTesting", "HTTPCache", "HTTPTransport", "OfflinePackage", "PackageFormat",
+                "PackagePublisher", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter",
+                "WebViewPool",
                 .httpTypes, .log,
             ]),
         .systemLibrary(
@@ -225,8 +226,8 @@ let package = Package(
         .executableTarget(
             name: "container-benchmarks",
             dependencies: [
-                "CommandSupport", "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading",
-                "ResourceStore", "ResourceTable", "SchemeRouter", .argumentParser, .httpTypes,
+                "CommandSupport", "HTTPCache", "OfflinePackage", "PackageFormat", "PackagePublisher",
+                "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeRouter", .argumentParser, .httpTypes,
             ], path: "Benchmarks/Sources", swiftSettings: settings),
 
         // Tests across packages, and what they share.

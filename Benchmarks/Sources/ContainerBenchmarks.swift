@@ -36,12 +36,14 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         case arrival
         case update
         case rules
+        case cache
     }
 
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Measure only these: install, memory, look-up, opening, table, arrival, update, rules.", valueName: "name"))
+            "Measure only these: install, memory, look-up, opening, table, arrival, update, rules, cache.",
+            valueName: "name"))
     var only: [Subject] = Subject.allCases
 
     @Flag(help: "Print the results as JSON.")
@@ -90,6 +92,7 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         if only.contains(.opening) {
             results += try await OpeningBenchmark(place: place, folder: folder, rounds: rounds).run()
         }
+        if only.contains(.cache) { results += try await CacheBenchmark(place: place, folder: folder).run() }
         return results
     }
 

@@ -21,6 +21,7 @@ let package = Package(
     ],
     dependencies: [
         .package(path: "../ContainerTesting"),
+        .package(path: "../HTTPCache"),
         .package(path: "../HTTPTransport"),
         .package(path: "../OfflinePackage"),
         .package(path: "../PackagePublisher"),
@@ -40,6 +41,7 @@ let package = Package(
                 .product(name: "PackageFormat", package: "OfflinePackage"),
                 .product(name: "OfflinePackage", package: "OfflinePackage"),
                 .product(name: "ResourceTable", package: "OfflinePackage"),
+                .product(name: "HTTPCache", package: "HTTPCache"),
                 .product(name: "HTTPTransport", package: "HTTPTransport"),
                 .product(name: "HTTPSemantics", package: "SchemeRouter"),
                 .product(name: "SchemeRouter", package: "SchemeRouter"),
@@ -53,6 +55,7 @@ let package = Package(
             dependencies: [
                 "ContainerKit",
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
+                .product(name: "HTTPCache", package: "HTTPCache"),
                 .product(name: "HTTPTransport", package: "HTTPTransport"),
                 .product(name: "OfflinePackage", package: "OfflinePackage"),
                 .product(name: "PackageFormat", package: "OfflinePackage"),

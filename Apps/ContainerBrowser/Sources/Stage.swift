@@ -65,6 +65,8 @@ final class Stage {
         configuration.mode = options.mode
         configuration.coveredHosts = options.coveredHosts
         configuration.poolCapacity = 1
+        // Nothing that one run fetched answers the next, as in a bare engine, which keeps nothing either.
+        configuration.httpCache?.diskBytes = 0
         do {
             let container = try await Container(engine: engine, configuration: configuration)
             self.container = container

@@ -30,6 +30,9 @@ extension Container {
         /// The resource table of a server of the older kind; none by default. It is asked for at launch, when pages open and
         /// close, and in the foreground; what it lists answers after the packages.
         public var table: TableLibrary.Configuration?
+        /// The HTTP cache before the network, for requests that no package answers; 10 MB in memory and 100 MB on disk by
+        /// default, for one user. `nil` for none.
+        public var httpCache: HTTPCacheOptions? = HTTPCacheOptions()
         /// The schemes under which pages open in custom-scheme mode; `containerkit` and `containerkit-http` by default.
         public var names: SchemeNames = .standard
         /// The mode of pages that are covered; custom scheme by default. `plain` turns interception off.

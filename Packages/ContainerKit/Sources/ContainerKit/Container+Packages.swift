@@ -88,6 +88,7 @@ extension Container {
         var failure: (any Error)?
         do { try await packages.updater.hostEnteredBackground() } catch { failure = error }
         // Before the sweep: the system gives a few seconds, and that may take longer. And whatever failed before.
+        await cache?.settle()
         try await packages.settle()
         await packages.sweepAll()
         try await packages.settle()
@@ -102,17 +103,19 @@ extension Container {
     }
 
     /// The system is about to suspend the app: lets go of every lock. Pages are still answered; installs fail until
-    /// ``hostResumed()``, and no page is too late with its report. On Linux there is no need for it.
+    /// ``hostResumed()``, the HTTP cache takes in nothing new on disk, and no page is too late with its report. On Linux there is no need for it.
     /// - Throws: `StoreError`; locks are let go all the same.
     public func hostWillSuspend() async throws {
         // First: what it has to write down it can write now.
         await packages.leave(.suspension)
+        await cache?.suspend()
         try await packages.suspend()
     }
 
     /// The app goes on after ``hostWillSuspend()``.
     /// - Throws: `StoreError`, with code `inUse` where another process has taken the folder meanwhile.
     public func hostResumed() async throws {
+        await cache?.resume()
         try await packages.resume()
         await packages.updater.retryRollbacks()
         packages.comeBack(from: .suspension)
@@ -126,6 +129,7 @@ extension Container {
     public func shutDown() async {
         for session in sessions.values { report(.closed, of: session) }
         await table?.shutDown()
+        await cache?.shutDown()
         await packages.shutDown()
     }
 }

@@ -11,7 +11,7 @@ internal import SchemeMode
 public import SchemeRouter
 internal import WebViewPool
 
-/// Opens web pages at once: from verified packages first, from the network second.
+/// Opens web pages at once: from verified packages first, then from the HTTP cache, then from the network.
 ///
 /// The facade assembles the rooms and keeps the page sessions; the algorithms live in the rooms.
 /// Isolation: the main actor, where engines live. Loading, unpacking and hashing happen elsewhere.
@@ -22,6 +22,7 @@ public final class Container<Engine: WebEngine> {
     let configuration: Configuration
     let packages: PackageCare
     let table: TableCare?
+    let cache: CacheCare?
     private let previewList = PreviewList()
     private let liveRules: LiveRules
     private let path: RequestPath
@@ -49,11 +50,12 @@ public final class Container<Engine: WebEngine> {
             directory: configuration.directory, budgets: configuration.store, packages: configuration.packages,
             updates: configuration.updates, network: network, logger: configuration.logger)
         table = try await Self.openTable(configuration, packages.store, network, hub)
+        cache = await Self.openCache(configuration, network)
         liveRules = LiveRules(configuration.rules)
         path = RequestPath(
             names: configuration.names, traits: traits, updater: packages.updater, library: packages.library,
-            table: table?.library, previews: previewList, network: network, rules: liveRules,
-            coveredHosts: configuration.coveredHosts)
+            table: table?.library, previews: previewList, network: network, cache: cache?.loader,
+            rules: liveRules, coveredHosts: configuration.coveredHosts)
         pool = WebViewPool(capacity: configuration.poolCapacity) { try engine.makeView() }
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
@@ -77,6 +79,14 @@ public final class Container<Engine: WebEngine> {
             table, store: store, network: network, conditions: configuration.updates.conditions,
             logger: configuration.logger
         ) { hub.send(.tableChecked($0, $1)) }
+    }
+
+    private static func openCache(
+        _ configuration: Configuration, _ network: any ResourceLoading
+    ) async -> CacheCare? {
+        guard let options = configuration.httpCache else { return nil }
+        return await CacheCare(
+            options, directory: configuration.directory, network: network, logger: configuration.logger)
     }
 
     // MARK: Previews
@@ -207,7 +217,7 @@ public final class Container<Engine: WebEngine> {
     public var counters: ContainerCounters {
         ContainerCounters(
             unreadableFiles: packages.library.unreadableFiles, store: packages.store.counters,
-            table: table?.library.counters, droppedEvents: droppedEvents)
+            table: table?.library.counters, httpCache: cache?.counters, droppedEvents: droppedEvents)
     }
 
     /// Ends the views that nobody uses and forgets what is in memory to be read again, as on a memory warning. The
@@ -217,6 +227,12 @@ public final class Container<Engine: WebEngine> {
         pool.drain()
         packages.library.releaseMemory()
         packages.store.releaseMemory()
+        cache?.releaseMemory()
+    }
+
+    /// Forgets what the HTTP cache holds, as when a user signs out. What is on its way is not kept either.
+    public func clearHTTPCache() async {
+        await cache?.removeAll()
     }
 
     // MARK: Requests

@@ -12,6 +12,8 @@ public struct ContainerCounters: Sendable, Hashable {
     public var store: StoreCounters
     /// Of the resource table; `nil` where there is none.
     public var table: TableCounters?
+    /// Of the HTTP cache; `nil` where there is none.
+    public var httpCache: HTTPCacheCounters?
     /// Events that slow subscribers lost, and reports of pages.
     public var droppedEvents: Int
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import HTTPCache
 internal import HTTPSemantics
 internal import HTTPTransport
 internal import HTTPTypes
@@ -21,13 +22,13 @@ struct RequestPath: Sendable {
     private let coverage: Coverage
     private let completion: RequestCompletion
     private let chain: any ResourceLoading
-    /// For what the rules keep from the container: the network alone.
+    /// For what the rules keep from the container.
     private let direct: any ResourceLoading
 
     init(
         names: SchemeNames, traits: EngineTraits, updater: PackageUpdater, library: PackageLibrary,
-        table: TableLibrary?, previews: PreviewList, network: NetworkLoader, rules: LiveRules,
-        coveredHosts: [HostPattern]
+        table: TableLibrary?, previews: PreviewList, network: NetworkLoader, cache: CachingLoader?,
+        rules: LiveRules, coveredHosts: [HostPattern]
     ) {
         self.names = names
         self.traits = traits
@@ -43,8 +44,11 @@ struct RequestPath: Sendable {
                 .first(of: .previews(previews, network: network), .package(library), .arriving(updater)))
         ]
         if let table { loaders.append(.settled(.resourceTable(table), options: Self.ofTables)) }
-        let asked: any ResourceLoading = traits.preflights ? network : PreflightLoader(network)
-        loaders.append(asked)
+        let asking = { (network: any ResourceLoading) -> any ResourceLoading in
+            traits.preflights ? network : PreflightLoader(network)
+        }
+        // Previews, packages and tables ask the network themselves: what they fetch is kept by them, or by nobody.
+        loaders.append(asking(cache ?? network))
 
         // 4 Settle it: what the engine does not do.
         let settle = { (answer: any ResourceLoading) -> any ResourceLoading in
@@ -52,7 +56,7 @@ struct RequestPath: Sendable {
                 ? answer : RedirectFollower(answer, names: names, opensByName: { coverage.contains($0) })
         }
         chain = settle(LoaderChain(loaders))
-        direct = settle(asked)
+        direct = settle(asking(cache.map { PassedLoader(network: network, cache: $0) } ?? network))
     }
 
     /// A table says the types of its files as its server would, and what is filled on first use is a whole file, too.

@@ -62,7 +62,12 @@ extension CachePolicy {
 
     /// The latest of those that the request selects (section 4.1) and that hold what it asks for.
     private func select(_ candidates: [StoredResponse], for request: HTTPRequest) -> StoredResponse? {
-        candidates.filter { Vary.matches($0.selectors, request) && $0.canAnswer(request) }
+        if candidates.count == 1 {
+            return candidates.first.flatMap {
+                Vary.matches($0.selectors, request) && $0.canAnswer(request) ? $0 : nil
+            }
+        }
+        return candidates.filter { Vary.matches($0.selectors, request) && $0.canAnswer(request) }
             .max { ($0.date, $0.responseTime) < ($1.date, $1.responseTime) }
     }
 
@@ -78,6 +83,7 @@ private struct RequestWishes {
     let control: CacheControl
     /// Whether it wants nothing that was not validated.
     let isNoCache: Bool
+    private static let pragma = HTTPField.Name("Pragma")
     /// Whether its conditions are for the origin to judge (RFC 9111, section 4.3.2).
     let isForOrigin: Bool
 
@@ -86,7 +92,7 @@ private struct RequestWishes {
         let values = fields[values: .cacheControl]
         control = CacheControl(values)
         // Section 5.4: only for those that know no other.
-        let pragma = values.isEmpty ? fields.filter { $0.name.canonicalName == "pragma" }.map(\.value) : []
+        let pragma = values.isEmpty ? Self.pragma.map { fields[values: $0] } ?? [] : []
         isNoCache = control.noCache != .none || FieldList.members(of: pragma).contains { $0.lowercased() == "no-cache" }
         isForOrigin = fields.contains(.ifMatch) || fields.contains(.ifUnmodifiedSince)
     }

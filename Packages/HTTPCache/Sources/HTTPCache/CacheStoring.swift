@@ -28,6 +28,8 @@ public protocol CacheStoring: Sendable {
     func remove(_ key: CacheKey, variant: String?) async
     /// Removes everything.
     func removeAll() async
+    /// Whether a response of so many bytes is not too large.
+    func takes(_ bytes: Int64) -> Bool
 }
 
 /// Takes the bytes of one response. Dropped before ``finish(_:)``, it leaves nothing behind.

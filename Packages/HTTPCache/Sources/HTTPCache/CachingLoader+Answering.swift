@@ -87,6 +87,7 @@ extension CachingLoader {
             else { throw error }
             return answer
         }
+        count { $0.misses += 1 }
         guard response.head.status == .ok else { return response }
         for stored in candidates where stored.isComplete && Vary.matches(stored.selectors, request.head) {
             if let fresh = policy.freshened(
@@ -117,10 +118,8 @@ extension CachingLoader {
         else { return response }
         let flight = Flight(readAhead: configuration.readAhead)
         let reader = flight.makeReader()
-        flight.start { [self] flight in
-            await deliver(response, stored, key, flight)
-            flight.finish()
-        }
+        flights.add(flight, for: key)
+        start(flight, key) { [self] in await deliver(response, stored, key, flight) }
         return try await finish(request, key, validating: nil, reader, isLeader: true)
     }
 
@@ -142,7 +141,7 @@ extension CachingLoader {
         for name in [HTTPField.Name.range, .ifRange, .ifNoneMatch, .ifModifiedSince] {
             request.head.headerFields[name] = nil
         }
-        runInBackground { [self, request] in
+        background.run { [self, request] in
             var stored = stored
             var place = flights.enter(key, readAhead: configuration.readAhead, seen: seen)
             if case .isOutdated = place {
@@ -157,7 +156,7 @@ extension CachingLoader {
             guard case .leads(let reader) = place else { return }
             start(reader.flight, request, key, validating: stored)
             // Its reader pulls the answer into the store.
-            do { while try await reader.next() != nil {} } catch {}
+            do { while case .piece = try await reader.step() {} } catch {}
             await reader.flight.done()
         }
     }
@@ -197,14 +196,21 @@ extension CachingLoader {
         case .shared(let answer):
             var response = answer.response
             if case .stream(let stream) = response.body {
-                response.body = .stream(ByteStream(reader, length: stream.length))
+                let body = SharedBody(reader) { [self, stored = answer.stored] offset in
+                    try await rest(of: stored, from: offset, request, key)
+                }
+                response.body = .stream(ByteStream(body, length: stream.length))
             }
+            count { if isLeader { $0.misses += 1 } else { $0.shared += 1 } }
             if !isLeader { response.provenance.reason += ", shared with a request under way" }
             return response
         case .freshened(let fresh):
             let answer = await respond(with: fresh, to: request, key, "validated")
             if !policy.mayKeep(fresh) || answer == nil { await store.remove(key, variant: fresh.variant) }
-            if let answer { return answer }
+            if let answer {
+                count { $0.validated += 1 }
+                return answer
+            }
             return try await fly(request, key, validating: nil)
         case .unshared:
             guard let response = reader.flight.takeResponse() else {
@@ -216,6 +222,7 @@ extension CachingLoader {
             {
                 return answer
             }
+            count { $0.misses += 1 }
             return response
         case .notMine: return nil
         case .failed(let error):
@@ -242,7 +249,37 @@ extension CachingLoader {
             guard let part = found.body.part(range, from: stored.range.lowerBound) else { return nil }
             body = part
         }
+        count { counters in
+            if found.source == .memory { counters.memoryHits += 1 } else { counters.diskHits += 1 }
+        }
         return ResourceResponse(head: answer.head, body: body, provenance: Provenance(found.source, reason: reason))
+    }
+
+    /// The bytes of an answer from a place on, for a reader that went on alone: what is stored by now, else what the next
+    /// loader says, where a strong validator shows that it is the same.
+    private func rest(
+        of answer: StoredResponse, from offset: Int64, _ request: ResourceRequest, _ key: CacheKey
+    ) async throws -> BodyReader {
+        count { $0.detached += 1 }
+        if let stored = await store.responses(for: key).first(where: { $0.revision == answer.revision }),
+            let body = await store.body(of: stored, for: key)?.body, let length = body.length, offset <= length
+        {
+            return BodyReader(body, skipping: offset)
+        }
+        let changed = ResourceError(.connectionLost, "the answer is no longer to be had", at: key.url)
+        guard let tag = answer.strongTag else { throw changed }
+        var alone = request
+        alone.head.headerFields[.range] = "bytes=\(offset)-"
+        alone.head.headerFields[.ifRange] = tag
+        guard let response = try await next.load(alone), response.head.headerFields[.eTag] == tag else { throw changed }
+        switch response.head.status {
+        case .ok: return BodyReader(response.body, skipping: offset)
+        case .partialContent:
+            let range = response.head.headerFields[.contentRange].flatMap { ContentRange($0) }?.range
+            guard range?.lowerBound == offset else { throw changed }
+            return BodyReader(response.body, skipping: 0)
+        default: throw changed
+        }
     }
 
     private func gatewayTimeout(_ reason: String) -> ResourceResponse {

@@ -10,7 +10,8 @@ extension CachingLoader {
         public var partitioning: (any SitePartitioning)?
         /// The most bytes of one stored response. Default: 16 MB.
         public var largestEntry: Int64
-        /// The most bytes of one answer that wait for its slowest reader, a piece apart. Default: 256 KB.
+        /// The most bytes of one answer that wait for its slowest reader, a piece apart; one that is further behind is
+        /// left to go on alone, where that can be. Default: 256 KB.
         public var readAhead: Int
         /// The most variants of one URL; the oldest goes for another. Default: 16.
         public var variantLimit: Int

@@ -14,12 +14,20 @@ internal import ResourceLoading
 
 extension CachingLoader {
     func start(_ flight: Flight, _ request: ResourceRequest, _ key: CacheKey, validating stored: StoredResponse?) {
-        flight.start { [self] flight in
+        start(flight, key) { [self] in
             do {
                 try await fetch(request, key, validating: stored, flight)
             } catch {
                 flight.settle(.failed(error))
             }
+        }
+    }
+
+    /// Does the work of a flight that is in the table, and takes it out again.
+    func start(_ flight: Flight, _ key: CacheKey, _ work: @escaping @Sendable () async -> Void) {
+        let work = OneTimeWork(work)
+        flight.start { [flights] flight in
+            await work.run()
             flights.remove(flight, for: key)
             flight.finish()
         }
@@ -66,6 +74,7 @@ extension CachingLoader {
     func deliver(_ response: ResourceResponse, _ stored: StoredResponse, _ key: CacheKey, _ flight: Flight) async {
         flight.settle(.shared(Flight.SharedAnswer(stored: stored, response: response)))
         var storing = await Storing(self, stored, key)
+        flight.allow(detaching(from: stored, isStored: storing != nil))
         var count: Int64 = 0
         do {
             try await response.body.forEachPiece { piece in
@@ -75,6 +84,9 @@ extension CachingLoader {
                     try Task.checkCancellation()
                 }
                 await storing?.write(piece)
+                if response.body.isStream, storing?.isOfUse != true, flight.isUnread {
+                    throw ResourceError(.cancelled, "nobody reads the answer", at: key.url)
+                }
             }
         } catch {
             return flight.end(.failure(error))
@@ -82,6 +94,13 @@ extension CachingLoader {
         flight.end(.success(()))
         guard let complete = policy.completed(stored, received: count) else { return }
         await storing?.finish(complete) { !flight.isDoomed }
+    }
+
+    /// What becomes of readers that are too slow for the others: they must be able to have the rest.
+    private func detaching(from stored: StoredResponse, isStored: Bool) -> Flight.Detaching {
+        guard stored.head.status != .partialContent else { return .never }
+        if isStored, let length = stored.length, store.takes(length) { return .untilStored }
+        return stored.strongTag != nil ? .atOnce : .never
     }
 }
 
@@ -121,6 +140,9 @@ private struct Storing {
             merge = (plan, old, body)
         }
     }
+
+    /// Whether the response may still be stored.
+    var isOfUse: Bool { writer != nil }
 
     mutating func write(_ piece: Data) async {
         guard let writer else { return }

@@ -27,8 +27,9 @@ public final class CachingLoader: ResourceLoading {
     let store: any CacheStoring
     let now: @Sendable () -> Date
     let flights = FlightTable()
-    /// Validations that no request waits for, by number.
-    private let background = Mutex<(last: UInt64, tasks: [UInt64: Task<Void, Never>])>((0, [:]))
+    /// Validations that no request waits for.
+    let background: BackgroundWork
+    private let figures = Mutex(CacheCounters())
 
     var policy: CachePolicy { configuration.policy }
 
@@ -44,10 +45,7 @@ public final class CachingLoader: ResourceLoading {
         self.store = store
         self.configuration = configuration
         self.now = now
-    }
-
-    deinit {
-        for task in background.withLock({ $0.tasks.values }) { task.cancel() }
+        background = BackgroundWork(limit: configuration.revalidationLimit)
     }
 
     public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
@@ -63,9 +61,31 @@ public final class CachingLoader: ResourceLoading {
         }
     }
 
-    /// Waits for the validations under way that no request waits for.
+    /// What was counted since the cache was made.
+    public var counters: CacheCounters { figures.withLock { $0 } }
+
+    func count(_ change: (inout CacheCounters) -> Void) {
+        figures.withLock { change(&$0) }
+    }
+
+    /// Waits for the validations under way that no request waits for, and for answers that have come and are being
+    /// stored.
     public func settle() async {
-        while let task = background.withLock({ $0.tasks.values.first }) { await task.value }
+        await background.settle()
+        for flight in flights.ending { await flight.done() }
+    }
+
+    /// Ends the validations under way that no request waits for, and waits for them and for what is being stored. After
+    /// that the store is in use only by requests whose answers are still coming.
+    public func shutDown() async {
+        background.cancel()
+        await settle()
+    }
+
+    /// Removes all that is stored; what is on its way is not stored either.
+    public func removeAll() async {
+        flights.doomAll()
+        await store.removeAll()
     }
 
     func key(for request: ResourceRequest) -> CacheKey {
@@ -73,19 +93,5 @@ public final class CachingLoader: ResourceLoading {
         guard let partitioning = configuration.partitioning else { return CacheKey(partition: "", url: url) }
         let document = request.destination == .document ? url : request.page?.page.documentURL
         return CacheKey(partition: document.map { partitioning.site(of: $0) } ?? "", url: url)
-    }
-
-    /// Runs a validation that no request waits for, unless there are too many.
-    func runInBackground(_ work: @escaping @Sendable () async -> Void) {
-        background.withLock { background in
-            guard background.tasks.count < configuration.revalidationLimit else { return }
-            background.last += 1
-            let number = background.last
-            // It takes the mutex last, so it cannot be through before it is in the table.
-            background.tasks[number] = Task { [weak self] in
-                await work()
-                _ = self?.background.withLock { $0.tasks.removeValue(forKey: number) }
-            }
-        }
     }
 }

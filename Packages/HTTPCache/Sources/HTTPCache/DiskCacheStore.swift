@@ -26,6 +26,11 @@ public final class DiskCacheStore: CacheStoring {
     /// The most bytes of one response.
     public let largestEntry: Int64
     private let log: Logger
+    /// Filled by jobs of the queue alone, so that none is kept after its removal.
+    private let read = Mutex(ReadBodies())
+
+    /// Bodies up to this size are read with their records: one way to the disk instead of two.
+    private static let smallBody: Int64 = 64 << 10
 
     /// Opens the level in a directory, which nothing else may use; it is made where it does not exist.
     /// - Parameters:
@@ -51,29 +56,48 @@ public final class DiskCacheStore: CacheStoring {
     }
 
     public func responses(for key: CacheKey) async -> [StoredResponse] {
-        await run("look-up", or: []) { store in
-            try store.resources(withPrefix: key.prefix).compactMap { StoredResponse(record: $0.validator) }
+        await run("look-up", or: []) { [self] store in
+            let resources = try store.resources(withPrefix: key.prefix)
+            let responses = resources.compactMap { StoredResponse(record: $0.validator) }
+            guard resources.count == 1, let response = responses.first, resources[0].size <= Self.smallBody,
+                resources[0].size == Int64(response.range.count),
+                let body = try Self.body(in: resources[0], of: store)
+            else { return responses }
+            // Notes the use, once a day.
+            if resources[0].lastUse < store.configuration.today() { _ = try store.resource(for: resources[0].key) }
+            read.withLock { $0.put(body, key.name(of: response), response.revision) }
+            return responses
         }
     }
 
     public func body(of response: StoredResponse, for key: CacheKey) async -> CachedBody? {
         let name = key.name(of: response)
+        if let body = read.withLock({ $0.take(name, response.revision) }) { return CachedBody(body, from: .disk) }
         return await run("read", or: nil) { store in
-            guard let resource = try store.resource(for: name),
-                StoredResponse(record: resource.validator)?.revision == response.revision,
-                resource.size == Int64(response.range.count)
-            else { return nil }
-            do {
-                switch try store.blob(resource.blob, size: resource.size).content {
-                case .bytes(let bytes): return CachedBody(.bytes(bytes), from: .disk)
-                case .file(let path):
-                    return CachedBody(.file(FileSlice(try OpenFile(path: path), range: 0..<resource.size)), from: .disk)
-                }
-            } catch let error as StoreError where [.damaged, .notFound].contains(error.code) {
-                // The bytes are gone, and counted. Their record must not stand in the budget.
-                try store.removeResources([name])
-                return nil
+            try Self.body(of: response, name, in: store).map { CachedBody($0, from: .disk) }
+        }
+    }
+
+    private static func body(
+        of response: StoredResponse, _ name: String, in store: ResourceStore
+    ) throws -> ResourceBody? {
+        guard let resource = try store.resource(for: name),
+            StoredResponse(record: resource.validator)?.revision == response.revision,
+            resource.size == Int64(response.range.count)
+        else { return nil }
+        return try body(in: resource, of: store)
+    }
+
+    private static func body(in resource: StoredResource, of store: ResourceStore) throws -> ResourceBody? {
+        do {
+            switch try store.blob(resource.blob, size: resource.size).content {
+            case .bytes(let bytes): return .bytes(bytes)
+            case .file(let path): return .file(FileSlice(try OpenFile(path: path), range: 0..<resource.size))
             }
+        } catch let error as StoreError where [.damaged, .notFound].contains(error.code) {
+            // The bytes are gone, and counted. Their record must not stand in the budget.
+            try store.removeResources([resource.key])
+            return nil
         }
     }
 
@@ -94,14 +118,26 @@ public final class DiskCacheStore: CacheStoring {
     }
 
     public func remove(_ key: CacheKey, variant: String?) async {
-        await run("removal", or: ()) { store in
+        await run("removal", or: ()) { [self] store in
+            read.withLock { $0.remove { $0.hasPrefix(key.prefix) } }
             try store.removeResources(
                 variant.map { [key.prefix + $0] } ?? store.resources(withPrefix: key.prefix).map(\.key))
         }
     }
 
+    public func takes(_ bytes: Int64) -> Bool { bytes <= largestEntry }
+
     public func removeAll() async {
-        await run("removal", or: ()) { store in _ = try store.evictResources(to: 0) }
+        await run("removal", or: ()) { [self] store in
+            read.withLock { $0.remove { _ in true } }
+            _ = try store.evictResources(to: 0)
+        }
+    }
+
+    /// Gives memory back that the database holds, for a warning that it is short.
+    public func releaseMemory() {
+        read.withLock { $0.remove { _ in true } }
+        store.releaseMemory()
     }
 
     /// Says that nothing will be written for a while, as when an app goes to the background: a kill from here on counts
@@ -130,6 +166,9 @@ public final class DiskCacheStore: CacheStoring {
         await queue.run { [store, log] in
             do {
                 return try work(store)
+            } catch let error as StoreError where error.code == .suspended {
+                // As it was told to be.
+                return value
             } catch {
                 log.warning("\(what) failed in the HTTP cache", metadata: ["error": "\(error)"])
                 return value

@@ -15,7 +15,12 @@ internal import Synchronization
 /// Its work runs in a task of its own, which is cancelled when the last reader leaves before the end. A body that
 /// streams stands in a log of pieces: each reader reads at its own place, pieces that all have read go when the log is
 /// full, and the source is not asked for more while the slowest reader is a log's length behind. So one that leaves
-/// ends nobody else, and one that stops to read stops the others that share with it, and no more.
+/// ends nobody else.
+///
+/// One that stops to read must not stop the others. Where another waits for more, a reader that is a log's length
+/// behind is detached, if it can have the rest otherwise: it keeps the pieces that it has before it, and is told to go
+/// on alone when the answer has been stored, or at once where that will not be. Where all are detached the answer runs
+/// into the store at the source's pace.
 ///
 /// Isolation: any.
 final class Flight: Sendable {
@@ -48,10 +53,30 @@ final class Flight: Sendable {
         case closed
     }
 
+    /// What a reader finds.
+    enum Step: Sendable {
+        case piece(Data)
+        case end
+        /// It has to get the rest elsewhere.
+        case detached
+    }
+
     private struct Reader {
         /// Of the piece that it reads next.
         var place = 0
+        /// Once it was detached: the pieces that it has before it, the last first.
+        var remains: [Data]?
         var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    /// What becomes of readers that are too slow.
+    enum Detaching: Sendable {
+        /// They set the pace.
+        case never
+        /// They wait until the answer is stored.
+        case untilStored
+        /// They ask for the rest at once.
+        case atOnce
     }
 
     private struct State {
@@ -69,11 +94,31 @@ final class Flight: Sendable {
         var watchers: [CheckedContinuation<Void, Never>] = []
         var task: Task<Void, Never>?
         var isAbandoned = false
+        /// Whether a reader may be detached, and whether it is to wait until the answer is stored.
+        var detaching = Detaching.never
+
+        /// The place of the slowest reader that is not detached.
+        var slowest: Int {
+            var slowest = firstPlace + log.count
+            for reader in readers.values where reader.remains == nil { slowest = min(slowest, reader.place) }
+            return slowest
+        }
 
         /// How many bytes the slowest reader has before it.
-        var backlog: Int {
-            let slowest = readers.values.map(\.place).min() ?? firstPlace + log.count
-            return log[(slowest - firstPlace)...].reduce(0) { $0 + $1.count }
+        var backlog: Int { bytes(from: slowest) }
+
+        func bytes(from place: Int) -> Int {
+            log[(place - firstPlace)...].reduce(0) { $0 + $1.count }
+        }
+
+        /// Detaches who stops the source. To be called where a reader waits.
+        mutating func detachLaggards(beyond limit: Int) {
+            guard detaching != .never, source != nil else { return }
+            for (id, reader) in readers where reader.remains == nil && reader.waiter == nil {
+                guard bytes(from: reader.place) >= limit else { continue }
+                readers[id]?.remains = log[(reader.place - firstPlace)...].reversed()
+            }
+            trim(to: limit)
         }
 
         /// Adds a piece: to the last one where both are small and nobody has read that, so that the log stays short
@@ -81,7 +126,7 @@ final class Flight: Sendable {
         mutating func add(_ piece: Data) {
             let last = firstPlace + log.count - 1
             if !log.isEmpty, log[log.count - 1].count + piece.count <= Flight.pieceBytes,
-                readers.values.allSatisfy({ $0.place <= last })
+                readers.values.allSatisfy({ $0.remains != nil || $0.place <= last })
             {
                 log[log.count - 1].append(piece)
             } else {
@@ -92,7 +137,7 @@ final class Flight: Sendable {
         /// Drops what all have read, as far as the log is longer than it should be.
         mutating func trim(to limit: Int) {
             var bytes = log.reduce(0) { $0 + $1.count }
-            let slowest = readers.values.map(\.place).min() ?? firstPlace + log.count
+            let slowest = slowest
             var count = 0
             while firstPlace + count < slowest, bytes > limit {
                 bytes -= log[count].count
@@ -161,6 +206,9 @@ final class Flight: Sendable {
     /// Whether all bytes have come and are being stored.
     var isEnding: Bool { state.withLock { $0.end != nil && !$0.isDoomed } }
 
+    /// Whether all bytes have come, or nobody reads any more.
+    var isOver: Bool { state.withLock { $0.end != nil || $0.isAbandoned } }
+
     /// The answer of which there is one only, once.
     func takeResponse() -> ResourceResponse? {
         state.withLock { state in
@@ -223,6 +271,14 @@ extension Flight {
         }
     }
 
+    /// Says what becomes of readers that are too slow. Until then they set the pace.
+    func allow(_ detaching: Detaching) {
+        state.withLock { $0.detaching = detaching }
+    }
+
+    /// Whether nobody reads what comes.
+    var isUnread: Bool { state.withLock { state in state.readers.values.allSatisfy { $0.remains != nil } } }
+
     /// Says that all pieces are there, or why there are no more. Only the first time counts.
     func end(_ result: Result<Void, any Error>) {
         change { $0.end = $0.end ?? result }
@@ -234,7 +290,7 @@ extension Flight {
             defer { state.watchers = [] }
             state.isDone = true
             state.task = nil
-            return state.watchers
+            return state.watchers + state.takeWaiters()
         }
         for watcher in watchers { watcher.resume() }
     }
@@ -259,26 +315,37 @@ extension Flight {
         }
     }
 
-    fileprivate func next(for reader: UInt64) async throws -> Data? {
+    fileprivate func step(for reader: UInt64) async throws -> Step {
         while true {
-            let (found, source) = state.withLock {
-                state -> (Result<Data?, any Error>?, CheckedContinuation<Void, Never>?) in
-                guard let place = state.readers[reader]?.place else { return (.success(nil), nil) }
-                guard place - state.firstPlace < state.log.count else {
-                    return (state.end.map { $0.map { nil } }, nil)
-                }
-                let piece = state.log[place - state.firstPlace]
-                state.readers[reader]?.place += 1
-                state.trim(to: readAhead)
-                return (.success(piece), takeSource(&state))
-            }
+            let (found, source) = state.withLock { state in find(for: reader, in: &state) }
             source?.resume()
             if let found { return try found.get() }
             try Task.checkCancellation()
             await wait(reader) { state in
-                state.end != nil || (state.readers[reader]?.place ?? 0) - state.firstPlace < state.log.count
+                guard let reader = state.readers[reader] else { return true }
+                if reader.remains != nil { return state.isDone }
+                return state.end != nil || reader.place - state.firstPlace < state.log.count
             }
         }
+    }
+
+    /// - Returns: what the reader finds, `nil` where it has to wait; and the source, where it may go on.
+    private func find(
+        for reader: UInt64, in state: inout State
+    ) -> (Result<Step, any Error>?, CheckedContinuation<Void, Never>?) {
+        guard let place = state.readers[reader]?.place else { return (.success(.end), nil) }
+        if state.readers[reader]?.remains != nil {
+            if let piece = state.readers[reader]?.remains?.popLast() { return (.success(.piece(piece)), nil) }
+            let isOver = state.isDone || state.detaching == .atOnce
+            return (isOver ? .success(.detached) : nil, nil)
+        }
+        guard place - state.firstPlace < state.log.count else {
+            return (state.end.map { $0.map { .end } }, nil)
+        }
+        let piece = state.log[place - state.firstPlace]
+        state.readers[reader]?.place += 1
+        state.trim(to: readAhead)
+        return (.success(.piece(piece)), takeSource(&state))
     }
 
     fileprivate func leave(_ reader: UInt64) {
@@ -305,11 +372,13 @@ extension Flight {
     private func wait(_ reader: UInt64, until isReady: @Sendable (borrowing State) -> Bool) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let mayGo = state.withLock { state in
-                    if Task.isCancelled || isReady(state) || state.readers[reader] == nil { return true }
+                let (mayGo, source) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
+                    if Task.isCancelled || isReady(state) || state.readers[reader] == nil { return (true, nil) }
                     state.readers[reader]?.waiter = continuation
-                    return false
+                    state.detachLaggards(beyond: readAhead)
+                    return (false, takeSource(&state))
                 }
+                source?.resume()
                 if mayGo { continuation.resume() }
             }
         } onCancel: {
@@ -324,9 +393,7 @@ extension Flight {
 /// A place among the readers of a flight, which it leaves when it goes.
 ///
 /// Isolation: any, by one task at a time.
-final class FlightReader: AsyncSequence, AsyncIteratorProtocol, Sendable {
-    typealias Element = Data
-
+final class FlightReader: Sendable {
     let flight: Flight
     private let id: UInt64
 
@@ -344,13 +411,7 @@ final class FlightReader: AsyncSequence, AsyncIteratorProtocol, Sendable {
         try await flight.outcome(for: id)
     }
 
-    func next() async throws -> Data? {
-        try await flight.next(for: id)
+    func step() async throws -> Flight.Step {
+        try await flight.step(for: id)
     }
-
-    func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Data? {
-        try await flight.next(for: id)
-    }
-
-    func makeAsyncIterator() -> FlightReader { self }
 }

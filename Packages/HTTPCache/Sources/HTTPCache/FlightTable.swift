@@ -22,6 +22,12 @@ final class FlightTable: Sendable {
         /// Those that nobody can join.
         var alone: [CacheKey: [Flight]] = [:]
         var ended: UInt64 = 0
+
+        /// Lets nobody join the flights of a key any more.
+        mutating func closeFlights(of key: CacheKey) -> [Flight] {
+            if let flight = flights.removeValue(forKey: key) { alone[key, default: []].append(flight) }
+            return alone[key] ?? []
+        }
     }
 
     private let state = Mutex(State())
@@ -68,9 +74,20 @@ final class FlightTable: Sendable {
 
     /// Says of the flights of a key that what they bring is wrong already.
     func doom(_ key: CacheKey) {
+        let flights = state.withLock { $0.closeFlights(of: key) }
+        for flight in flights { flight.doom() }
+    }
+
+    /// Says so of all flights.
+    func doomAll() {
         let flights = state.withLock { state in
-            [state.flights.removeValue(forKey: key)].compactMap { $0 } + (state.alone[key] ?? [])
+            Set(state.flights.keys).union(state.alone.keys).flatMap { state.closeFlights(of: $0) }
         }
         for flight in flights { flight.doom() }
+    }
+
+    /// The flights that end without anyone's doing: what they bring has come and is being stored, or nobody wants it.
+    var ending: [Flight] {
+        state.withLock { Array($0.flights.values) + $0.alone.values.flatMap { $0 } }.filter(\.isOver)
     }
 }

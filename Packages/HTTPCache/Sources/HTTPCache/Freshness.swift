@@ -32,17 +32,13 @@ public struct Freshness: Sendable, Hashable {
 
 extension StoredResponse {
     /// The time at which the response was made, by its own `Date`, else the time at which it came.
-    var date: Date {
-        head.headerFields[.date].flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
-    }
+    var date: Date { facts.date ?? responseTime }
 
     /// - Returns: seconds; never negative, and finite.
     func age(now: Date) -> TimeInterval {
         let apparent = max(0, responseTime.timeIntervalSince(date))
         let delay = max(0, responseTime.timeIntervalSince(requestTime))
-        // Of a list the first member counts, and what is no number is ignored (section 5.1).
-        let said = FieldList.members(of: head.headerFields[values: .age]).first.flatMap { DeltaSeconds.parse($0) } ?? 0
-        return max(apparent, Double(said) + delay) + max(0, now.timeIntervalSince(responseTime))
+        return max(apparent, Double(facts.age) + delay) + max(0, now.timeIntervalSince(responseTime))
     }
 }
 

@@ -83,6 +83,8 @@ public final class MemoryCacheStore: CacheStoring {
         }
     }
 
+    public func takes(_ bytes: Int64) -> Bool { bytes <= Int64(largestEntry) }
+
     /// Gives memory back: all of it, for a warning that memory is short.
     public func releaseMemory() {
         state.withLock { state in

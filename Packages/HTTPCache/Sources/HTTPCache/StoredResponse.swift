@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPTypes
+internal import ResourceLoading
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -26,19 +27,21 @@ public struct StoredResponse: Sendable, Hashable {
 
     /// Status and fields as they are stored: without those of one connection only. A complete response has the status
     /// that came, a part of one `206`.
-    public var head: HTTPResponse
+    public var head: HTTPResponse { didSet { facts = Facts(head, responseTime: responseTime) } }
     /// What a request must have so that this response answers it.
     public let selectors: [Selector]
     /// When it was asked for; of a response that was freshened, when it was validated.
     public var requestTime: Date
     /// When its head came.
-    public var responseTime: Date
+    public var responseTime: Date { didSet { facts = Facts(head, responseTime: responseTime) } }
     /// Which bytes of the representation are held.
     public let range: Range<Int64>
     /// How many bytes the representation has, where that is known.
     public let length: Int64?
     /// Tells these bytes from those of any other response under the same key.
     public let revision: UInt64
+    /// What the fields say, so that they are read once and not for each request.
+    private(set) var facts: Facts
 
     public init(
         head: HTTPResponse, selectors: [Selector], requestTime: Date, responseTime: Date, range: Range<Int64>,
@@ -51,6 +54,7 @@ public struct StoredResponse: Sendable, Hashable {
         self.range = range
         self.length = length
         self.revision = revision
+        facts = Facts(head, responseTime: responseTime)
     }
 
     /// Whether all bytes of the representation are held.
@@ -73,9 +77,34 @@ public struct StoredResponse: Sendable, Hashable {
 }
 
 extension StoredResponse {
-    var cacheControl: CacheControl { CacheControl(head.headerFields[values: .cacheControl]) }
+    /// What the fields of a response say that every decision needs.
+    struct Facts: Sendable, Hashable {
+        let cacheControl: CacheControl
+        let entityTag: EntityTag?
+        /// `Date`.
+        let date: Date?
+        /// `Age`, in seconds. Of a list the first member counts, and what is no number is ignored (RFC 9111, section 5.1).
+        let age: Int
 
-    var entityTag: EntityTag? { head.headerFields[.eTag].flatMap { EntityTag($0) } }
+        init(_ head: HTTPResponse, responseTime: Date) {
+            let fields = head.headerFields
+            cacheControl = CacheControl(fields[values: .cacheControl])
+            entityTag = fields[.eTag].flatMap { EntityTag($0) }
+            date = fields[.date].flatMap { HTTPDate.parse($0, now: responseTime) }
+            age = FieldList.members(of: fields[values: .age]).first.flatMap { DeltaSeconds.parse($0) } ?? 0
+        }
+    }
+
+    var cacheControl: CacheControl { facts.cacheControl }
+
+    var entityTag: EntityTag? { facts.entityTag }
+
+    /// The entity tag as it came, where equal tags mean equal bytes.
+    var strongTag: String? {
+        head.headerFields[.eTag].flatMap { text in
+            EntityTag(text).flatMap { $0.matchesStrongly($0) ? text : nil }
+        }
+    }
 
     /// Whether it can be asked of the origin if this is still right.
     var hasValidator: Bool { entityTag != nil || head.headerFields.contains(.lastModified) }

@@ -92,6 +92,8 @@ public final class TieredCacheStore: CacheStoring {
         state.withLock { $0.changes += 1 }
     }
 
+    public func takes(_ bytes: Int64) -> Bool { memory.takes(bytes) || disk.takes(bytes) }
+
     public func removeAll() async {
         await memory.removeAll()
         clear()

@@ -26,9 +26,11 @@ extension StoreIndex {
             var bound = Array(prefix.utf8)
             // No byte of UTF-8 is 255, so the next larger prefix is one byte away, and the index serves both ends.
             if let last = bound.popLast() { bound.append(last + 1) }
-            let statement = try database.cachedStatement(
-                sql: "\(Self.selection) WHERE key >= ?1 AND (?1 = '' OR key < CAST(?2 AS TEXT)) ORDER BY key")
-            let rows = try Row.fetchCursor(statement, arguments: [prefix, Data(bound)])
+            // Without the condition where there is no prefix: an `OR` in it would keep the index from the upper end.
+            let condition = prefix.isEmpty ? "" : "WHERE key >= ? AND key < CAST(? AS TEXT)"
+            let statement = try database.cachedStatement(sql: "\(Self.selection) \(condition) ORDER BY key")
+            let arguments: StatementArguments = prefix.isEmpty ? [] : [prefix, Data(bound)]
+            let rows = try Row.fetchCursor(statement, arguments: arguments)
             var sound: [StoredResource] = []
             var damaged: [String] = []
             while let row = try rows.next() {

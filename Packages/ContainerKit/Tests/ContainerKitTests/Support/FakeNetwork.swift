@@ -11,7 +11,7 @@ import Synchronization
 /// follows, which every origin may read, and `/endless` is answered never. Files that are put there are answered with their bytes.
 final class FakeNetwork: HTTPTransporting {
     let requests = Mutex<[HTTPRequest]>([])
-    private let files = Mutex<[String: ResourceBody]>([:])
+    private let files = Mutex<[String: (body: ResourceBody, fields: HTTPFields)]>([:])
     /// Tells of each endless request that ended, which only a cancellation does.
     let endings: AsyncStream<Void>
     private let ends: AsyncStream<Void>.Continuation
@@ -26,14 +26,19 @@ final class FakeNetwork: HTTPTransporting {
     var urls: [String] { requests.withLock { $0.map(\.urlText) } }
 
     /// Answers a URL with this from now on.
-    func put(_ body: ResourceBody, at url: String) {
-        files.withLock { $0[url] = body }
+    func put(_ body: ResourceBody, at url: String, _ fields: HTTPFields = [:]) {
+        files.withLock { $0[url] = (body, fields) }
     }
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         requests.withLock { $0.append(request) }
-        if let body = files.withLock({ $0[request.urlText] }) {
-            return TransportResponse(head: HTTPResponse(status: .ok), body: body)
+        if let file = files.withLock({ $0[request.urlText] }) {
+            let tag = file.fields[.eTag]
+            if let tag, request.headerFields[.ifNoneMatch] == tag {
+                return TransportResponse(
+                    head: HTTPResponse(status: .notModified, headerFields: file.fields), body: .empty)
+            }
+            return TransportResponse(head: HTTPResponse(status: .ok, headerFields: file.fields), body: file.body)
         }
         if request.path == "/endless" {
             defer { ends.yield() }

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerKit
+import Foundation
+import HTTPCache
+import HTTPTypes
+import ResourceLoading
+import SchemeRouter
+import Testing
+
+@MainActor
+@Suite("HTTP cache", .timeLimit(.minutes(1)))
+struct HTTPCacheTests {
+    private let fixture = Fixture()
+    private let url = "containerkit://shop.example/a.js"
+    private let real = "https://shop.example/a.js"
+
+    private func put(_ text: String, _ fields: HTTPFields = [.cacheControl: "max-age=600"]) {
+        fixture.network.put(.bytes(Data(text.utf8)), at: real, fields)
+    }
+
+    private func container(
+        _ change: (inout HTTPCacheOptions) -> Void = { _ in }
+    ) async throws -> Container<FakeEngine> {
+        var options = HTTPCacheOptions()
+        change(&options)
+        return try await fixture.container(covering: ["shop.example", "other.example"]) { $0.httpCache = options }
+    }
+
+    private func ask(
+        _ container: Container<FakeEngine>, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:],
+        from view: FakeView? = nil
+    ) async throws -> (text: String, source: Provenance.Source?, sink: FakeSink) {
+        let answer = try await fixture.answer(to: url, method, fields, from: view, of: container)
+        return (String(decoding: answer.sink.body, as: UTF8.self), answer.record.provenance?.source, answer.sink)
+    }
+
+    @Test("What is asked for first is the network's, then memory's; the record and the counters say so")
+    func hit() async throws {
+        put("one")
+        let container = try await container()
+        let first = try await ask(container)
+        #expect(first.text == "one" && first.source == .network)
+        let second = try await ask(container)
+        #expect(second.text == "one" && second.source == .memory)
+        #expect(second.sink.fields[.age] != nil && first.sink.fields[.age] == nil)
+        #expect(fixture.network.urls == [real])
+        let counters = try #require(container.counters.httpCache)
+        #expect(counters.requests.misses == 1 && counters.requests.memoryHits == 1)
+        #expect(counters.isOnDisk && counters.memoryBytes > 3)
+    }
+
+    @Test("What was stored answers the next container, from disk")
+    func restart() async throws {
+        put("one")
+        var container: Container<FakeEngine>? = try await container()
+        if let container { _ = try await ask(container) }
+        await container?.shutDown()
+        container = nil
+        put("two")
+        let next = try await self.container()
+        let answer = try await ask(next)
+        #expect(answer.text == "one" && answer.source == .disk)
+        #expect(next.counters.httpCache?.requests.diskHits == 1)
+    }
+
+    @Test("What is no longer fresh is asked about, and what the origin confirms is not sent again")
+    func validation() async throws {
+        put("one", [.cacheControl: "no-cache", .eTag: "\"1\""])
+        let container = try await container()
+        _ = try await ask(container)
+        let second = try await ask(container)
+        #expect(second.text == "one" && second.source == .memory)
+        #expect(fixture.network.urls.count == 2)
+        #expect(container.counters.httpCache?.requests.validated == 1)
+    }
+
+    @Test("What must not be stored is not; a page may ask for the network, and for a part")
+    func requests() async throws {
+        put("one", [.cacheControl: "no-store"])
+        let container = try await container()
+        _ = try await ask(container)
+        #expect(try await ask(container).source == .network)
+        put("two")
+        #expect(try await ask(container, .get, [.cacheControl: "no-store"]).text == "two")
+        put("three")
+        // The former was not kept.
+        #expect(try await ask(container).text == "three")
+        put("four")
+        #expect(try await ask(container).text == "three")
+        #expect(try await ask(container, .get, [.cacheControl: "no-cache"]).text == "four")
+        let part = try await ask(container, .get, [.range: "bytes=1-2"])
+        #expect(part.text == "ou" && part.source == .memory && part.sink.status == 206)
+        let head = try await ask(container, .head)
+        #expect(head.text.isEmpty && head.source == .memory)
+    }
+
+    @Test("A request that changes something makes what is stored of its URL wrong, also one that the rules pass")
+    func unsafe() async throws {
+        for rules in [RouteRules.none, try RouteRules([RouteRule(.pass, methods: [.delete])])] {
+            put("one")
+            let container = try await container()
+            container.setRules(rules)
+            await container.clearHTTPCache()
+            let page = try await container.open("https://shop.example/")
+            #expect(try await ask(container, from: page.view).source == .network)
+            put("two")
+            #expect(try await ask(container, from: page.view).text == "one")
+            _ = try await ask(container, .delete, from: page.view)
+            #expect(try await ask(container, from: page.view).text == "two")
+            await container.close(page)
+            await container.shutDown()
+        }
+    }
+
+    @Test("What the rules pass gets nothing from the cache")
+    func passed() async throws {
+        put("one")
+        let container = try await container()
+        let page = try await container.open("https://shop.example/")
+        _ = try await ask(container, from: page.view)
+        put("two")
+        #expect(try await ask(container, from: page.view).text == "one")
+        container.isEnabled = false
+        #expect(try await ask(container, from: page.view).text == "two")
+    }
+
+    @Test("Pages of another site see nothing of what a site has")
+    func partitions() async throws {
+        put("one")
+        let container = try await container()
+        let shop = try await container.open("https://shop.example/")
+        let other = try await container.open("https://other.example/")
+        _ = try await ask(container, from: shop.view)
+        #expect(try await ask(container, from: shop.view).source == .memory)
+        #expect(try await ask(container, from: other.view).source == .network)
+        #expect(try await ask(container, from: other.view).source == .memory)
+    }
+
+    @Test("A package answers before the cache")
+    func packages() async throws {
+        put("one")
+        let container = try await container()
+        _ = try await ask(container)
+        try await fixture.install(["a.js": "packed"], version: "1", into: container)
+        #expect(try await ask(container).text == "packed")
+    }
+
+    @Test("Memory that is given back is read from disk; cleared, the network has to be asked")
+    func forgetting() async throws {
+        put("one")
+        let container = try await container()
+        _ = try await ask(container)
+        try await container.hostEnteredBackground()
+        container.releaseMemory()
+        #expect(container.counters.httpCache?.memoryBytes == 0)
+        #expect(try await ask(container).source == .disk)
+        await container.clearHTTPCache()
+        put("two")
+        #expect(try await ask(container).text == "two")
+    }
+
+    @Test("While the app is suspended nothing is written; after that it goes on")
+    func suspension() async throws {
+        put("one")
+        let container = try await container()
+        _ = try await ask(container)
+        try await container.hostWillSuspend()
+        #expect(try await ask(container).text == "one")
+        // The lock is let go of.
+        _ = try DiskCacheStore(directory: fixture.folder + "/store/http-cache")
+        try await container.hostResumed()
+        container.releaseMemory()
+        #expect(try await ask(container).source == .disk)
+    }
+
+    @Test("Switched off, each request reaches the network, and there is no folder")
+    func off() async throws {
+        put("one")
+        let container = try await fixture.container(covering: ["shop.example"]) { $0.httpCache = nil }
+        _ = try await ask(container)
+        #expect(try await ask(container).source == .network)
+        #expect(container.counters.httpCache == nil)
+        #expect(!FileManager.default.fileExists(atPath: fixture.folder + "/store/http-cache"))
+    }
+
+    @Test("In memory alone there is no folder; where the folder cannot be used, memory is all")
+    func memoryAlone() async throws {
+        put("one")
+        for change in [
+            { (options: inout HTTPCacheOptions) in options.diskBytes = 0 },
+            { options in options.directory = "/dev/null/cache" },
+        ] {
+            let container = try await container(change)
+            await container.clearHTTPCache()
+            _ = try await ask(container)
+            #expect(try await ask(container).source == .memory)
+            #expect(container.counters.httpCache?.isOnDisk == false)
+            #expect(!FileManager.default.fileExists(atPath: fixture.folder + "/store/http-cache"))
+            await container.shutDown()
+        }
+    }
+
+    @Test("Without memory all comes from disk")
+    func diskAlone() async throws {
+        put("one")
+        let container = try await container { $0.memoryBytes = 0 }
+        _ = try await ask(container)
+        #expect(try await ask(container).source == .disk)
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Synchronization
+
+/// Tasks that no request waits for, a few at a time; they end with this object.
+final class BackgroundWork: Sendable {
+    private let state = Mutex<(last: UInt64, tasks: [UInt64: Task<Void, Never>])>((0, [:]))
+    private let limit: Int
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    deinit {
+        cancel()
+    }
+
+    /// Does the work, unless there is too much of it already.
+    func run(_ work: @escaping @Sendable () async -> Void) {
+        state.withLock { state in
+            guard state.tasks.count < limit else { return }
+            state.last += 1
+            let number = state.last
+            let work = OneTimeWork(work)
+            // It takes the mutex last, so it cannot be through before it is in the table.
+            state.tasks[number] = Task { [weak self] in
+                await work.run()
+                _ = self?.state.withLock { $0.tasks.removeValue(forKey: number) }
+            }
+        }
+    }
+
+    func cancel() {
+        for task in state.withLock({ $0.tasks.values }) { task.cancel() }
+    }
+
+    /// Waits until there is none.
+    func settle() async {
+        while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
+    }
+}

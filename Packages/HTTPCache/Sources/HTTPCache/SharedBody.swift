@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The body of an answer that several read as it comes. One that is too slow for the others goes on alone.
+struct SharedBody: AsyncSequence, Sendable {
+    /// Gives the bytes from a place on.
+    typealias Rest = @Sendable (_ offset: Int64) async throws -> BodyReader
+
+    private let reader: FlightReader
+    private let rest: Rest
+
+    init(_ reader: FlightReader, rest: @escaping Rest) {
+        self.reader = reader
+        self.rest = rest
+    }
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(reader: reader, rest: rest)
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        let reader: FlightReader
+        let rest: Rest
+        private var offset: Int64 = 0
+        private var alone: BodyReader?
+
+        init(reader: FlightReader, rest: @escaping Rest) {
+            self.reader = reader
+            self.rest = rest
+        }
+
+        mutating func next() async throws -> Data? {
+            try await next(isolation: nil)
+        }
+
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
+            if alone == nil {
+                switch try await reader.step() {
+                case .piece(let piece):
+                    offset += Int64(piece.count)
+                    return piece
+                case .end: return nil
+                case .detached: alone = try await rest(offset)
+                }
+            }
+            return try await alone?.next(isolation: actor)
+        }
+    }
+}
