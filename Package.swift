@@ -39,13 +39,13 @@ extension Target.Dependency {
         name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: network))
     static let nioSSL = product(
         name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: network.union(testing)))
-    static let nioCompression = product(
-        name: "NIOHTTPCompression", package: "swift-nio-extras", condition: .when(traits: network))
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: testing))
     static let hummingbirdCore = product(
         name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: testing))
     static let hummingbirdTLS = product(
         name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: testing))
+    static let hummingbirdHTTP2 = product(
+        name: "HummingbirdHTTP2", package: "hummingbird", condition: .when(traits: testing))
     static let certificates = product(
         name: "X509", package: "swift-certificates", condition: .when(traits: testing))
     static let asn1 = product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: testing))
@@ -109,7 +109,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
@@ -147,15 +146,18 @@ let package = Package(
         tests(of: "PackagePublisher", ["PackageFormat"]),
         target("HTTPCache", ["ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(of: "HTTPCache", ["ResourceLoading", "ResourceStore", .httpTypes]),
+        .systemLibrary(
+            name: "CInflate", path: "Packages/HTTPTransport/Sources/CInflate", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         target(
             "HTTPTransport",
             [
-                "ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"),
-                .nio("NIOFoundationCompat"), .nioSSL, .nioCompression,
+                "CInflate", "ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"),
+                .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nioSSL,
             ]),
         tests(
             of: "HTTPTransport",
-            ["ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix")]),
+            ["CInflate", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix")]),
         target("SchemeRouter", ["ResourceLoading", .httpTypes]),
         tests(of: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         target("HTTPSemantics", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
@@ -198,7 +200,7 @@ let package = Package(
             "ContainerTesting",
             [
                 .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .hummingbird, .hummingbirdCore,
-                .hummingbirdTLS, .certificates, .asn1, .nioSSL, .crypto, .httpTypes, .log,
+                .hummingbirdHTTP2, .hummingbirdTLS, .certificates, .asn1, .nioSSL, .crypto, .httpTypes, .log,
             ]),
         tests(
             of: "ContainerTesting",

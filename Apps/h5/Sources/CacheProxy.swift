@@ -47,7 +47,6 @@ struct CacheProxy: AsyncParsableCommand {
     func run() async throws {
         let store = try makeStore()
         var settings = AsyncHTTPTransport.Configuration()
-        settings.decodesBodies = false
         settings.connectionsPerHost = 64
         let transport = AsyncHTTPTransport(settings)
         let cache = CachingLoader(next: NetworkLoader(transport), store: store, configuration: .shared)

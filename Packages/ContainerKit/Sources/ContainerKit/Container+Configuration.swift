@@ -47,7 +47,7 @@ extension Container {
 
         /// A configuration with the default options.
         public init(
-            directory: String, transport: any HTTPTransporting = AsyncHTTPTransport(),
+            directory: String, transport: any HTTPTransporting = PlatformTransport.make(),
             logger: Logger = Logger(label: "containerkit")
         ) {
             self.directory = directory

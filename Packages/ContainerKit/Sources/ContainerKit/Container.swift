@@ -35,17 +35,13 @@ public final class Container<Engine: WebEngine> {
     private var memory: MemoryCare?
 
     /// Opens the container's folder and routes its schemes.
-    /// - Throws: `StoreError`, with code `inUse` where another process has the folder; ``ContainerError`` with code
-    ///   `invalidConfiguration` where nobody decodes what the network sends; `TableError`; or ``EngineError``.
+    /// - Throws: `StoreError`, with code `inUse` where another process has the folder; `TableError`; or ``EngineError``.
     public init(engine: Engine, configuration: Configuration) async throws {
         self.engine = engine
         self.configuration = configuration
         let traits = engine.traits(in: .customScheme)
-        guard traits.decodes || configuration.transport.capabilities.contains(.decodes) else {
-            throw ContainerError(
-                .invalidConfiguration, "neither the engine nor the transport removes content codings", at: engine.name)
-        }
-        let network = NetworkLoader(configuration.transport)
+        let transport = configuration.transport
+        let network = NetworkLoader(traits.decodes ? transport : DecodingTransport(transport))
         packages = try await PackageCare(
             directory: configuration.directory, budgets: configuration.store, packages: configuration.packages,
             updates: configuration.updates, network: network, logger: configuration.logger)

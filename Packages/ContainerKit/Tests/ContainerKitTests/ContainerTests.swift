@@ -53,16 +53,17 @@ struct ContainerTests {
         #expect(engine.views.isEmpty)
     }
 
-    @Test("Somebody has to decode what the network sends")
-    func decoding() async throws {
+    @Test("What the network encodes is decoded by the engine, or else by the container", arguments: [false, true])
+    func decoding(decodes: Bool) async throws {
         let plain = FakeNetwork([])
-        await #expect {
-            try await fixture.container { $0.transport = plain }
-        } throws: {
-            ($0 as? ContainerError)?.code == .invalidConfiguration
-        }
-        fixture.engine.traits.decodes = true
-        _ = try await fixture.container { $0.transport = plain }
+        fixture.engine.traits.decodes = decodes
+        let container = try await fixture.container { $0.transport = plain }
+        try await install("1", "packaged", into: container)
+        let page = try await container.open("https://shop.example/index.html")
+        _ = try await answer(
+            to: "containerkit://shop.example/api", .get, [.acceptEncoding: "br"], from: page.view, of: container)
+        let sent = try #require(plain.requests.withLock { $0.last })
+        #expect(sent.headerFields[.acceptEncoding] == (decodes ? "br" : "gzip, deflate"))
     }
 
     @Test("The package answers first, the network second, and the record says which")

@@ -16,6 +16,11 @@ internal import NIOCore
 // at the end of its stream (an assertion in `BaseSocketChannel.unregisterForReadable`), and what one
 // channel reads may well decide that another, or itself, is to close.
 extension Channel {
+    /// The connection of this channel, which may be one of its streams.
+    var connection: any Channel {
+        self is any SocketOptionProvider ? self : parent ?? self
+    }
+
     /// Breaks the connection off: the peer sees a reset, and what was not sent yet is lost.
     func reset() {
         resetOnClose()

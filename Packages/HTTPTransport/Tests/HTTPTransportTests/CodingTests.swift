@@ -15,20 +15,24 @@ struct CodingTests {
     /// Runs `body` with an origin whose answer is `content` in a coding.
     private func withCoded<Result: Sendable>(
         _ content: Data, as coding: String = "gzip", status: Int = 200,
-        _ change: (inout AsyncHTTPTransport.Configuration) -> Void = { _ in },
-        _ body: @Sendable (OriginServer, AsyncHTTPTransport) async throws -> Result
+        _ change: (inout DecodingLimits) -> Void = { _ in },
+        _ body: @Sendable (OriginServer, DecodingTransport) async throws -> Result
     ) async throws -> Result {
-        var configuration = AsyncHTTPTransport.Configuration()
-        change(&configuration)
+        var limits = DecodingLimits()
+        change(&limits)
         let route = try route(.get, "/*") { _ in
             OriginResponse(
                 .init(code: status), headers: [.contentEncoding: coding, .contentType: "text/plain"],
                 body: .bytes(content))
         }
-        return try await withOrigin([route], transport: configuration, body)
+        return try await withOrigin([route]) { [limits] origin, transport async throws in
+            try await body(origin, DecodingTransport(transport, limits: limits))
+        }
     }
 
-    @Test("gzip is removed, and so are the fields that speak of it", arguments: ["gzip", "GZIP"])
+    @Test(
+        "gzip is removed, and so are the fields that speak of it",
+        arguments: ["gzip", "GZIP", "x-gzip", "identity, gzip", "gzip, , identity"])
     func gzip(coding: String) async throws {
         try await withCoded(Gzip.store(text), as: coding) { origin, transport async throws in
             let response = try await transport.send(origin.url + "/")
@@ -40,12 +44,22 @@ struct CodingTests {
         }
     }
 
-    @Test("Where the engine decodes, the bytes stay as they came, and so does the head")
+    @Test("deflate is removed, with the header of zlib and without", arguments: [15, -15])
+    func deflate(window: CInt) async throws {
+        try await withCoded(Deflate.encode(text, window: window), as: "deflate") { origin, transport async throws in
+            let response = try await transport.send(origin.url + "/")
+            #expect(response.head.headerFields[.contentEncoding] == nil)
+            #expect(try await response.body.collect(upTo: 200_000) == text)
+        }
+    }
+
+    @Test("Without the decorator the bytes stay as they came, and so does the head")
     func undecoded() async throws {
         let content = Gzip.store(text)
-        try await withCoded(content) {
-            $0.decodesBodies = false
-        } _: { origin, transport async throws in
+        let route = try route(.get, "/*") { _ in
+            OriginResponse(headers: [.contentEncoding: "gzip"], body: .bytes(content))
+        }
+        try await withOrigin([route]) { origin, transport async throws in
             let response = try await transport.send(origin.url + "/", .get, [.acceptEncoding: "gzip, br"])
             #expect(response.head.headerFields[.contentEncoding] == "gzip")
             #expect(response.head.headerFields[.contentLength] == "\(content.count)")
@@ -54,7 +68,8 @@ struct CodingTests {
         }
     }
 
-    @Test("A coding that is not decoded stays in the head", arguments: ["br", "zstd", "x-gzip", "identity"])
+    @Test(
+        "A coding that is not known is passed through with its name", arguments: ["br", "zstd", "gzip, br", "nonsense"])
     func unknown(coding: String) async throws {
         try await withCoded(Data("abc".utf8), as: coding) { origin, transport async throws in
             let response = try await transport.send(origin.url + "/")
@@ -64,20 +79,115 @@ struct CodingTests {
         }
     }
 
-    @Test("Of two codings one is removed, and the head names the other")
-    func nested() async throws {
-        let once = Gzip.store(text)
-        try await withCoded(Gzip.store(once), as: "gzip, gzip") { origin, transport async throws in
+    @Test("identity is no coding")
+    func identity() async throws {
+        try await withCoded(Data("abc".utf8), as: "identity") { origin, transport async throws in
             let response = try await transport.send(origin.url + "/")
-            #expect(response.head.headerFields[.contentEncoding] == "gzip")
-            #expect(try await response.body.collect(upTo: 200_000) == once)
+            #expect(response.head.headerFields[.contentEncoding] == nil)
+            #expect(response.head.headerFields[.contentLength] == "3")
+            #expect(try await response.body.collect(upTo: 10) == Data("abc".utf8))
+        }
+    }
+
+    @Test("Codings on top of each other are removed, down to one that is not known")
+    func nested() async throws {
+        let twice = try Deflate.encode(Gzip.store(text), window: 15)
+        for (coding, rest) in [("gzip, deflate", nil), ("br, gzip, deflate", "br")] as [(String, String?)] {
+            try await withCoded(twice, as: coding) { origin, transport async throws in
+                let response = try await transport.send(origin.url + "/")
+                #expect(response.head.headerFields[.contentEncoding] == rest)
+                #expect(try await response.body.collect(upTo: 200_000) == text)
+            }
+        }
+    }
+
+    @Test("More codings than the limit are an error")
+    func codings() async throws {
+        try await withCoded(Data(), as: "gzip, gzip, gzip, gzip, gzip") { origin, transport async in
+            await expectFailure(.tooLarge) { try await transport.send(origin.url + "/") }
+        }
+    }
+
+    @Test("A body that grows too much is none, whatever its size", arguments: [["gzip"], ["gzip", "gzip"]])
+    func ratio(codings: [String]) async throws {
+        var content = try Deflate.encode(Data(count: 8 << 20), window: 31)
+        if codings.count > 1 { content = try Deflate.encode(content, window: 31) }
+        try await withCoded(content, as: codings.joined(separator: ",")) {
+            $0.ratioFloor = 1 << 20
+        } _: { [content] origin, transport async throws in
+            guard case .stream(let stream) = try await transport.send(origin.url + "/").body else { return }
+            var received = 0
+            await #expect {
+                for try await data in stream {
+                    received += data.count
+                    #expect(data.count <= 64 << 10)
+                }
+            } throws: { ($0 as? ResourceError)?.code == .tooLarge }
+            #expect(received <= max(1 << 20, content.count * 200))
+        }
+    }
+
+    @Test("Several gzips in a row are one body")
+    func members() async throws {
+        try await withCoded(Gzip.store(text) + Gzip.store(Data("more".utf8))) { origin, transport async throws in
+            #expect(try await transport.get(origin.url + "/") == text + Data("more".utf8))
+        }
+    }
+
+    @Test("What is ready is handed on before the rest arrives")
+    func streaming() async throws {
+        let whole = try Deflate.encode(Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }), window: 31)
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let route = try route(.get, "/") { _ in
+            OriginResponse(
+                headers: [.contentEncoding: "gzip"],
+                body: .stream(length: nil) { writer in
+                    try await writer.write(whole.prefix(whole.count / 2))
+                    for await _ in gate { break }
+                    try await writer.write(whole.dropFirst(whole.count / 2))
+                })
+        }
+        try await withOrigin([route]) { origin, transport async throws in
+            guard case .stream(let stream) = try await DecodingTransport(transport).send(origin.url + "/").body else {
+                return
+            }
+            var count = 0
+            for try await data in stream {
+                if count == 0 { open.yield() }
+                count += data.count
+            }
+            #expect(count == 300_000)
+        }
+    }
+
+    @Test("A loader is decoded too, whatever its bodies are made of")
+    func loader() async throws {
+        struct Coded: ResourceLoading {
+            let body: ResourceBody
+            func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+                #expect(request.head.headerFields[.acceptEncoding] == "gzip, deflate")
+                return ResourceResponse(
+                    head: HTTPResponse(status: .ok, headerFields: [.contentEncoding: "gzip", .contentLength: "1"]),
+                    body: body, provenance: Provenance(.network, reason: "test"))
+            }
+        }
+        let content = try Deflate.encode(text, window: 31)
+        let path = FileManager.default.temporaryDirectory.appending(path: "coded-\(UUID().uuidString)").path
+        try content.write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let file = FileSlice(try OpenFile(path: path), range: 0..<Int64(content.count))
+        let request = ResourceRequest(try #require(HTTPRequest(urlText: "http://a.example/")))
+        for body in [ResourceBody.bytes(content), .file(file)] {
+            let response = try #require(try await DecodingLoader(Coded(body: body)).load(request))
+            #expect(response.head.headerFields.isEmpty)
+            #expect(try await response.body.collect(upTo: 200_000) == text)
         }
     }
 
     @Test("A bomb ends at the limit", arguments: [200_000, 8 << 20])
     func bomb(size: Int) async throws {
         try await withCoded(Gzip.bomb(size)) {
-            $0.decodedBodyLimit = 99_999
+            $0.bytes = 99_999
         } _: { origin, transport async throws in
             let url = origin.url + "/"
             await expectFailure(.tooLarge, at: url) { try await transport.get(url) }
@@ -87,7 +197,7 @@ struct CodingTests {
     @Test("A body of exactly the limit is none")
     func limit() async throws {
         try await withCoded(Gzip.store(text)) {
-            $0.decodedBodyLimit = 100_000
+            $0.bytes = 100_000
         } _: { origin, transport async throws in
             #expect(try await transport.get(origin.url + "/") == text)
         }
@@ -125,11 +235,48 @@ struct CodingTests {
         }
     }
 
-    @Test("Part of a file is asked for as it is: a part of a gzip is of no use")
-    func ranges() async throws {
+    @Test(
+        "Part of a file is asked for as it is: a part of a gzip is of no use. Who wants no coding gets none",
+        arguments: [
+            ([.range: "bytes=0-1", .acceptEncoding: "gzip"], "identity"), ([.acceptEncoding: "identity"], "identity"),
+            ([.acceptEncoding: "br"], "gzip, deflate"), ([:], "gzip, deflate"),
+        ] as [(HTTPFields, String)])
+    func asking(fields: HTTPFields, asked: String) async throws {
         try await withOrigin([try route(.get, "/*") { _ in .text("") }]) { origin, transport async throws in
-            _ = try await transport.send(origin.url + "/", .get, [.range: "bytes=0-1", .acceptEncoding: "gzip"])
-            #expect(origin.requests.first?.headers[.acceptEncoding] == "identity")
+            _ = try await DecodingTransport(transport).send(origin.url + "/", .get, fields)
+            #expect(origin.requests.first?.headers[.acceptEncoding] == asked)
+        }
+    }
+
+    @Test("Damage anywhere is an error or another body, within the limits", arguments: [31, 15, -15] as [CInt])
+    func damage(window: CInt) async throws {
+        struct Coded: ResourceLoading {
+            let body: Data
+            let coding: String
+            func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+                ResourceResponse(
+                    head: HTTPResponse(status: .ok, headerFields: [.contentEncoding: coding]), body: .bytes(body),
+                    provenance: Provenance(.network, reason: "test"))
+            }
+        }
+        let content = try Deflate.encode(Data((0..<3_000).map { UInt8(truncatingIfNeeded: $0 &* $0) }), window: window)
+        let request = ResourceRequest(try #require(HTTPRequest(urlText: "http://a.example/")))
+        var limits = DecodingLimits()
+        limits.bytes = 100_000
+        for index in content.indices {
+            for bit in [0, 3, 6] {
+                var damaged = content
+                damaged[index] ^= 1 << bit
+                let coded = Coded(body: damaged, coding: window == 31 ? "gzip" : "deflate")
+                let response = try #require(try await DecodingLoader(coded, limits: limits).load(request))
+                do {
+                    let data = try await response.body.collect(upTo: 100_000)
+                    // gzip has a checksum, and fields that nothing hangs on.
+                    #expect(window != 31 || data.count == 3_000)
+                } catch let error as ResourceError {
+                    #expect([.connectionLost, .tooLarge].contains(error.code))
+                }
+            }
         }
     }
 }

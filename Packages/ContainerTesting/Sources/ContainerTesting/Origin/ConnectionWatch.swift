@@ -16,15 +16,18 @@ final class ConnectionWatch: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        let connection = context.channel.connection
+        // Of the streams of HTTP/2 the first brings its connection in; they share an event loop.
+        guard (try? connection.pipeline.syncOperations.handler(type: SocketEnd.self)) == nil else { return }
         do {
             // First in the pipeline is nearest to the socket: below TLS.
-            try context.pipeline.syncOperations.addHandler(SocketEnd(), position: .first)
+            try connection.pipeline.syncOperations.addHandler(SocketEnd(), position: .first)
         } catch {
             context.close(promise: nil)
             return
         }
-        if !registry.admit(context.channel) {
-            context.close(promise: nil)
+        if !registry.admit(connection) {
+            connection.close(promise: nil)
         }
     }
 }

@@ -159,7 +159,7 @@ struct OriginResponder: HTTPResponder {
     }
 
     private func end(_ channel: any Channel, _ command: SocketEnd.Command) async -> any Error {
-        try? await channel.triggerUserOutboundEvent(command)
+        try? await channel.connection.triggerUserOutboundEvent(command)
         return ConnectionEnded()
     }
 

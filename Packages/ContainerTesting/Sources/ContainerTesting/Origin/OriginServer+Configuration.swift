@@ -14,6 +14,9 @@ extension OriginServer {
         public var profile = NetworkProfile.none
         /// Whether to speak TLS, with a certificate made at the start. Off by default.
         public var usesTLS = false
+        /// With TLS, whether HTTP/2 is offered to clients that know it. Off by default. A fault that ends a connection ends
+        /// all requests on it.
+        public var offersHTTP2 = false
         /// The port to listen on. 0, the default, lets the system choose.
         public var port = 0
         /// How many requests the log keeps: the latest. 10,000 by default.

@@ -3,6 +3,7 @@
 
 internal import Hummingbird
 internal import HummingbirdCore
+internal import HummingbirdHTTP2
 internal import HummingbirdTLS
 internal import Logging
 internal import NIOCore
@@ -61,7 +62,7 @@ public final class OriginServer: Sendable {
         let (ports, announcement) = AsyncThrowingStream.makeStream(of: Int.self)
         let application = Application(
             responder: OriginResponder(configuration: configuration, log: log, files: files),
-            server: try server(certificate: certificate, registry: registry),
+            server: try server(configuration, certificate: certificate, registry: registry),
             configuration: ApplicationConfiguration(
                 address: .hostname("127.0.0.1", port: isShaped ? 0 : configuration.port)),
             onServerRunning: { channel in announcement.yield(channel.localAddress?.port ?? 0) },
@@ -94,13 +95,19 @@ public final class OriginServer: Sendable {
     }
 
     private static func server(
-        certificate: OriginCertificate?, registry: ConnectionRegistry
+        _ configuration: Configuration, certificate: OriginCertificate?, registry: ConnectionRegistry
     ) throws -> HTTPServerBuilder {
-        let plain = HTTPServerBuilder.http1(
-            configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [ConnectionWatch(registry)], idleTimeout: .seconds(120)))
+        let settings = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [ConnectionWatch(registry)], idleTimeout: .seconds(120))
+        let plain = HTTPServerBuilder.http1(configuration: settings)
         guard let certificate else { return plain }
         do {
+            if configuration.offersHTTP2 {
+                return try .http2Upgrade(
+                    tlsConfiguration: certificate.configuration,
+                    configuration: HTTP2Channel.Configuration(
+                        idleTimeout: .seconds(120), streamConfiguration: settings))
+            }
             return try .tls(plain, tlsConfiguration: certificate.configuration)
         } catch {
             throw ContainerTestingError(.tls, "cannot use the certificate: \(error)", cause: error)

@@ -54,6 +54,24 @@ struct RawServer: Sendable {
         }
     }
 
+    /// Runs `body` with a server that accepts connections and never reads from them.
+    static func with<Result: Sendable>(
+        isReading: Bool, _ body: @Sendable (RawServer) async throws -> Result
+    ) async throws -> Result {
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelOption(.autoRead, value: isReading)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let (closes, _) = AsyncStream<Void>.makeStream()
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await body(RawServer(port: listener.localAddress?.port ?? 0, closes: closes)))
+        } catch {
+            result = .failure(error)
+        }
+        try? await listener.close()
+        return try result.get()
+    }
+
     /// Waits until the client has closed a connection.
     func closed() async {
         for await _ in closes { break }

@@ -6,10 +6,17 @@ extension AsyncHTTPTransport {
     public struct Configuration: Sendable {
         /// The proxy that all requests go through; none by default.
         public var proxy: Proxy?
+        /// Says where names are found; the system by default. Of no effect with a proxy, which looks names up itself.
+        public var addresses: (any AddressResolving)?
+        /// Authorities that may vouch for a host besides those of the system; none by default.
+        public var authorities: [CertificateAuthority] = []
         /// The longest wait for a connection, TLS included; 10 s by default.
         public var connectTimeout: Duration = .seconds(10)
         /// The longest silence of the peer while an answer is awaited or arriving; 30 s by default.
         public var readTimeout: Duration = .seconds(30)
+        /// The longest silence within a stream of events (`text/event-stream`), which may rest for as long as nothing
+        /// happens; `nil`, the default, for no limit.
+        public var eventStreamTimeout: Duration?
         /// The longest time that an upload may make no progress; 30 s by default.
         public var writeTimeout: Duration = .seconds(30)
         /// Connections to one host at a time over HTTP/1.1, as browsers have; 6 by default. More requests wait in line.
@@ -19,10 +26,6 @@ extension AsyncHTTPTransport {
         /// The longest wait in line; 5 min by default. Browsers wait for ever, and so would a page whose event streams
         /// take all connections.
         public var lineTimeout: Duration = .seconds(300)
-        /// Whether gzip and deflate are removed from bodies, for engines that do not decode; on by default.
-        public var decodesBodies = true
-        /// The most bytes that one body may decode to; 256 MiB by default.
-        public var decodedBodyLimit = 256 << 20
 
         public init() {}
     }

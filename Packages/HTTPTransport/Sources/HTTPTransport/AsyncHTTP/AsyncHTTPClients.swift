@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import AsyncHTTPClient
+internal import Dispatch
+internal import NIOCore
+internal import NIOSSL
+internal import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The two clients of a transport, and the tunnel that they speak through where the host app brings its own addresses.
+final class AsyncHTTPClients: Sendable {
+    /// Keeps connections open between requests.
+    let pooled: HTTPClient
+    /// Takes a connection of its own for each request, for those that found a pooled one closed.
+    let fresh: HTTPClient
+    private let tunnel: AddressTunnel?
+
+    init(_ configuration: AsyncHTTPTransport.Configuration, tunnel: AddressTunnel?) {
+        self.tunnel = tunnel
+        var settings = HTTPClient.Configuration()
+        settings.redirectConfiguration = .disallow
+        settings.decompression = .disabled
+        // The other limits are those of the exchanges: how long an answer may rest depends on its head, and the client's
+        // limit for writing does not see a write that hangs.
+        settings.timeout = .init(connect: TimeAmount(configuration.connectTimeout))
+        if let tunnel {
+            settings.proxy = .server(
+                host: "127.0.0.1", port: tunnel.port, authorization: .basic(credentials: tunnel.credentials))
+        }
+        if let proxy = configuration.proxy { settings.proxy = .server(host: proxy.host, port: proxy.port) }
+        if !configuration.authorities.isEmpty {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.additionalTrustRoots = [.certificates(configuration.authorities.flatMap(\.certificates))]
+            settings.tlsConfiguration = tls
+        }
+        // A refused connection is an answer: trying again for ten seconds only hides it.
+        settings.connectionPool.retryConnectionEstablishment = false
+        settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = configuration.connectionsPerHost
+        pooled = HTTPClient(eventLoopGroupProvider: .shared(AsyncHTTPTransport.group), configuration: settings)
+        settings.maximumUsesPerConnection = 1
+        fresh = HTTPClient(eventLoopGroupProvider: .shared(AsyncHTTPTransport.group), configuration: settings)
+    }
+
+    /// Why the tunnel could not reach a host, where it has just tried.
+    func tunnelFailure(of url: URL) -> (any Error)? {
+        guard let tunnel, let host = url.host() else { return nil }
+        return tunnel.takeFailure(
+            of: AddressTunnel.Target(host: host, port: url.port ?? (url.scheme == "https" ? 443 : 80)))
+    }
+
+    func shutDown() async throws {
+        defer { tunnel?.close() }
+        // Both, whatever becomes of one.
+        let result = await Result(catching: { try await pooled.shutdown() })
+        try await fresh.shutdown()
+        try result.get()
+    }
+
+    /// As ``shutDown()``, where nobody waits for it. Where it was done already this changes nothing.
+    func abandon() {
+        pooled.shutdown(queue: .global()) { _ in }
+        fresh.shutdown(queue: .global()) { _ in }
+        tunnel?.close()
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(catching body: () async throws -> Success) async {
+        do {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}

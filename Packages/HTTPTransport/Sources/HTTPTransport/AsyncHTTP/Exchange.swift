@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import AsyncHTTPClient
+internal import NIOCore
+internal import NIOFoundationCompat
+internal import NIOHTTP1
+internal import NIOPosix
+internal import ResourceLoading
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// One request on its way through AsyncHTTPClient: how far it came, its time limits, and the bytes between the client's
+/// event loop and the reader.
+///
+/// Isolation: any. The client calls on its event loop; the answer is read by one task at a time.
+final class Exchange: HTTPClientResponseDelegate {
+    typealias Response = Void
+
+    /// The longest silences of the peer; `nil` for none.
+    struct Limits: Sendable {
+        /// Between pieces of the request's body.
+        var request: Duration?
+        /// From the end of the request to the answer's head.
+        var head: Duration?
+        /// Between pieces of a body.
+        var body: @Sendable (HTTPResponseHead) -> Duration?
+    }
+
+    /// Nothing went or came for too long.
+    struct Silence: Error {
+        let limit: Duration
+    }
+
+    /// How far the request came.
+    enum Stage: Int, Comparable {
+        /// No connection yet.
+        case connecting
+        /// The head is sent, the body is on its way.
+        case sending
+        /// All is sent.
+        case awaiting
+        /// The answer's head is there.
+        case receiving
+
+        static func < (first: Stage, second: Stage) -> Bool { first.rawValue < second.rawValue }
+    }
+
+    fileprivate struct State {
+        var stage = Stage.connecting
+        var head: HTTPResponseHead?
+        var headReader: CheckedContinuation<HTTPResponseHead, any Error>?
+        /// What arrived and was not read.
+        var parts: [ByteBuffer] = []
+        var buffered = 0
+        /// Held back while too much is unread: the client reads on when it is kept.
+        var demand: EventLoopPromise<Void>?
+        var reader: CheckedContinuation<Data?, any Error>?
+        var end: Result<Void, any Error>?
+        var task: HTTPClient.Task<Void>?
+        var upload: Task<Void, Never>?
+        var sent: Int64 = 0
+        // The watch over silence.
+        var limit: Duration?
+        var lastActivity = NIODeadline.now()
+        var timer: Scheduled<Void>?
+    }
+
+    /// Unread bytes beyond which the client reads no more: as many as a socket commonly holds.
+    private static let highWater = 256 << 10
+    private let state = Mutex(State())
+    private let url: String
+    private let limits: Limits
+    private let total: Int64?
+    private let progress: (@Sendable (UploadProgress) -> Void)?
+
+    /// - Parameters:
+    ///   - url: what errors name.
+    ///   - total: bytes of the request's body, where known.
+    init(url: String, limits: Limits, total: Int64?, progress: (@Sendable (UploadProgress) -> Void)?) {
+        self.url = url
+        self.limits = limits
+        self.total = total
+        self.progress = progress
+    }
+
+    // MARK: For the one who asks
+
+    /// Sends the request. To be called once.
+    func start(_ request: HTTPClient.Request, by client: HTTPClient) {
+        let task = client.execute(request: request, delegate: self)
+        // A client that was shut down fails the task without a word to its delegate.
+        task.futureResult.whenFailure { self.finish(.failure($0)) }
+        let isOver = state.withLock { state in
+            state.task = task
+            return state.end != nil
+        }
+        if isOver { task.cancel() }
+    }
+
+    /// Waits for the answer's head. Cancelling gives the request up.
+    /// - Throws: `ResourceError`.
+    func head() async throws -> HTTPResponseHead {
+        do {
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    let known: Result<HTTPResponseHead, any Error>? = state.withLock { state in
+                        if let head = state.head { return .success(head) }
+                        if case .failure(let error) = state.end { return .failure(error) }
+                        state.headReader = continuation
+                        return nil
+                    }
+                    if let known { continuation.resume(with: known) }
+                }
+            } onCancel: {
+                giveUp()
+            }
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// The next bytes of the body, all that have arrived; `nil` at its end. Cancelling gives the request up.
+    /// - Throws: `ResourceError`.
+    func next() async throws -> Data? {
+        do {
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    let (known, demand): (Result<Data?, any Error>?, EventLoopPromise<Void>?) = state.withLock {
+                        state in
+                        if let data = state.takeParts() { return (.success(data), state.takeDemand()) }
+                        if let end = state.end { return (end.map { nil }, nil) }
+                        state.reader = continuation
+                        return (nil, nil)
+                    }
+                    demand?.succeed()
+                    if let known { continuation.resume(with: known) }
+                }
+            } onCancel: {
+                giveUp()
+            }
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Closes the stream upstream, unless all has arrived.
+    func giveUp() {
+        finish(.failure(CancellationError()))
+        state.withLock { $0.task }?.cancel()
+    }
+
+    /// Sends a body piece by piece, as fast as the peer takes it. The client calls this when it is connected.
+    func upload(_ chunks: BodyChunks, to writer: HTTPClient.Body.StreamWriter) -> EventLoopFuture<Void> {
+        let promise = AsyncHTTPTransport.group.next().makePromise(of: Void.self)
+        let task = Task {
+            do {
+                for try await data in chunks { try await writer.write(.byteBuffer(ByteBuffer(data: data))).get() }
+                promise.succeed()
+            } catch {
+                promise.fail(error)
+            }
+        }
+        // It ends with the exchange.
+        let isOver = state.withLock { state in
+            state.upload = task
+            return state.end != nil
+        }
+        if isOver { task.cancel() }
+        return promise.futureResult
+    }
+
+    // MARK: For the client
+
+    func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
+        state.withLock { state in
+            guard state.stage < .sending else { return }
+            state.stage = .sending
+            watch(limits.request, of: task, in: &state)
+        }
+    }
+
+    func didSendRequestPart(task: HTTPClient.Task<Void>, _ part: IOData) {
+        let (sent, isOver) = state.withLock { state in
+            state.lastActivity = .now()
+            state.sent += Int64(part.readableBytes)
+            return (state.sent, state.end != nil)
+        }
+        if let progress, !isOver, part.readableBytes > 0 { progress(UploadProgress(sent: sent, total: total)) }
+    }
+
+    func didSendRequest(task: HTTPClient.Task<Void>) {
+        state.withLock { state in
+            guard state.stage < .awaiting else { return }
+            state.stage = .awaiting
+            watch(limits.head, of: task, in: &state)
+        }
+    }
+
+    func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+        let reader = state.withLock { state in
+            state.stage = .receiving
+            state.head = head
+            if state.end == nil { watch(limits.body(head), of: task, in: &state) }
+            defer { state.headReader = nil }
+            return state.headReader
+        }
+        reader?.resume(returning: head)
+        return task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
+        let (reader, demand) = state.withLock { state in
+            state.lastActivity = .now()
+            guard state.end == nil else { return (state.reader, EventLoopPromise<Void>?.none) }
+            if let reader = state.reader {
+                state.reader = nil
+                return (reader, nil)
+            }
+            state.parts.append(buffer)
+            state.buffered += buffer.readableBytes
+            if state.buffered >= Self.highWater { state.demand = task.eventLoop.makePromise() }
+            return (nil, state.demand)
+        }
+        reader?.resume(returning: Data(buffer: buffer, byteTransferStrategy: .noCopy))
+        return demand?.futureResult ?? task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
+        finish(.failure(error))
+    }
+
+    func didFinishRequest(task: HTTPClient.Task<Void>) throws {
+        finish(.success(()))
+    }
+
+    // MARK: -
+
+    private func finish(_ result: Result<Void, any Error>) {
+        let taken: State? = state.withLock { state in
+            guard state.end == nil else { return nil }
+            let before = state
+            state.end = result
+            state.headReader = nil
+            state.reader = nil
+            state.demand = nil
+            state.timer = nil
+            state.upload = nil
+            if case .failure(is CancellationError) = result { _ = state.takeParts() }
+            return before
+        }
+        guard let taken else { return }
+        taken.timer?.cancel()
+        taken.upload?.cancel()
+        taken.demand?.succeed()
+        // Nobody reads where something is left to be read.
+        taken.reader?.resume(with: result.map { nil })
+        if case .failure(let error) = result { taken.headReader?.resume(throwing: error) }
+    }
+
+    private func failure(_ error: any Error) -> ResourceError {
+        ResourceError(transport: error, during: state.withLock { $0.stage }, at: url)
+    }
+
+    /// Begins to watch for silence, or ends it. A reader that holds the sender back is no silence.
+    private func watch(_ limit: Duration?, of task: HTTPClient.Task<Void>, in state: inout State) {
+        state.timer?.cancel()
+        state.limit = limit
+        state.lastActivity = .now()
+        state.timer = limit.map { limit in
+            task.eventLoop.scheduleTask(in: TimeAmount(limit)) { self.look(after: task) }
+        }
+    }
+
+    private func look(after task: HTTPClient.Task<Void>) {
+        let silence: Silence? = state.withLock { state in
+            guard state.end == nil, let limit = state.limit, state.timer != nil else { return nil }
+            if state.demand != nil { state.lastActivity = .now() }
+            let rest = state.lastActivity + TimeAmount(limit) - .now()
+            if rest <= .zero { return Silence(limit: limit) }
+            state.timer = task.eventLoop.scheduleTask(in: rest) { self.look(after: task) }
+            return nil
+        }
+        if let silence { task.fail(reason: silence) }
+    }
+}
+
+extension Exchange.State {
+    fileprivate mutating func takeParts() -> Data? {
+        guard let first = parts.first else { return nil }
+        defer {
+            parts = []
+            buffered = 0
+        }
+        guard parts.count > 1 else { return Data(buffer: first, byteTransferStrategy: .noCopy) }
+        var data = Data(capacity: buffered)
+        for part in parts { data.append(contentsOf: part.readableBytesView) }
+        return data
+    }
+
+    fileprivate mutating func takeDemand() -> EventLoopPromise<Void>? {
+        defer { demand = nil }
+        if demand != nil { lastActivity = .now() }
+        return demand
+    }
+}
+
+extension TimeAmount {
+    init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let (scaled, isOverflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        self = .nanoseconds(isOverflow ? .max / 2 : scaled + attoseconds / 1_000_000_000)
+    }
+}

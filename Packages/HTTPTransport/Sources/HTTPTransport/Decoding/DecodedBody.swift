@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A body without its content codings, decoded as it is read: at most 64 KiB for each coding are held, whatever the body
+/// grows to.
+struct DecodedBody: AsyncSequence, Sendable {
+    private static let pieceSize = 64 << 10
+    private let chunks: BodyChunks
+    private let codings: [ContentCodings.Coding]
+    private let limits: DecodingLimits
+    private let url: String
+
+    init(_ chunks: BodyChunks, _ codings: [ContentCodings.Coding], limits: DecodingLimits, url: String) {
+        self.chunks = chunks
+        self.codings = codings
+        self.limits = limits
+        self.url = url
+    }
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(
+            chunks: chunks.makeAsyncIterator(), stages: codings.map(Stage.init),
+            meter: Meter(limits: limits, url: url))
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate var chunks: BodyChunks.Iterator
+        fileprivate let stages: [Stage]
+        fileprivate var meter: Meter
+        private var isEmpty = true
+        private var isOver = false
+
+        fileprivate init(chunks: BodyChunks.Iterator, stages: [Stage], meter: Meter) {
+            self.chunks = chunks
+            self.stages = stages
+            self.meter = meter
+        }
+
+        mutating func next() async throws -> Data? {
+            guard !isOver else { return nil }
+            do {
+                if let data = try await piece() { return data }
+                isOver = true
+                return nil
+            } catch {
+                isOver = true
+                throw error
+            }
+        }
+
+        private mutating func piece() async throws -> Data? {
+            while true {
+                if let data = try drain() { return data }
+                if let data = try await chunks.next() {
+                    guard !data.isEmpty else { continue }
+                    isEmpty = false
+                    meter.received += Int64(data.count)
+                    stages[0].input = data
+                } else {
+                    // Where there are no bytes there is no coding either.
+                    guard isEmpty || stages.allSatisfy(\.isComplete) else {
+                        throw meter.error(.connectionLost, "the encoded body ended early")
+                    }
+                    return nil
+                }
+            }
+        }
+
+        /// Moves what the stages hold towards the end, the last one first.
+        /// - Returns: a piece of the body; `nil` where the stages need more.
+        private mutating func drain() throws -> Data? {
+            var index = stages.count - 1
+            while index >= 0 {
+                let produced = try stages[index].step(DecodedBody.pieceSize, meter)
+                guard !produced.isEmpty else {
+                    index -= 1
+                    continue
+                }
+                try meter.count(produced.count, atStage: index)
+                guard index < stages.count - 1 else { return produced }
+                index += 1
+                stages[index].input = produced
+            }
+            return nil
+        }
+    }
+
+    /// One coding. Not `Sendable`: belongs to its iterator.
+    fileprivate final class Stage {
+        private let inflater: Inflater
+        var input = Data()
+        private var mayHoldMore = false
+        var isComplete: Bool { input.isEmpty && (inflater.isAtEnd || !inflater.isBegun) }
+
+        init(_ coding: ContentCodings.Coding) {
+            inflater = Inflater(coding)
+        }
+
+        /// Decodes until a piece is full or the input is used up.
+        func step(_ size: Int, _ meter: Meter) throws -> Data {
+            guard !input.isEmpty || mayHoldMore else { return Data() }
+            var output = Data(count: size)
+            var (consumed, produced) = (0, 0)
+            do {
+                try output.withUnsafeMutableBytes { output in
+                    try input.withUnsafeBytes { input in
+                        while produced < output.count {
+                            let (read, written) = try inflater.inflate(
+                                UnsafeRawBufferPointer(rebasing: input[consumed...]),
+                                into: UnsafeMutableRawBufferPointer(rebasing: output[produced...]))
+                            consumed += read
+                            produced += written
+                            if read == 0, written == 0 { break }
+                        }
+                    }
+                }
+            } catch Inflater.Fault.noMemory {
+                throw meter.error(.internal, "no memory to decode with")
+            } catch {
+                throw meter.error(.connectionLost, "the body is not in the coding that its head names")
+            }
+            input = input.dropFirst(consumed)
+            // What zlib holds beyond a full piece comes out without more input.
+            mayHoldMore = produced == size
+            return output.prefix(produced)
+        }
+    }
+
+    /// What went in and what came out.
+    fileprivate struct Meter {
+        let limits: DecodingLimits
+        let url: String
+        var received: Int64 = 0
+        private var produced: [Int: Int64] = [:]
+
+        init(limits: DecodingLimits, url: String) {
+            self.limits = limits
+            self.url = url
+        }
+
+        /// - Throws: code `tooLarge`, for what any coding comes to: the last one may make little of much.
+        mutating func count(_ bytes: Int, atStage stage: Int) throws {
+            let sum = (produced[stage] ?? 0) + Int64(bytes)
+            produced[stage] = sum
+            guard sum <= limits.bytes else {
+                throw error(.tooLarge, "the body decodes to more than \(limits.bytes) bytes")
+            }
+            guard sum <= limits.ratioFloor || sum / Swift.max(received, 1) < limits.ratio else {
+                throw error(.tooLarge, "the body decodes to more than \(limits.ratio) times its size")
+            }
+        }
+
+        func error(_ code: ResourceError.Code, _ message: String) -> ResourceError {
+            ResourceError(code, TransportFailure(.receive, message), at: url)
+        }
+    }
+}

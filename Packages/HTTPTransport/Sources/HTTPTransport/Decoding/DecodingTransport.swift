@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import HTTPTypes
+public import ResourceLoading
+
+/// Removes gzip and deflate from what another transport brings, for engines that do not decode.
+///
+/// Requests ask for what can be removed alone. A coding that is not known (`br`, `zstd`) is passed through with its name
+/// in the head, and so are all beneath it. Errors: code `tooLarge` beyond the limits; `connectionLost` for a body that is
+/// not in its coding, ends early or goes on after its end.
+/// Isolation: as the transport beneath.
+public struct DecodingTransport: HTTPTransporting {
+    private let base: any HTTPTransporting
+    private let decoding: BodyDecoding
+
+    /// - Parameter base: one that decodes by itself is left alone.
+    public init(_ base: any HTTPTransporting, limits: DecodingLimits = DecodingLimits()) {
+        self.base = base
+        decoding = BodyDecoding(limits: limits)
+    }
+
+    public var capabilities: TransportCapabilities {
+        base.capabilities.union(.decodes)
+    }
+
+    public func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
+        if base.capabilities.contains(.decodes) { return try await base.send(request, body: body) }
+        return try decoded(try await base.send(decoding.asking(request), body: body), of: request)
+    }
+
+    public func send(
+        _ request: HTTPRequest, body: ResourceBody, progress: @escaping @Sendable (UploadProgress) -> Void
+    ) async throws -> TransportResponse {
+        if base.capabilities.contains(.decodes) {
+            return try await base.send(request, body: body, progress: progress)
+        }
+        return try decoded(try await base.send(decoding.asking(request), body: body, progress: progress), of: request)
+    }
+
+    private func decoded(_ response: TransportResponse, of request: HTTPRequest) throws -> TransportResponse {
+        var response = response
+        try decoding.decode(&response.head, &response.body, of: request)
+        return response
+    }
+}

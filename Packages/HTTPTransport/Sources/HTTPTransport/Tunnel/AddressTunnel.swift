@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import NIOCore
+internal import NIOPosix
+internal import ResourceLoading
+internal import Synchronization
+
+/// A CONNECT proxy inside of the app, on loopback: it looks names up by an ``AddressResolving``, races the addresses and
+/// passes bytes. TLS stays with the client on one side and the host on the other.
+///
+/// Other programs of the device can reach the port, so it answers to who knows the credentials alone; they are made anew
+/// for each tunnel.
+/// Isolation: any.
+final class AddressTunnel: Sendable {
+    private static let rememberedFailures = 64
+
+    /// Where it listens on 127.0.0.1.
+    let port: Int
+    /// What a client says after `Basic`.
+    let credentials: String
+    private let listener: any Channel
+    private let failures: Mutex<[Target: any Error]>
+
+    private init(listener: any Channel, port: Int, credentials: String) {
+        self.listener = listener
+        self.port = port
+        self.credentials = credentials
+        failures = Mutex([:])
+    }
+
+    /// Begins to listen.
+    /// - Parameter timeout: the longest that a look-up, and then a connection, may take.
+    static func start(_ addresses: any AddressResolving, timeout: Duration) async throws -> AddressTunnel {
+        var random = SystemRandomNumberGenerator()
+        let credentials = (0..<4).map { _ in String(random.next() as UInt64, radix: 36) }.joined()
+        let holder = Holder()
+        let listener = try await ServerBootstrap(group: AsyncHTTPTransport.group)
+            .serverChannelOption(.backlog, value: 256)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.autoRead, value: true)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let request = TunnelRequest(credentials: credentials, addresses: addresses, timeout: timeout) {
+                        holder.tunnel?.note($1, of: $0)
+                    }
+                    try channel.pipeline.syncOperations.addHandler(request)
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let tunnel = AddressTunnel(listener: listener, port: listener.localAddress?.port ?? 0, credentials: credentials)
+        holder.tunnel = tunnel
+        return tunnel
+    }
+
+    /// Takes no more connections. Those that are open end with their clients.
+    func close() {
+        listener.close(promise: nil)
+    }
+
+    /// Why a target could not be reached lately: the client is told no more than that.
+    func takeFailure(of target: Target) -> (any Error)? {
+        failures.withLock { $0.removeValue(forKey: target) }
+    }
+
+    private func note(_ error: any Error, of target: Target) {
+        failures.withLock { failures in
+            if failures.count >= Self.rememberedFailures { failures.removeAll() }
+            failures[target] = error
+        }
+    }
+
+    /// The tunnel, for the connections that it accepts, which do not keep it.
+    private final class Holder: Sendable {
+        private struct Reference: Sendable {
+            weak var tunnel: AddressTunnel?
+        }
+
+        private let reference = Mutex(Reference())
+
+        var tunnel: AddressTunnel? {
+            get { reference.withLock { $0.tunnel } }
+            set { reference.withLock { $0.tunnel = newValue } }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import NIOCore
+internal import NIOPosix
+internal import ResourceLoading
+
+/// Reads the CONNECT of one connection, connects, and joins both ends.
+///
+/// Isolation: its channel's event loop.
+final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// The client is ours: its request is short, and comes at once.
+    private static let longestHead = 16 << 10
+    private let credentials: String
+    private let addresses: any AddressResolving
+    private let timeout: Duration
+    private let note: @Sendable (AddressTunnel.Target, any Error) -> Void
+    private var head = ByteBuffer()
+    private var isAnswered = false
+    private var deadline: Scheduled<Void>?
+
+    init(
+        credentials: String, addresses: any AddressResolving, timeout: Duration,
+        note: @escaping @Sendable (AddressTunnel.Target, any Error) -> Void
+    ) {
+        self.credentials = credentials
+        self.addresses = addresses
+        self.timeout = timeout
+        self.note = note
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let channel = context.channel
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(timeout)) { channel.close(promise: nil) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isAnswered else { return }
+        var buffer = unwrapInboundIn(data)
+        head.writeBuffer(&buffer)
+        guard head.readableBytes <= Self.longestHead else { return refuse(context.channel, "431 Too long") }
+        let text = String(buffer: head)
+        guard text.hasSuffix("\r\n\r\n") else { return }
+        isAnswered = true
+        deadline?.cancel()
+        let lines = text.split(separator: "\r\n")
+        let words = (lines.first ?? "").split(separator: " ")
+        guard words.count == 3, words[0] == "CONNECT", let target = AddressTunnel.Target(words[1]) else {
+            return refuse(context.channel, "400 Bad Request")
+        }
+        let expected = "proxy-authorization: basic \(credentials)"
+        guard lines.dropFirst().contains(where: { $0.lowercased() == expected.lowercased() }) else {
+            return refuse(context.channel, "407 Proxy Authentication Required")
+        }
+        connect(context.channel, to: target)
+    }
+
+    private func refuse(_ channel: any Channel, _ status: String) {
+        isAnswered = true
+        let answer = "HTTP/1.1 \(status)\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+        channel.writeAndFlush(ByteBuffer(string: answer)).whenComplete { _ in channel.close(promise: nil) }
+    }
+
+    private func connect(_ channel: any Channel, to target: AddressTunnel.Target) {
+        let resolver = TunnelResolver(addresses, on: channel.eventLoop, timeout: timeout)
+        let connecting = ClientBootstrap(group: channel.eventLoop)
+            .resolver(resolver)
+            .connectTimeout(TimeAmount(timeout))
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            // Bytes of the host wait until both ends are joined.
+            .channelOption(.autoRead, value: false)
+            .connect(host: target.host, port: target.port)
+        let me = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        connecting.whenComplete { result in
+            switch result {
+            case .success(let upstream): me.value.join(channel, upstream)
+            case .failure(let error):
+                me.value.note(target, resolver.failure ?? error)
+                me.value.refuse(channel, "502 Bad Gateway")
+            }
+        }
+    }
+
+    private func join(_ channel: any Channel, _ upstream: any Channel) {
+        guard channel.isActive else {
+            upstream.close(promise: nil)
+            return
+        }
+        do {
+            try TunnelEnd.join(channel, upstream)
+            channel.pipeline.syncOperations.removeHandler(self, promise: nil)
+            channel.writeAndFlush(ByteBuffer(string: "HTTP/1.1 200 OK\r\n\r\n"), promise: nil)
+            upstream.setOption(.autoRead, value: true).whenFailure { _ in upstream.close(promise: nil) }
+        } catch {
+            channel.close(promise: nil)
+            upstream.close(promise: nil)
+        }
+    }
+}

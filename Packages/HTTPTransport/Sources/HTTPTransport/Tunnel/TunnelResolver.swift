@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import NIOCore
+internal import NIOPosix
+internal import ResourceLoading
+internal import Synchronization
+
+/// One look-up by an ``AddressResolving``, as NIO's race of addresses wants it. Addresses that stand for themselves are
+/// not looked up.
+///
+/// Isolation: any.
+final class TunnelResolver: Resolver, Sendable {
+    private struct State {
+        var lookUp: EventLoopFuture<[SocketAddress]>?
+        var task: Task<Void, Never>?
+        var failure: (any Error)?
+    }
+
+    private let addresses: any AddressResolving
+    private let loop: any EventLoop
+    private let timeout: Duration
+    private let state = Mutex(State())
+
+    init(_ addresses: any AddressResolving, on loop: any EventLoop, timeout: Duration) {
+        self.addresses = addresses
+        self.loop = loop
+        self.timeout = timeout
+    }
+
+    /// Why there are no addresses.
+    var failure: (any Error)? { state.withLock { $0.failure } }
+
+    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        lookUp(host, port).map { $0.filter { $0.protocol == .inet } }
+    }
+
+    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        lookUp(host, port).map { $0.filter { $0.protocol == .inet6 } }
+    }
+
+    func cancelQueries() {
+        state.withLock { $0.task }?.cancel()
+    }
+
+    /// One look-up for both families.
+    private func lookUp(_ host: String, _ port: Int) -> EventLoopFuture<[SocketAddress]> {
+        if let address = try? SocketAddress(ipAddress: host, port: port) {
+            return loop.makeSucceededFuture([address])
+        }
+        return state.withLock { state in
+            if let lookUp = state.lookUp { return lookUp }
+            let promise = loop.makePromise(of: [SocketAddress].self)
+            let settle = Settling(promise)
+            let timer = loop.scheduleTask(in: TimeAmount(timeout)) { [timeout] in
+                settle(.failure(self.fail("the look-up of the host's name took longer than \(timeout)", nil)))
+                self.cancelQueries()
+            }
+            state.task = Task { [addresses] in
+                do {
+                    let texts = try await addresses.addresses(of: host.lowercased())
+                    // What is no address is passed over: a hook that mixes names in has the others still.
+                    let found = texts.compactMap { try? SocketAddress(ipAddress: $0, port: port) }
+                    settle(
+                        found.isEmpty ? .failure(self.fail("the host's name has no address", nil)) : .success(found))
+                } catch {
+                    settle(.failure(self.fail("the host's name could not be looked up", error)))
+                }
+                timer.cancel()
+            }
+            state.lookUp = promise.futureResult
+            return promise.futureResult
+        }
+    }
+
+    private func fail(_ message: String, _ cause: (any Error)?) -> ResourceError {
+        let error = ResourceError(.unknownHost, message, cause: TransportFailure(.resolve, message, underlying: cause))
+        state.withLock { $0.failure = $0.failure ?? error }
+        return error
+    }
+
+    /// Keeps a promise once.
+    private final class Settling: Sendable {
+        private let promise: Mutex<EventLoopPromise<[SocketAddress]>?>
+
+        init(_ promise: EventLoopPromise<[SocketAddress]>) {
+            self.promise = Mutex(promise)
+        }
+
+        func callAsFunction(_ result: Result<[SocketAddress], any Error>) {
+            let promise = promise.withLock { promise in
+                defer { promise = nil }
+                return promise
+            }
+            promise?.completeWith(result)
+        }
+    }
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+internal import ResourceLoading
+internal import Synchronization
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// One request on its way through a URLSession: its time limits, and the bytes between the session's queue and the
+/// reader.
+///
+/// Isolation: any. The answer is read by one task at a time.
+final class SessionExchange: Sendable {
+    /// The peer was silent for too long.
+    struct Silence: Error {
+        let limit: Duration
+        let phase: TransportFailure.Phase
+        let message: String
+    }
+
+    private struct State {
+        var head: HTTPURLResponse?
+        var headReader: CheckedContinuation<HTTPURLResponse, any Error>?
+        var parts: [Data] = []
+        var buffered = 0
+        var received: Int64 = 0
+        var isSuspended = false
+        var isSent = false
+        var reader: CheckedContinuation<Data?, any Error>?
+        var end: Result<Void, any Error>?
+        var task: URLSessionTask?
+        var watch: Task<Void, Never>?
+        var limit: (phase: TransportFailure.Phase, duration: Duration)?
+        var lastActivity = ContinuousClock.now
+    }
+
+    /// Unread bytes beyond which the session is asked to pause.
+    private static let highWater = 256 << 10
+    private let state = Mutex(State())
+    private let url: String
+    private let configuration: URLSessionTransport.Configuration
+    private let progress: (@Sendable (UploadProgress) -> Void)?
+
+    init(
+        url: String, _ configuration: URLSessionTransport.Configuration,
+        progress: (@Sendable (UploadProgress) -> Void)?
+    ) {
+        self.url = url
+        self.configuration = configuration
+        self.progress = progress
+    }
+
+    // MARK: For the one who asks
+
+    /// Begins. To be called once.
+    func start(_ task: URLSessionTask, hasBody: Bool) {
+        let isOver = state.withLock { state in
+            state.task = task
+            guard state.end == nil else { return true }
+            // Until the first bytes leave, or come, nobody says whether there is a connection.
+            let wait = configuration.connectTimeout + (hasBody ? configuration.writeTimeout : configuration.readTimeout)
+            watch((hasBody ? .connect : .receive, wait), in: &state)
+            state.isSent = !hasBody
+            return false
+        }
+        if isOver { task.cancel() } else { task.resume() }
+    }
+
+    /// Waits for the answer's head. Cancelling gives the request up.
+    /// - Throws: `ResourceError`.
+    func head() async throws -> HTTPURLResponse {
+        do {
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    let known: Result<HTTPURLResponse, any Error>? = state.withLock { state in
+                        if let head = state.head { return .success(head) }
+                        if case .failure(let error) = state.end { return .failure(error) }
+                        state.headReader = continuation
+                        return nil
+                    }
+                    if let known { continuation.resume(with: known) }
+                }
+            } onCancel: {
+                giveUp()
+            }
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// The next bytes of the body, all that have arrived; `nil` at its end. Cancelling gives the request up.
+    /// - Throws: `ResourceError`.
+    func next() async throws -> Data? {
+        do {
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    let (known, paused): (Result<Data?, any Error>?, URLSessionTask?) = state.withLock { state in
+                        if !state.parts.isEmpty {
+                            let data = state.parts.count == 1 ? state.parts[0] : Data(state.parts.joined())
+                            state.parts = []
+                            state.buffered = 0
+                            state.lastActivity = .now
+                            defer { state.isSuspended = false }
+                            return (.success(data), state.isSuspended ? state.task : nil)
+                        }
+                        if let end = state.end { return (end.map { nil }, nil) }
+                        state.reader = continuation
+                        return (nil, nil)
+                    }
+                    paused?.resume()
+                    if let known { continuation.resume(with: known) }
+                }
+            } onCancel: {
+                giveUp()
+            }
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Closes the stream upstream, unless all has arrived.
+    func giveUp() {
+        finish(.failure(CancellationError()))
+        cancelTask()
+    }
+
+    // MARK: For the session
+
+    func didSend(_ sent: Int64, of total: Int64) {
+        let isOver = state.withLock { state in
+            guard state.end == nil else { return true }
+            if state.head == nil {
+                state.isSent = total > 0 && sent >= total
+                watch(
+                    state.isSent ? (.receive, configuration.readTimeout) : (.send, configuration.writeTimeout),
+                    in: &state)
+            }
+            return false
+        }
+        if !isOver { progress?(UploadProgress(sent: sent, total: total > 0 ? total : nil)) }
+    }
+
+    func didReceive(_ response: HTTPURLResponse) {
+        // Informational answers are not the answer.
+        guard response.statusCode >= 200 else { return }
+        let reader = state.withLock { state in
+            state.head = response
+            if state.end == nil {
+                let isRest = SessionHead.isEventStream(response)
+                let limit = isRest ? configuration.eventStreamTimeout : configuration.readTimeout
+                watch(limit.map { (.receive, $0) }, in: &state)
+            }
+            defer { state.headReader = nil }
+            return state.headReader
+        }
+        reader?.resume(returning: response)
+    }
+
+    func didReceive(_ data: Data) {
+        let (reader, action): (CheckedContinuation<Data?, any Error>?, (() -> Void)?) = state.withLock { state in
+            guard state.end == nil else { return (nil, nil) }
+            state.lastActivity = .now
+            state.received += Int64(data.count)
+            if state.received > configuration.decodedBodyLimit, SessionHead.wasDecoded(state.head) {
+                return (
+                    nil,
+                    {
+                        self.fail(
+                            .tooLarge, "the body decodes to more than \(self.configuration.decodedBodyLimit) bytes")
+                    }
+                )
+            }
+            if let reader = state.reader {
+                state.reader = nil
+                return (reader, nil)
+            }
+            state.parts.append(data)
+            state.buffered += data.count
+            if state.buffered > configuration.unreadLimit {
+                return (
+                    nil, { self.fail(.tooLarge, "more than \(self.configuration.unreadLimit) bytes wait to be read") }
+                )
+            }
+            #if canImport(FoundationNetworking)
+                // Suspending holds nothing back there, and has been seen to lose bytes.
+                return (nil, nil)
+            #else
+                guard state.buffered >= Self.highWater, !state.isSuspended, let task = state.task else {
+                    return (nil, nil)
+                }
+                state.isSuspended = true
+                return (nil, { task.suspend() })
+            #endif
+        }
+        action?()
+        reader?.resume(returning: data)
+    }
+
+    func didComplete(_ error: (any Error)?) {
+        if let error { finish(.failure(error)) } else { finish(.success(())) }
+    }
+
+    // MARK: -
+
+    private func fail(_ code: ResourceError.Code, _ message: String) {
+        finish(.failure(ResourceError(code, TransportFailure(.receive, message), at: url)))
+        cancelTask()
+    }
+
+    private func cancelTask() {
+        let task = state.withLock { $0.task }
+        task?.cancel()
+        // One that is suspended would not hear of it.
+        if state.withLock({ $0.isSuspended }) { task?.resume() }
+    }
+
+    private func finish(_ result: Result<Void, any Error>) {
+        let taken: State? = state.withLock { state in
+            guard state.end == nil else { return nil }
+            let before = state
+            state.end = result
+            state.headReader = nil
+            state.reader = nil
+            state.watch = nil
+            if case .failure(is CancellationError) = result { state.parts = [] }
+            return before
+        }
+        guard let taken else { return }
+        taken.watch?.cancel()
+        taken.reader?.resume(with: result.map { nil })
+        guard let headReader = taken.headReader else { return }
+        switch result {
+        case .failure(let error): headReader.resume(throwing: error)
+        case .success: headReader.resume(throwing: URLError(.badServerResponse))
+        }
+    }
+
+    private func failure(_ error: any Error) -> ResourceError {
+        let (head, isSent) = state.withLock { ($0.head, $0.isSent) }
+        return ResourceError(session: error, hasHead: head != nil, isSent: isSent, at: url)
+    }
+
+    /// Begins to watch for silence, or ends it. A reader that does not read is no silence.
+    private func watch(_ limit: (TransportFailure.Phase, Duration)?, in state: inout State) {
+        state.lastActivity = .now
+        if let limit, let known = state.limit, known == limit, state.watch != nil { return }
+        state.limit = limit
+        guard limit != nil else {
+            state.watch?.cancel()
+            state.watch = nil
+            return
+        }
+        // One that sleeps on from an earlier, longer limit would look too late.
+        state.watch?.cancel()
+        state.watch = Task { [weak self] in
+            while let rest = self?.rest() {
+                if (try? await Task.sleep(until: .now + rest, clock: .continuous)) == nil { return }
+            }
+        }
+    }
+
+    /// The time until the next look; `nil` where nothing is watched any more.
+    private func rest() -> Duration? {
+        let (rest, silence): (Duration?, Silence?) = state.withLock { state in
+            guard state.end == nil, let limit = state.limit, !Task.isCancelled else { return (nil, nil) }
+            if state.buffered > 0 { state.lastActivity = .now }
+            let rest = limit.duration - (ContinuousClock.now - state.lastActivity)
+            guard rest <= .zero else { return (rest, nil) }
+            return (nil, Silence(limit: limit.duration, phase: limit.phase, message: Self.words(limit.phase)))
+        }
+        if let silence {
+            finish(.failure(silence))
+            cancelTask()
+        }
+        return rest
+    }
+
+    private static func words(_ phase: TransportFailure.Phase) -> String {
+        switch phase {
+        case .send, .connect: "the host took no more of the request"
+        default: "nothing came"
+        }
+    }
+}

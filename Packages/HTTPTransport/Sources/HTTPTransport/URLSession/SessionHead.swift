@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+internal import HTTPTypes
+internal import ResourceLoading
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// What a session's head means.
+enum SessionHead {
+    /// Codings that sessions remove, on Apple's systems and, through libcurl, on Linux.
+    private static let known: Set<String> = ["gzip", "x-gzip", "deflate", "br", "identity"]
+
+    static func isEventStream(_ response: HTTPURLResponse) -> Bool {
+        let type = response.value(forHTTPHeaderField: "Content-Type") ?? ""
+        return type.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace } == "text/event-stream"
+    }
+
+    /// Whether the bytes are not those that were sent.
+    static func wasDecoded(_ response: HTTPURLResponse?) -> Bool {
+        guard let text = response?.value(forHTTPHeaderField: "Content-Encoding") else { return false }
+        let codings = text.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+        return codings.contains { $0 != "identity" } && codings.allSatisfy(known.contains)
+    }
+
+    /// The head as it agrees with the bytes that come.
+    static func head(_ response: HTTPURLResponse) -> HTTPResponse {
+        var fields = HTTPFields()
+        let sorted = response.allHeaderFields.compactMap { key, value in
+            (key as? String).map { ($0, value as? String ?? "\(value)") }
+        }.sorted { $0.0 < $1.0 }
+        for (name, value) in sorted {
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+        }
+        fields = ConnectionFields.removed(from: fields)
+        if wasDecoded(response) {
+            fields[.contentEncoding] = nil
+            fields[.contentLength] = nil
+        }
+        return HTTPResponse(status: HTTPResponse.Status(code: response.statusCode), headerFields: fields)
+    }
+}

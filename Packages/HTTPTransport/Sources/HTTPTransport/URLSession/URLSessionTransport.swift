@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+public import HTTPTypes
+public import ResourceLoading
+internal import Synchronization
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// The network by way of URLSession; the default on Apple's systems, where it brings the system's proxies and App
+/// Transport Security.
+///
+/// Bodies come decoded, always. Keeps no cookies, caches nothing and knows no credentials. ``shutDown()`` ends it, and so
+/// does the last reference when it goes.
+public final class URLSessionTransport: HTTPTransporting {
+    private let configuration: Configuration
+    private let session: URLSession
+    private let delegate = SessionDelegate()
+    private let queue: HostQueue
+    private let isEnded = Mutex(false)
+
+    /// A transport of its own: connections are not shared with another one.
+    public init(_ configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+        queue = HostQueue(
+            limit: configuration.connectionsPerHost, longestLine: configuration.longestLine,
+            longestWait: configuration.lineTimeout)
+        let settings = URLSessionConfiguration.ephemeral
+        settings.urlCache = nil
+        settings.requestCachePolicy = .reloadIgnoringLocalCacheData
+        settings.httpCookieStorage = nil
+        settings.httpShouldSetCookies = false
+        settings.httpCookieAcceptPolicy = .never
+        settings.urlCredentialStorage = nil
+        settings.httpMaximumConnectionsPerHost = configuration.connectionsPerHost
+        // The limits are those of the exchanges: a session has one for all, and streams of events have none.
+        settings.timeoutIntervalForRequest = 7 * 86_400
+        settings.timeoutIntervalForResource = 7 * 86_400
+        session = URLSession(configuration: settings, delegate: delegate, delegateQueue: nil)
+    }
+
+    deinit {
+        session.invalidateAndCancel()
+    }
+
+    public var capabilities: TransportCapabilities {
+        #if canImport(FoundationNetworking)
+            [.decodes, .refusesAtOnce]
+        #else
+            [.decodes, .refusesAtOnce, .http2]
+        #endif
+    }
+
+    /// Closes all connections; requests under way fail.
+    public func shutDown() {
+        isEnded.withLock { $0 = true }
+        session.invalidateAndCancel()
+    }
+
+    public func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
+        try await send(request, body: body, report: nil)
+    }
+
+    public func send(
+        _ request: HTTPRequest, body: ResourceBody, progress: @escaping @Sendable (UploadProgress) -> Void
+    ) async throws -> TransportResponse {
+        try await send(request, body: body, report: progress)
+    }
+
+    private func send(
+        _ request: HTTPRequest, body: ResourceBody, report: (@Sendable (UploadProgress) -> Void)?
+    ) async throws -> TransportResponse {
+        let url = request.urlText
+        guard request.scheme == "http" || request.scheme == "https" else {
+            throw ResourceError(.invalidRequest, "only http and https can be sent", at: url)
+        }
+        guard let parsed = URL(string: URLSpelling.strict(url)), parsed.host() != nil, 1...65_535 ~= parsed.port ?? 80
+        else { throw ResourceError(.invalidRequest, "not a URL, or a port beyond 65535", at: url) }
+        let upload = try await SessionUpload.make(body, configuration, at: url)
+        let pass = try await queue.enter("\(request.scheme ?? "")://\(request.authority ?? "")")
+        var outgoing = URLRequest(url: parsed)
+        outgoing.httpMethod = request.method.rawValue
+        outgoing.httpShouldHandleCookies = false
+        outgoing.timeoutInterval = 7 * 86_400
+        for field in ConnectionFields.removed(from: request.headerFields) where !Self.own.contains(field.name) {
+            outgoing.addValue(field.value, forHTTPHeaderField: field.name.canonicalName)
+        }
+        // A part of an encoded body cannot be decoded.
+        if request.headerFields[.range] != nil { outgoing.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
+        let exchange = SessionExchange(url: url, configuration, progress: report)
+        try start(outgoing, upload, exchange, at: url)
+        let head = SessionHead.head(try await exchange.head())
+        let length = head.headerFields[.contentLength].flatMap(Int64.init)
+        let isEmpty = request.method == .head || [204, 304].contains(head.status.code) || length == 0
+        let content = SessionBody(exchange, pass, upload)
+        if isEmpty {
+            do { for try await _ in content {} } catch {}
+        }
+        return TransportResponse(head: head, body: isEmpty ? .empty : .stream(ByteStream(content, length: length)))
+    }
+
+    private func start(
+        _ request: URLRequest, _ upload: SessionUpload, _ exchange: SessionExchange, at url: String
+    ) throws {
+        // A session that has ended traps where it is asked for a task.
+        let (task, hasBody): (URLSessionTask, Bool) = try isEnded.withLock { isEnded in
+            guard !isEnded else {
+                throw ResourceError(
+                    .cannotConnect, TransportFailure(.connect, "the transport was shut down"), at: url)
+            }
+            return switch upload.source {
+            case .none: (session.dataTask(with: request), false)
+            case .bytes(let data): (session.uploadTask(with: request, from: data), !data.isEmpty)
+            case .file(let file): (session.uploadTask(with: request, fromFile: file), true)
+            }
+        }
+        delegate.add(exchange, for: task)
+        exchange.start(task, hasBody: hasBody)
+    }
+
+    /// Fields that the session makes itself.
+    private static let own: Set<HTTPField.Name> = Set(
+        ["host", "content-length", "accept-encoding"].compactMap { HTTPField.Name($0) })
+}

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import HTTPTransport
+import HTTPTypes
+import NIOCore
+import ResourceLoading
+import Synchronization
+import Testing
+
+/// What every transport does, whatever else it can.
+@Suite("Conformance of transports", .timeLimit(.minutes(1)))
+struct ConformanceTests {
+    private func withOrigin<Result: Sendable>(
+        _ subject: Subject, _ routes: [OriginRoute], faults: String? = nil, _ limits: Subject.Limits = .init(),
+        _ body: @Sendable (OriginServer, any HTTPTransporting) async throws -> Result
+    ) async throws -> Result {
+        var settings = OriginServer.Configuration(routes: routes)
+        settings.faults = try faults.map(Fault.parse) ?? []
+        let server = try await OriginServer.start(settings)
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await subject.with(limits) { try await body(server, $0) })
+        } catch {
+            result = .failure(error)
+        }
+        await server.stop()
+        return try result.get()
+    }
+
+    /// Expects an error with a phase, in one line and in words of this house.
+    private func expectFailure<Value>(
+        _ phase: TransportFailure.Phase, _ codes: Set<ResourceError.Code>, at url: String,
+        sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Value
+    ) async {
+        do {
+            _ = try await body()
+            Issue.record("no error", sourceLocation: sourceLocation)
+        } catch let error as ResourceError {
+            #expect(
+                error.transportPhase == phase, "\(error); \(error.cause.map { "\($0)" } ?? "")",
+                sourceLocation: sourceLocation)
+            #expect(codes.contains(error.code), "\(error)", sourceLocation: sourceLocation)
+            #expect(error.location == url, sourceLocation: sourceLocation)
+            #expect(
+                !error.message.contains("\n") && !error.message.contains("Error") && !error.message.contains("errno")
+                    && !error.message.contains("NIO") && error.message.count < 100,
+                "\(error.message)", sourceLocation: sourceLocation)
+        } catch {
+            Issue.record("\(error)", sourceLocation: sourceLocation)
+        }
+    }
+
+    // MARK: Answers
+
+    @Test("Head and body come as they were sent", arguments: Subject.allCases)
+    func answer(subject: Subject) async throws {
+        let route = try route(.get, "/*") { _ in
+            OriginResponse(
+                .init(code: 203), headers: [.contentType: "text/plain", .eTag: "\"1\""],
+                body: .bytes(Data("abc".utf8)))
+        }
+        try await withOrigin(subject, [route]) { origin, transport async throws in
+            let response = try await transport.send(origin.url + "/a%2Fb?c=%20|")
+            #expect(response.head.status.code == 203 && response.head.headerFields[.eTag] == "\"1\"")
+            #expect(response.head.headerFields[.contentLength] == "3")
+            #expect(try await response.body.collect(upTo: 3) == Data("abc".utf8))
+            let seen = try #require(origin.requests.first)
+            #expect(seen.path == "/a%2Fb" && seen.query == "c=%20%7C")
+        }
+    }
+
+    @Test("An answer streams: the first byte does not wait for the last", arguments: Subject.allCases)
+    func streaming(subject: Subject) async throws {
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let route = try route(.get, "/") { _ in
+            OriginResponse(
+                body: .stream(length: nil) { writer in
+                    try await writer.write(Data("one".utf8))
+                    for await _ in gate { break }
+                    try await writer.write(Data("two".utf8))
+                })
+        }
+        try await withOrigin(subject, [route]) { origin, transport async throws in
+            guard case .stream(let stream) = try await transport.send(origin.url + "/").body else {
+                Issue.record("no stream")
+                return
+            }
+            var text = ""
+            for try await data in stream {
+                text += String(decoding: data, as: UTF8.self)
+                if text == "one" { open.yield() }
+            }
+            #expect(text == "onetwo")
+        }
+    }
+
+    @Test("A large body arrives whole and in order", arguments: Subject.allCases)
+    func large(subject: Subject) async throws {
+        let content = Data((0..<4 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+        let route = try route(.get, "/") { _ in OriginResponse(body: .bytes(content)) }
+        try await withOrigin(subject, [route]) { origin, transport async throws in
+            #expect(try await transport.get(origin.url + "/") == content)
+        }
+    }
+
+    @Test(
+        "Redirects are handed up and not followed", arguments: Subject.allCases, [301, 302, 303, 307, 308])
+    func redirects(subject: Subject, status: Int) async throws {
+        let routes = [
+            try route(.get, "/") { _ in OriginResponse(.init(code: status), headers: [.location: "/next"]) },
+            try route(.get, "/next") { _ in .text("followed") },
+        ]
+        try await withOrigin(subject, routes) { origin, transport async throws in
+            let response = try await transport.send(origin.url + "/")
+            #expect(response.head.status.code == status && response.head.headerFields[.location] == "/next")
+            #expect(try await response.body.collect(upTo: 100) == Data())
+            #expect(origin.requestCount == 1)
+        }
+    }
+
+    @Test("Errors of the server are answers", arguments: Subject.allCases, [400, 401, 404, 500, 503])
+    func errors(subject: Subject, status: Int) async throws {
+        let route = try route(.get, "/") { _ in OriginResponse(.init(code: status), body: .bytes(Data("no".utf8))) }
+        try await withOrigin(subject, [route]) { origin, transport async throws in
+            let response = try await transport.send(origin.url + "/")
+            #expect(response.head.status.code == status)
+            #expect(try await response.body.collect(upTo: 10) == Data("no".utf8))
+        }
+    }
+
+    @Test("Answers without a body have none", arguments: Subject.allCases, [204, 304, 200])
+    func bodiless(subject: Subject, status: Int) async throws {
+        let method: HTTPRequest.Method = status == 200 ? .head : .get
+        let route = try route(.get, "/") { _ in
+            OriginResponse(.init(code: status), headers: [.eTag: "\"1\""], body: .bytes(Data()))
+        }
+        try await withOrigin(subject, [route]) { origin, transport async throws in
+            let response = try await transport.send(origin.url + "/", method)
+            #expect(response.head.status.code == status && response.head.headerFields[.eTag] == "\"1\"")
+            guard case .empty = response.body else {
+                Issue.record("a body")
+                return
+            }
+        }
+    }
+
+    @Test("The head agrees with the bytes: raw with their coding, or decoded without", arguments: Subject.allCases)
+    func codings(subject: Subject) async throws {
+        let text = Data(repeating: 0x61, count: 50_000)
+        let content = try Deflate.encode(text, window: 31)
+        let route = try route(.get, "/") { _ in
+            OriginResponse(headers: [.contentEncoding: "gzip"], body: .bytes(content))
+        }
+        try await withOrigin(subject, [route]) { origin, transport async throws in
+            let response = try await transport.send(origin.url + "/")
+            let bytes = try await response.body.collect(upTo: 100_000)
+            if transport.capabilities.contains(.decodes) {
+                #expect(bytes == text)
+                #expect(response.head.headerFields[.contentEncoding] == nil)
+                #expect(response.head.headerFields[.contentLength] == nil && response.body.length == nil)
+            } else {
+                #expect(bytes == content)
+                #expect(response.head.headerFields[.contentEncoding] == "gzip")
+                #expect(response.head.headerFields[.contentLength] == "\(content.count)")
+            }
+            // With the decorator on top all are the same.
+            #expect(try await DecodingTransport(transport).get(origin.url + "/") == text)
+        }
+    }
+
+    @Test("An informational answer is not the answer", arguments: Subject.allCases)
+    func informational(subject: Subject) async throws {
+        try await RawServer.with { input, output in
+            _ = try await input.next()
+            try await output.write(
+                ByteBuffer(
+                    string: "HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\n"
+                        + "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"))
+        } _: { server async throws in
+            try await subject.with { transport async throws in
+                let response = try await transport.send(server.url + "/")
+                #expect(response.head.status == .ok)
+                #expect(try await response.body.collect(upTo: 2) == Data("ok".utf8))
+            }
+        }
+    }
+
+    @Test("Fields of the connection go neither out nor up, nor do those that it names", arguments: Subject.allCases)
+    func connectionFields(subject: Subject) async throws {
+        let (heads, head) = AsyncStream<String>.makeStream()
+        try await RawServer.with { input, output in
+            var text = ""
+            while !text.hasSuffix("\r\n\r\n"), let buffer = try await input.next() { text += String(buffer: buffer) }
+            head.yield(text.lowercased())
+            try await output.write(
+                ByteBuffer(
+                    string: "HTTP/1.1 200 OK\r\nconnection: x-secret , x-other\r\nx-secret: 1\r\nx-other: 2\r\n"
+                        + "x-kept: 3\r\nkeep-alive: timeout=5\r\nupgrade: h2c\r\ncontent-length: 2\r\n\r\nok"))
+        } _: { server async throws in
+            try await subject.with { transport async throws in
+                let names = ["connection", "x-hop", "x-end", "keep-alive", "proxy-authorization", "te"]
+                var fields = HTTPFields()
+                for name in names {
+                    fields[try #require(HTTPField.Name(name))] = name == "connection" ? "X-Hop, keep-alive" : "1"
+                }
+                let response = try await transport.send(server.url + "/", .get, fields)
+                let up = response.head.headerFields
+                for name in ["connection", "x-secret", "x-other", "keep-alive", "upgrade"] {
+                    #expect(up[try #require(HTTPField.Name(name))] == nil, "\(name) came up")
+                }
+                #expect(up[try #require(HTTPField.Name("x-kept"))] == "3")
+                var out = ""
+                for await text in heads {
+                    out = text
+                    break
+                }
+                #expect(out.contains("x-end: 1\r\n"))
+                for name in ["x-hop:", "\r\nte:", "proxy-authorization:", "keep-alive: 1"] {
+                    #expect(!out.contains(name), "\(name) went out")
+                }
+            }
+        }
+    }
+
+    // MARK: Uploads
+
+    /// All kinds of bodies that hold `content`.
+    private func bodies(_ content: Data, path: String) throws -> [ResourceBody] {
+        try content.write(to: URL(filePath: path))
+        let file = FileSlice(try OpenFile(path: path), range: 0..<Int64(content.count))
+        func stream(_ length: Int64?) -> ResourceBody {
+            let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
+            for start in stride(from: 0, to: content.count, by: 70_001) {
+                continuation.yield(content[start..<min(start + 70_001, content.count)])
+            }
+            continuation.finish()
+            return .stream(ByteStream(stream, length: length))
+        }
+        return [.bytes(content), .file(file), stream(Int64(content.count)), stream(nil)]
+    }
+
+    @Test("Uploads arrive whole, and tell how far they are", arguments: Subject.allCases)
+    func uploads(subject: Subject) async throws {
+        let content = Data((0..<1_200_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) })
+        let path = FileManager.default.temporaryDirectory.appending(path: "conform-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let route = try route(.post, "/*") { .text("\($0.body == content)") }
+        let bodies = try bodies(content, path: path)
+        try await withOrigin(subject, [route]) { origin, transport async throws in
+            for body in bodies {
+                let seen = Mutex<[UploadProgress]>([])
+                let request = try #require(HTTPRequest(method: .post, urlText: origin.url + "/"))
+                let answer = try await transport.send(request, body: body) { progress in
+                    seen.withLock { $0.append(progress) }
+                }
+                #expect(try await answer.body.collect(upTo: 10) == Data("true".utf8))
+                let progress = seen.withLock { $0 }
+                #expect(progress.last?.sent == 1_200_000, "\(progress)")
+                #expect(progress.map(\.sent) == progress.map(\.sent).sorted())
+                if body.length != nil { #expect(progress.allSatisfy { $0.total == 1_200_000 }) }
+            }
+        }
+    }
+
+    @Test("A body that fails fails its request with its own error", arguments: Subject.allCases)
+    func failingBody(subject: Subject) async throws {
+        let route = try route(.post, "/*") { _ in .text("") }
+        try await withOrigin(subject, [route]) { origin, transport async throws in
+            let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
+            continuation.yield(Data("abc".utf8))
+            continuation.finish(throwing: ResourceError(.damaged, "blob"))
+            await #expect {
+                try await transport.send(origin.url + "/", .post, body: .stream(ByteStream(stream)))
+            } throws: { ($0 as? ResourceError)?.code == .damaged }
+        }
+    }
+
+    @Test("A body of another length than announced is an error", arguments: Subject.allCases, [Int64(2), 4])
+    func wrongLength(subject: Subject, length: Int64) async throws {
+        let route = try route(.post, "/*") { _ in .text("") }
+        try await withOrigin(subject, [route]) { origin, transport async throws in
+            let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
+            continuation.yield(Data("abc".utf8))
+            continuation.finish()
+            await expectFailure(.send, [.invalidRequest, .connectionLost], at: origin.url + "/") {
+                try await transport.send(
+                    origin.url + "/", .post, body: .stream(ByteStream(stream, length: length)))
+            }
+        }
+    }
+
+    // MARK: Ends
+
+    @Test(
+        "Cancelling closes the stream, before the head and within the body", arguments: Subject.allCases, [true, false])
+    func cancellation(subject: Subject, hasHead: Bool) async throws {
+        let (asks, asked) = AsyncStream<Void>.makeStream()
+        try await RawServer.with { input, output in
+            _ = try await input.next()
+            if hasHead {
+                try await output.write(
+                    ByteBuffer(string: "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n"))
+            }
+            asked.yield()
+        } _: { server async throws in
+            try await subject.with { transport async throws in
+                let (pieces, piece) = AsyncStream<Data>.makeStream()
+                let task = Task {
+                    guard case .stream(let stream) = try await transport.send(server.url + "/").body else { return }
+                    for try await data in stream { piece.yield(data) }
+                }
+                for await _ in asks { break }
+                if hasHead { for await _ in pieces { break } }
+                task.cancel()
+                await #expect(throws: (any Error).self) { try await task.value }
+                await server.closed()
+            }
+        }
+    }
+
+    @Test("A body that is dropped closes the stream", arguments: Subject.allCases)
+    func dropped(subject: Subject) async throws {
+        try await RawServer.with { input, output in
+            _ = try await input.next()
+            try await output.write(
+                ByteBuffer(string: "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n"))
+        } _: { server async throws in
+            try await subject.with { transport async throws in
+                func take() async throws {
+                    guard case .stream = try await transport.send(server.url + "/").body else { return }
+                }
+                try await take()
+                await server.closed()
+            }
+        }
+    }
+
+    @Test("After a shutdown nothing is sent", arguments: Subject.allCases)
+    func shutDown(subject: Subject) async throws {
+        let route = try route(.get, "/*") { _ in .text("") }
+        let settings = OriginServer.Configuration(routes: [route])
+        let server = try await OriginServer.start(settings)
+        let transport = try await subject.with { $0 }
+        await expectFailure(.connect, [.cannotConnect], at: server.url + "/") {
+            try await transport.send(server.url + "/")
+        }
+        #expect(server.requestCount == 0)
+        await server.stop()
+    }
+
+    // MARK: Failures by their phase
+
+    @Test("A name without an address fails in its look-up", arguments: Subject.allCases)
+    func resolve(subject: Subject) async throws {
+        try await subject.with { transport async in
+            await expectFailure(.resolve, [.unknownHost], at: "http://nothing.invalid/") {
+                try await transport.send("http://nothing.invalid/")
+            }
+        }
+    }
+
+    @Test("A refused connection fails while connecting, at once", arguments: Subject.allCases)
+    func connect(subject: Subject) async throws {
+        let server = try await OriginServer.start(.init())
+        let url = server.url + "/"
+        await server.stop()
+        // Would the transport try again, the test would run into its time limit.
+        try await subject.with(.init(read: .seconds(600), connect: .seconds(600))) { transport async in
+            #expect(transport.capabilities.contains(.refusesAtOnce))
+            await expectFailure(.connect, [.cannotConnect], at: url) { try await transport.send(url) }
+        }
+    }
+
+    @Test("A certificate that nobody vouches for fails in TLS", arguments: Subject.allCases)
+    func tls(subject: Subject) async throws {
+        var settings = OriginServer.Configuration(routes: [try route(.get, "/*") { _ in .text("secret") }])
+        settings.usesTLS = true
+        let server = try await OriginServer.start(settings)
+        try await subject.with { transport async in
+            await expectFailure(.tls, [.tls], at: server.url + "/") { try await transport.send(server.url + "/") }
+        }
+        #expect(server.requestCount == 0)
+        await server.stop()
+    }
+
+    @Test("A host that takes no more of a request ends by the write timeout", arguments: Subject.allCases)
+    func write(subject: Subject) async throws {
+        try await RawServer.with(isReading: false) { server async throws in
+            try await subject.with(.init(write: .milliseconds(300), connect: .milliseconds(300))) { transport async in
+                await expectFailure(.send, [.timedOut], at: server.url + "/") {
+                    // More than the buffers of two sockets hold.
+                    try await transport.send(server.url + "/", .post, body: .bytes(Data(count: 64 << 20)))
+                }
+            }
+        }
+    }
+
+    @Test(
+        "A connection that breaks fails in receiving", arguments: Subject.allCases,
+        ["reset:/*", "reset=1000:/*", "truncate=1000:/*"])
+    func broken(subject: Subject, fault: String) async throws {
+        let route = try route(.get, "/*") { _ in OriginResponse(body: .bytes(Data(count: 100_000))) }
+        try await withOrigin(subject, [route], faults: fault) { origin, transport async in
+            let url = origin.url + "/"
+            await expectFailure(.receive, [.connectionLost], at: url) { try await transport.get(url) }
+        }
+    }
+
+    @Test(
+        "Silence ends by the read timeout, before the answer and within", arguments: Subject.allCases,
+        ["stall:/*", "stall=1000:/*"])
+    func silence(subject: Subject, fault: String) async throws {
+        let route = try route(.get, "/*") { _ in OriginResponse(body: .bytes(Data(count: 100_000))) }
+        let limits = Subject.Limits(read: .milliseconds(200), connect: .milliseconds(200))
+        try await withOrigin(subject, [route], faults: fault, limits) { origin, transport async in
+            let url = origin.url + "/"
+            await expectFailure(.receive, [.timedOut], at: url) { try await transport.get(url) }
+        }
+    }
+
+    @Test("A stream of events may rest longer than the read timeout; other bodies may not", arguments: Subject.allCases)
+    func events(subject: Subject) async throws {
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let routes = [
+            try route(.get, "/events") { _ in
+                OriginResponse(
+                    headers: [.contentType: "Text/Event-Stream; charset=utf-8"],
+                    body: .stream(length: nil) { writer in
+                        try await writer.write(Data("data: 1\n\n".utf8))
+                        for await _ in gate { break }
+                        try await writer.write(Data("data: 2\n\n".utf8))
+                    })
+            },
+            try route(.get, "/plain") { _ in
+                OriginResponse(
+                    body: .stream(length: nil) { writer in
+                        try await writer.write(Data("1".utf8))
+                        for await _ in AsyncStream<Void>.makeStream().stream {}
+                    })
+            },
+        ]
+        let limits = Subject.Limits(read: .seconds(1), connect: .seconds(1))
+        try await withOrigin(subject, routes, limits) { origin, transport async throws in
+            guard case .stream(let stream) = try await transport.send(origin.url + "/events").body else { return }
+            var text = ""
+            for try await data in stream {
+                text += String(decoding: data, as: UTF8.self)
+                guard text == "data: 1\n\n" else { continue }
+                // Rests for as long as another body is given up for its silence, twice.
+                for _ in 0..<2 {
+                    await expectFailure(.receive, [.timedOut], at: origin.url + "/plain") {
+                        try await transport.get(origin.url + "/plain")
+                    }
+                }
+                open.yield()
+            }
+            #expect(text == "data: 1\n\ndata: 2\n\n")
+        }
+    }
+
+    @Test("Where streams of events have a limit it applies", arguments: Subject.allCases)
+    func limitedEvents(subject: Subject) async throws {
+        let route = try route(.get, "/*") { _ in
+            OriginResponse(headers: [.contentType: "text/event-stream"], body: .bytes(Data(count: 10_000)))
+        }
+        let limits = Subject.Limits(events: .milliseconds(200))
+        try await withOrigin(subject, [route], faults: "stall=1000:/*", limits) { origin, transport async in
+            await expectFailure(.receive, [.timedOut], at: origin.url + "/") {
+                try await transport.get(origin.url + "/")
+            }
+        }
+    }
+
+    @Test("What is no URL of http is not sent", arguments: Subject.allCases)
+    func urls(subject: Subject) async throws {
+        try await subject.with { transport async in
+            for (scheme, authority) in [
+                ("ftp", "a.example"), ("http", "127.0.0.1:65536"), ("http", "a b"), ("http", ""),
+            ] {
+                let request = HTTPRequest(method: .get, scheme: scheme, authority: authority, path: "/")
+                await #expect(throws: ResourceError.self) { try await transport.send(request, body: .empty) }
+            }
+        }
+    }
+}

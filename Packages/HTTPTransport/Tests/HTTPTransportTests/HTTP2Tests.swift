@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import HTTPTransport
+import HTTPTypes
+import ResourceLoading
+import Synchronization
+import Testing
+
+@Suite("HTTP/2", .timeLimit(.minutes(1)))
+struct HTTP2Tests {
+    private func with<Result: Sendable>(
+        _ routes: [OriginRoute], _ change: (inout AsyncHTTPTransport.Configuration) -> Void = { _ in },
+        _ body: @Sendable (OriginServer, AsyncHTTPTransport) async throws -> Result
+    ) async throws -> Result {
+        var settings = OriginServer.Configuration(routes: routes)
+        settings.usesTLS = true
+        settings.offersHTTP2 = true
+        let server = try await OriginServer.start(settings)
+        var configuration = AsyncHTTPTransport.Configuration()
+        configuration.authorities = [try CertificateAuthority(pem: try #require(server.authorityPEM))]
+        change(&configuration)
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await withTransport(configuration) { try await body(server, $0) })
+        } catch {
+            result = .failure(error)
+        }
+        await server.stop()
+        return try result.get()
+    }
+
+    @Test("Fifty requests are under way at once on one connection")
+    func concurrency() async throws {
+        let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+        let routes = [
+            try route(.get, "/first") { _ in .text("first") },
+            try route(.get, "/all/*") { request in
+                // Answered when all have arrived, which six connections of HTTP/1.1 never see.
+                await withCheckedContinuation { continuation in
+                    let all = waiting.withLock { waiting in
+                        waiting.append(continuation)
+                        return waiting.count == 50 ? waiting : []
+                    }
+                    for continuation in all { continuation.resume() }
+                }
+                return .text(request.path)
+            },
+        ]
+        try await with(routes) { server, transport async throws in
+            #expect(try await transport.get(server.url + "/first") == Data("first".utf8))
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 0..<50 {
+                    group.addTask {
+                        try await transport.get(server.url + "/all/\(number)") == Data("/all/\(number)".utf8)
+                    }
+                }
+                for try await isRight in group { #expect(isRight) }
+            }
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test("Fields, large bodies and uploads come as over HTTP/1.1")
+    func exchange() async throws {
+        let content = Data((0..<2 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+        let cookies = ["a=1; Expires=Wed, 21 Oct 2035 07:28:00 GMT", "b=2, 3"]
+        let route = try route(.post, "/") { request in
+            var fields = HTTPFields()
+            for cookie in cookies { fields.append(HTTPField(name: .setCookie, value: cookie)) }
+            return OriginResponse(headers: fields, body: .bytes(request.body))
+        }
+        try await with([route]) { server, transport async throws in
+            let answer = try await transport.send(server.url + "/", .post, body: .bytes(content))
+            #expect(answer.head.headerFields[values: .setCookie] == cookies)
+            #expect(try await answer.body.collect(upTo: 4 << 20) == content)
+        }
+    }
+
+    @Test("A stream that is given up leaves the connection to the others")
+    func cancellation() async throws {
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        let routes = [
+            try route(.get, "/endless") { _ in
+                OriginResponse(
+                    body: .stream(length: nil) { writer in
+                        defer { end.yield() }
+                        while true { try await writer.write(Data(count: 1_000)) }
+                    })
+            },
+            try route(.get, "/ping") { _ in .text("pong") },
+        ]
+        try await with(routes) { server, transport async throws in
+            func take() async throws {
+                guard case .stream(let stream) = try await transport.send(server.url + "/endless").body else { return }
+                var iterator = stream.makeAsyncIterator()
+                _ = try await iterator.next()
+            }
+            try await take()
+            for await _ in ends { break }
+            #expect(try await transport.get(server.url + "/ping") == Data("pong".utf8))
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test("A silent stream ends by the read timeout")
+    func silence() async throws {
+        let route = try route(.get, "/") { _ in
+            OriginResponse(
+                body: .stream(length: nil) { writer in
+                    try await writer.write(Data("1".utf8))
+                    for await _ in AsyncStream<Void>.makeStream().stream {}
+                })
+        }
+        try await with([route]) {
+            $0.readTimeout = .seconds(1)
+        } _: { server, transport async in
+            await expectFailure(.timedOut) { try await transport.get(server.url + "/") }
+        }
+    }
+}
