@@ -221,7 +221,7 @@ let package = Package(
             name: "container-benchmarks",
             dependencies: [
                 "CommandSupport", "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading",
-                "ResourceStore", "ResourceTable", "SchemeRouter", .argumentParser, .httpTypes,
+                "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter", .argumentParser, .httpTypes,
             ], path: "Benchmarks/Sources", swiftSettings: settings),
 
         // Tests across packages, and what they share.

@@ -36,12 +36,14 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         case arrival
         case update
         case rules
+        case rewriting
     }
 
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Measure only these: install, memory, look-up, opening, table, arrival, update, rules.", valueName: "name"))
+            "Measure only these: install, memory, look-up, opening, table, arrival, update, rules, rewriting.",
+            valueName: "name"))
     var only: [Subject] = Subject.allCases
 
     @Flag(help: "Print the results as JSON.")
@@ -58,6 +60,7 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         }
         if only.contains(.table) { results += try TableBenchmark(rounds: rounds).run() }
         if only.contains(.rules) { results += try RulesBenchmark().run() }
+        if only.contains(.rewriting) { results += try await RewritingBenchmark(rounds: rounds).run() }
         let folder = try ScratchFolder(in: FileManager.default.temporaryDirectory.path)
         defer { folder.remove() }
         if only.contains(.memory) { results += try await MemoryBenchmark(folder: folder).run() }
