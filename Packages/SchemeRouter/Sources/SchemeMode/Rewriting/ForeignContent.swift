@@ -23,11 +23,20 @@ struct ForeignContent {
         open.last.map { !$0.hasHTML } ?? false
     }
 
+    /// Whether a start tag may be one of SVG or MathML, or means something to them.
+    func concerns(_ name: ShortName) -> Bool {
+        !open.isEmpty || Self.isRoot(name)
+    }
+
+    private static func isRoot(_ name: ShortName) -> Bool {
+        name == .svg || name == .math
+    }
+
     /// Takes a start tag.
     /// - Returns: whether it is one of HTML.
     mutating func start(_ name: ShortName, isSelfClosing: Bool, breaksOut: Bool, holdsHTML: Bool) -> Bool {
         guard let top = open.last else {
-            if Self.roots.contains(name) { push(name, isMath: name == "math", isSelfClosing, holdsHTML: false) }
+            if Self.isRoot(name) { push(name, isMath: name == .math, isSelfClosing, holdsHTML: false) }
             return true
         }
         if top.holdsHTML, !top.isMath || !["mglyph", "malignmark"].contains(name) {
@@ -39,9 +48,9 @@ struct ForeignContent {
         }
         let holds =
             top.isMath
-            ? Self.holdingInMath.contains(name) || name == "annotation-xml" && holdsHTML
+            ? Self.holdingInMath.contains(name) || name == .annotation && holdsHTML
             : Self.holdingInSVG.contains(name)
-        push(name, isMath: top.isMath && name != "svg", isSelfClosing, holdsHTML: holds)
+        push(name, isMath: top.isMath && name != .svg, isSelfClosing, holdsHTML: holds)
         return false
     }
 
@@ -56,8 +65,8 @@ struct ForeignContent {
     }
 
     private mutating func startInside(_ name: ShortName, isSelfClosing: Bool) -> Bool {
-        if Self.roots.contains(name) {
-            push(name, isMath: name == "math", isSelfClosing, holdsHTML: false)
+        if Self.isRoot(name) {
+            push(name, isMath: name == .math, isSelfClosing, holdsHTML: false)
         } else if !open.isEmpty, !Self.void.contains(name) {
             open[open.count - 1].hasHTML = true
         }
@@ -74,7 +83,6 @@ struct ForeignContent {
         while let last = open.last, !last.holdsHTML { open.removeLast() }
     }
 
-    private static let roots: Set<ShortName> = ["svg", "math"]
     private static let holdingInSVG: Set<ShortName> = ["foreignobject", "desc", "title"]
     private static let holdingInMath: Set<ShortName> = ["mi", "mo", "mn", "ms", "mtext"]
     private static let void: Set<ShortName> = [

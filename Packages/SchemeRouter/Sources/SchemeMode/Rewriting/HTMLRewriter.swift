@@ -142,7 +142,7 @@ public struct HTMLRewriter: TextRewriting {
     ) {
         if !tag.isEnd, !tag.attributes.isEmpty {
             let element = syntax == .xml ? tag.name.local : tag.name
-            var editor = TagEditor(tag, element: element, bytes)
+            var editor = TagEditor(tag, bytes)
             rewrite(&editor, element: element)
             edits += editor.edits.map { $0.moved(by: offset) }
             begin(tag, editor)
@@ -154,28 +154,28 @@ public struct HTMLRewriter: TextRewriting {
     /// What the text after a tag is.
     private mutating func begin(_ tag: HTMLTag, _ editor: TagEditor?) {
         text = .plain
-        guard !tag.isEnd, !(tag.isSelfClosing && (syntax == .xml || tokenizer.rawElement == "")) else { return }
-        switch syntax == .xml ? tag.name.local : tag.name {
-        case "style": text = .style(CSSScanner(context))
-        case "script":
-            guard let type = editor?.value(of: "type") else { return }
+        guard !tag.isEnd, !(tag.isSelfClosing && (syntax == .xml || tokenizer.rawElement == .none)) else { return }
+        let element = syntax == .xml ? tag.name.local : tag.name
+        if element == .style {
+            text = .style(CSSScanner(context))
+        } else if element == .script, let type = editor?.value(of: "type") {
             if type.equalsIgnoringCase("importmap") { text = .map(.load) }
             if type.equalsIgnoringCase("speculationrules") { text = .map(.navigation) }
-        default: break
         }
     }
 
     private mutating func rewrite(_ editor: inout TagEditor, element: ShortName) {
-        if element == "base", baseURL == nil, let href = editor.value(of: "href") {
+        if element == .base, baseURL == nil, let href = editor.value(of: "href") {
             baseURL = RealURL.resolve(String(decoding: href, as: UTF8.self), against: context.url) ?? context.url
         }
-        if element == "link" { moveIntegrity(&editor) }
+        if element == .link { moveIntegrity(&editor) }
         for attribute in editor.attributes {
-            guard let value = RewrittenAttribute.value(of: attribute, on: element) else { continue }
-            let original = editor
-            editor.edit(attribute) { edits(of: $0, as: value, in: original) }
+            guard let kind = RewrittenAttribute.value(of: attribute, on: element),
+                kind == .pragma || editor.mayHoldURL(attribute)
+            else { continue }
+            editor.edit(attribute) { value, editor in edits(of: value, as: kind, in: editor) }
         }
-        if element == "meta" { heed(editor) }
+        if element == .meta { heed(editor) }
     }
 
     private func edits(of value: [UInt8], as kind: RewrittenAttribute.Value, in editor: TagEditor) -> [ByteEdit] {

@@ -5,6 +5,7 @@
 struct HTMLTag {
     /// An attribute as it is written.
     struct Attribute {
+        var key: ShortName = .none
         /// The name's letters.
         var name: Range<Int>
         /// The value's letters, without quotes; empty where there is none.

@@ -125,34 +125,40 @@ struct HTMLTokenizer {
 
     /// What tree construction makes of a tag.
     private mutating func follow(_ tag: HTMLTag, _ bytes: UnsafeBufferPointer<UInt8>) {
-        rawElement = ""
+        rawElement = .none
         if isXML { return }
         guard !tag.isEnd else { return foreign.end(tag.name) }
+        if !foreign.concerns(tag.name) { return hold(tag.name) }
         let isHTML = foreign.start(
             tag.name, isSelfClosing: tag.isSelfClosing,
-            breaksOut: tag.name == "font"
+            breaksOut: tag.name == .font
                 && ["color", "face", "size"].contains { value(of: $0, in: tag, bytes) != nil },
-            holdsHTML: tag.name == "annotation-xml"
+            holdsHTML: tag.name == .annotation
                 && value(of: "encoding", in: tag, bytes).map {
                     $0.equalsIgnoringCase("text/html") || $0.equalsIgnoringCase("application/xhtml+xml")
                 } ?? false)
-        guard isHTML else { return }
-        switch tag.name {
-        case "title", "textarea", "style", "xmp", "iframe", "noembed", "noframes", "noscript": content = .rawText
-        case "script": content = .script
-        case "plaintext": content = .plainText
-        default: return
-        }
-        rawElement = tag.name
-        endTag = Self.endTag(of: tag.name)
+        if isHTML { hold(tag.name) }
+    }
+
+    /// What an element of HTML holds.
+    private mutating func hold(_ name: ShortName) {
+        guard let held = Self.held[name] else { return }
+        content = held
+        rawElement = name
+        endTag = Self.endTag(of: name)
         dashes = 0
     }
+
+    private static let held: [ShortName: Content] = [
+        "title": .rawText, "textarea": .rawText, "style": .rawText, "xmp": .rawText, "iframe": .rawText,
+        "noembed": .rawText, "noframes": .rawText, "noscript": .rawText, "script": .script, "plaintext": .plainText,
+    ]
 
     private func value(
         of name: ShortName, in tag: HTMLTag, _ bytes: UnsafeBufferPointer<UInt8>
     ) -> Slice<UnsafeBufferPointer<UInt8>>? {
         guard !isLongTag else { return nil }
-        return tag.attributes.first { ShortName(bytes[$0.name]) == name }.map { bytes[$0.value] }
+        return tag.attributes.first { $0.key == name }.map { bytes[$0.value] }
     }
 
     // MARK: Data
@@ -385,7 +391,7 @@ struct HTMLTokenizer {
     private static let scriptEnd = Array("</script".utf8)
 
     private static func endTag(of name: ShortName) -> [UInt8] {
-        name == "" ? [] : Array("</\(name)".utf8)
+        name == .none ? [] : Array("</\(name)".utf8)
     }
 
     private static func index(of byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {

@@ -26,8 +26,8 @@ struct ShortName: Hashable, ExpressibleByStringLiteral, CustomStringConvertible 
         }
     }
 
-    init(stringLiteral value: String) {
-        self.init(Array(value.utf8))
+    init(stringLiteral value: StaticString) {
+        self = value.withUTF8Buffer { ShortName($0) }
     }
 
     /// What stands after a namespace's prefix: `image` of `svg:image`.
@@ -42,4 +42,18 @@ struct ShortName: Hashable, ExpressibleByStringLiteral, CustomStringConvertible 
         let bytes = (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> UInt64(56 - $0 % 8 * 8)) }
         return String(decoding: bytes.drop { $0 == 0 }, as: UTF8.self)
     }
+}
+
+/// Names that every tag is compared with: made once.
+extension ShortName {
+    static let none: ShortName = ""
+    static let annotation: ShortName = "annotation-xml"
+    static let base: ShortName = "base"
+    static let font: ShortName = "font"
+    static let link: ShortName = "link"
+    static let math: ShortName = "math"
+    static let meta: ShortName = "meta"
+    static let script: ShortName = "script"
+    static let style: ShortName = "style"
+    static let svg: ShortName = "svg"
 }

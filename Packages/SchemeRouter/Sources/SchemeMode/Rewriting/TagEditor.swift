@@ -6,32 +6,28 @@ struct TagEditor {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let tag: HTMLTag
     private var changes: [ByteEdit] = []
-    /// Each name once, in order.
-    private(set) var attributes: [ShortName] = []
-    private var first: [Int] = []
 
     /// - Parameter bytes: of the tag; they must live as long as this value.
-    init(_ tag: HTMLTag, element: ShortName, _ bytes: UnsafeBufferPointer<UInt8>) {
+    init(_ tag: HTMLTag, _ bytes: UnsafeBufferPointer<UInt8>) {
         self.tag = tag
         self.bytes = bytes
-        attributes.reserveCapacity(tag.attributes.count)
-        first.reserveCapacity(tag.attributes.count)
-        for (index, attribute) in tag.attributes.enumerated() {
-            let name = ShortName(bytes[attribute.name])
-            // Names too long for the tables may differ.
-            guard name != .other, !attributes.contains(name) else { continue }
-            attributes.append(name)
-            first.append(index)
-        }
+    }
+
+    /// The attributes that count, in order. Of names too long for the tables none does.
+    var attributes: some Sequence<ShortName> {
+        tag.attributes.indices.lazy.filter { index in
+            let key = tag.attributes[index].key
+            return key != .other && !tag.attributes[..<index].contains { $0.key == key }
+        }.map { tag.attributes[$0].key }
     }
 
     /// The changes, in order.
     var edits: [ByteEdit] {
-        changes.sorted { $0.range.lowerBound < $1.range.lowerBound }
+        changes.count < 2 ? changes : changes.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
 
     private func attribute(_ name: ShortName) -> HTMLTag.Attribute? {
-        attributes.firstIndex(of: name).map { tag.attributes[first[$0]] }
+        tag.attributes.first { $0.key == name }
     }
 
     /// The decoded value of an attribute; `nil` where it is not there.
@@ -39,11 +35,21 @@ struct TagEditor {
         attribute(name).map { CharacterReferences.decode(bytes[$0.value]).bytes }
     }
 
+    /// Whether a value may name a host: none does without a slash or a colon, however they are written.
+    func mayHoldURL(_ name: ShortName) -> Bool {
+        guard let value = attribute(name)?.value else { return false }
+        return bytes[value].contains {
+            $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "&")
+        }
+    }
+
     /// Changes a value by changes of its decoded text.
-    mutating func edit(_ name: ShortName, by edits: ([UInt8]) -> [ByteEdit]) {
+    mutating func edit(_ name: ShortName, by edits: ([UInt8], TagEditor) -> [ByteEdit]) {
         guard let attribute = attribute(name), !attribute.value.isEmpty else { return }
         let text = CharacterReferences.decode(bytes[attribute.value])
-        changes += edits(text.bytes).map {
+        let found = edits(text.bytes, self)
+        guard !found.isEmpty else { return }
+        changes += found.map {
             text.written($0) { CharacterReferences.escape($0, quote: attribute.quote) }
                 .moved(by: attribute.value.lowerBound)
         }

@@ -56,6 +56,7 @@ struct TagScanner {
                 if byte.isASCIIWhitespace || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">")
                     || byte == UInt8(ascii: "=")
                 {
+                    attribute.key = ShortName(UnsafeBufferPointer(rebasing: bytes[start..<index]))
                     attribute.name = start..<index
                     attribute.value = index..<index
                     attribute.whole = start..<index
@@ -145,13 +146,14 @@ struct TagScanner {
             return
         }
         tag.nameRange = start..<index
-        tag.name = ShortName(bytes[start..<index])
+        tag.name = ShortName(UnsafeBufferPointer(rebasing: bytes[start..<index]))
     }
 
     private mutating func endAttribute() {
         guard isInAttribute else { return }
         isInAttribute = false
         guard isWhole else { return }
+        if tag.attributes.isEmpty { tag.attributes.reserveCapacity(8) }
         tag.attributes.append(attribute)
         if tag.attributes.count > Self.maxAttributes { giveUp() }
     }

@@ -27,12 +27,23 @@ struct URLReference {
     static func edits(
         of bytes: some RandomAccessCollection<UInt8>, as use: Use, in context: RewritingContext
     ) -> [ByteEdit] {
-        // Most references are relative: they are known by their first letter.
-        guard let first = bytes.first(where: { $0 > 0x20 }), "hH/\\".utf8.contains(first) else { return [] }
+        // Most references are relative: they are known by their first letters.
+        guard let start = bytes.firstIndex(where: { $0 > 0x20 }), mayName(bytes[start...].prefix(2)) else { return [] }
         let bytes = Array(bytes)
         if let edit = sameScheme(bytes, in: context) { return [edit] }
         guard let reference = URLReference(bytes, in: context) else { return [] }
         return reference.edits(as: use, in: context)
+    }
+
+    private static func mayName(_ start: some Collection<UInt8>) -> Bool {
+        guard let first = start.first, let second = start.dropFirst().first else { return false }
+        let isBreak = second == 0x09 || second == 0x0A || second == 0x0D
+        if first | 0x20 == UInt8(ascii: "h") { return second | 0x20 == UInt8(ascii: "t") || isBreak }
+        return isSlash(first) && (isSlash(second) || isBreak)
+    }
+
+    private static func isSlash(_ byte: UInt8?) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\")
     }
 
     private init?(_ bytes: [UInt8], in context: RewritingContext) {
@@ -40,7 +51,7 @@ struct URLReference {
         var index = bytes.firstIndex { $0 > 0x20 } ?? end
         let scheme = Self.takeScheme(bytes, &index)
         var slashes = 0
-        while let byte = Self.peek(bytes, &index, end), byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") {
+        while let byte = Self.peek(bytes, &index, end), Self.isSlash(byte) {
             slashes += 1
             index += 1
         }
@@ -104,7 +115,6 @@ struct URLReference {
         var index = bytes.firstIndex { $0 > 0x20 } ?? bytes.count
         guard let scheme = takeScheme(bytes, &index), scheme == context.scheme else { return nil }
         let start = index
-        let isSlash = { (byte: UInt8?) in byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
         guard isSlash(peek(bytes, &index, bytes.count)) else {
             // A colon in what is left would make it a scheme.
             return bytes[start...].contains(UInt8(ascii: ":")) ? nil : ByteEdit(0..<start, [])
