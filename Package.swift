@@ -229,7 +229,8 @@ let package = Package(
             name: "container-benchmarks",
             dependencies: [
                 "CommandSupport", "HTTPCache", "OfflinePackage", "PackageFormat", "PackagePublisher",
-                "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeRouter", .argumentParser, .httpTypes,
+                "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter", .argumentParser,
+                .httpTypes,
             ], path: "Benchmarks/Sources", swiftSettings: settings),
 
         // Tests across packages, and what they share.

@@ -46,6 +46,7 @@ let package = Package(
                 .product(name: "ResourceLoading", package: "ContainerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
+        fuzzer("RewritingFuzz", over: "SchemeRouter"),
         fuzzer("URLFuzz", [.product(name: "HTTPTypes", package: "swift-http-types")]),
     ],
     swiftLanguageModes: [.v6]

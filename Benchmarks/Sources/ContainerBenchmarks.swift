@@ -37,12 +37,14 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         case update
         case rules
         case cache
+        case rewriting
     }
 
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Measure only these: install, memory, look-up, opening, table, arrival, update, rules, cache.",
+            "Measure only these: install, memory, look-up, opening, table, arrival, update, rules, cache, "
+                + "rewriting.",
             valueName: "name"))
     var only: [Subject] = Subject.allCases
 
@@ -60,6 +62,7 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         }
         if only.contains(.table) { results += try TableBenchmark(rounds: rounds).run() }
         if only.contains(.rules) { results += try RulesBenchmark().run() }
+        if only.contains(.rewriting) { results += try await RewritingBenchmark(rounds: rounds).run() }
         let folder = try ScratchFolder(in: FileManager.default.temporaryDirectory.path)
         defer { folder.remove() }
         if only.contains(.memory) { results += try await MemoryBenchmark(folder: folder).run() }

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+internal import FuzzSupport
+internal import SchemeMode
+
+/// Documents and style sheets. The first byte says where the others are split; the same must come out however they are,
+/// and where nothing is covered and no reference lacks its scheme, the very same bytes.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzRewriting(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let data = bytes.map { Data(bytes: $0, count: count) } ?? Data()
+    guard let first = data.first else { return 0 }
+    let text = Data(data.dropFirst())
+    let step = Int(first) % 23 + 1
+    for covers in [true, false] {
+        let context = RewritingContext(names: .standard, url: "https://shop.example/dir/page") { _, _ in covers }
+        var limits = HTMLRewriter.Limits()
+        limits.maxTagBytes = 4_096
+        expect({ HTMLRewriter(context, limits: limits) { _, _ in true } }, text, step, "document")
+        expect({ HTMLRewriter(context, syntax: .xml, limits: limits) }, text, step, "XML")
+        expect({ CSSRewriter(context) }, text, step, "style sheet")
+        guard !covers, !text.contains(UInt8(ascii: "/")), !text.contains(UInt8(ascii: "\\")) else { continue }
+        // Without a slash, written as it is or as a reference, there is no host; a policy gains its forms anyway.
+        guard !text.contains(UInt8(ascii: "&")), text.range(of: Data("http".utf8)) == nil, !mentionsPolicy(text) else {
+            continue
+        }
+        var rewriter = HTMLRewriter(context)
+        Fuzz.expect(rewriter.rewrite(text) == text, "changed without a reason")
+    }
+    return 0
+}
+
+private func mentionsPolicy(_ text: Data) -> Bool {
+    String(decoding: text, as: UTF8.self).lowercased().contains("policy")
+}
+
+/// Whole and in pieces, the same must come out.
+private func expect(_ make: () -> some TextRewriting, _ text: Data, _ step: Int, _ what: String) {
+    var whole = make()
+    let expected = whole.rewrite(text)
+    var split = make()
+    var result = Data()
+    for start in stride(from: 0, to: text.count, by: step) {
+        result += split.feed(text[start..<min(start + step, text.count)])
+    }
+    result += split.finish()
+    Fuzz.expect(result == expected, "a \(what) came out otherwise in pieces of \(step)")
+    // A reference grows by the scheme's length; a policy by its forms, each a few dozen bytes.
+    Fuzz.expect(expected.count <= text.count * 64 + 1_024, "\(text.count) bytes became \(expected.count)")
+}

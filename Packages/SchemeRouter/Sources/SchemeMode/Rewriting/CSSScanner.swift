@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Finds the URLs of a style sheet with the tokenizer of CSS Syntax Level 3 (section 4), over bytes of a charset that ASCII
+/// is part of, in pieces of any size.
+///
+/// URLs are `url()` in all spellings, `src("…")`, and strings of `image-set()` and `@import`. `@namespace` names its
+/// space by a URL and loads nothing: it stays, and so do comments and all other strings.
+struct CSSScanner {
+    /// What is begun and not over.
+    private enum State: Equatable {
+        case top
+        case comment
+        /// A name so long that it means nothing here.
+        case name
+        case string(quote: UInt8, isURL: Bool)
+        /// After `url(` and before what it holds.
+        case urlStart
+        case url(isURL: Bool)
+        case badURL
+    }
+
+    /// What a bracket that is open belongs to.
+    private enum Frame {
+        case round, square, curly
+        /// `url(` or `src(` with a string, and `image-set(`: their strings are URLs.
+        case urls
+
+        var closing: UInt8 {
+            switch self {
+            case .round, .urls: UInt8(ascii: ")")
+            case .square: UInt8(ascii: "]")
+            case .curly: UInt8(ascii: "}")
+            }
+        }
+    }
+
+    /// A URL that is longer stays as it is; nothing longer is held back.
+    private static let maxURLBytes = 16 << 10
+    /// The letters of `-webkit-image-set`, all as escapes.
+    private static let maxNameBytes = 256
+    private static let maxDepth = 256
+
+    private let context: RewritingContext
+    private var state = State.top
+    private var frames: [Frame] = []
+    private var surplusDepth = 0
+    private var isAfterImport = false
+    private var isInNamespace = false
+    /// How far what is held back was read, from its first byte.
+    private var scanned = 0
+
+    init(_ context: RewritingContext) {
+        self.context = context
+    }
+
+    /// All changes of a text that is whole.
+    static func edits(of bytes: [UInt8], in context: RewritingContext) -> [ByteEdit] {
+        var scanner = CSSScanner(context)
+        var edits: [ByteEdit] = []
+        _ = bytes.withUnsafeBufferPointer { scanner.scan($0, isLast: true, into: &edits) }
+        return edits
+    }
+
+    /// Reads on.
+    /// - Parameters:
+    ///   - bytes: begin with what was held back last time.
+    ///   - isLast: whether the text ends here.
+    ///   - edits: gets the changes, in offsets of `bytes`.
+    /// - Returns: how many bytes are done with; the others are held back.
+    mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, into edits: inout [ByteEdit]) -> Int {
+        var index = scanned
+        // Where a URL begins that is not over.
+        var held = isHolding ? 0 : nil as Int?
+        scanning: while index < bytes.count {
+            switch state {
+            case .top:
+                guard let next = top(bytes, index, isLast: isLast) else { break scanning }
+                index = next
+                held = index
+            case .comment:
+                while index < bytes.count, bytes[index] != UInt8(ascii: "*") { index += 1 }
+                guard index < bytes.count else { break }
+                if index + 1 == bytes.count, !isLast { break scanning }
+                if index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "/") {
+                    state = .top
+                    index += 1
+                }
+                index += 1
+            case .name:
+                let (end, isOver) = name(bytes, index, isLast: isLast)
+                if isOver { state = .top }
+                guard isOver || end > index else { break scanning }
+                index = end
+            case .string(let quote, let isURL):
+                let byte = bytes[index]
+                if byte == quote {
+                    if isURL, let held { add(bytes[held..<index], at: held, to: &edits) }
+                    state = .top
+                    index += 1
+                } else if byte == UInt8(ascii: "\\") {
+                    guard let next = escape(bytes, index, isLast: isLast) else { break scanning }
+                    index = next
+                } else if Self.isNewline(byte) {
+                    state = .top
+                } else {
+                    let step = letter(bytes, index, isLast: isLast)
+                    guard step > 0 else { break scanning }
+                    index += step
+                }
+            case .urlStart:
+                if bytes[index].isASCIIWhitespace {
+                    index += 1
+                } else if "\"'".utf8.contains(bytes[index]) {
+                    open(isInNamespace ? .round : .urls)
+                    state = .top
+                } else {
+                    state = .url(isURL: !isInNamespace)
+                    held = index
+                }
+            case .url(let isURL):
+                guard let next = url(bytes, index, from: isURL ? held : nil, isLast: isLast, into: &edits) else {
+                    break scanning
+                }
+                index = next
+            case .badURL:
+                if bytes[index] == UInt8(ascii: "\\") {
+                    guard let next = escape(bytes, index, isLast: isLast) else { break scanning }
+                    index = next
+                } else {
+                    let step = letter(bytes, index, isLast: isLast)
+                    guard step > 0 else { break scanning }
+                    if bytes[index] == UInt8(ascii: ")") { state = .top }
+                    index += step
+                }
+            }
+        }
+        return finish(bytes, index, held: held, isLast: isLast, into: &edits)
+    }
+
+    /// Whether a URL is begun.
+    private var isHolding: Bool {
+        switch state {
+        case .string(_, true), .url(true): true
+        default: false
+        }
+    }
+
+    /// Says what is held back.
+    private mutating func finish(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, held: Int?, isLast: Bool, into edits: inout [ByteEdit]
+    ) -> Int {
+        scanned = 0
+        guard isHolding, let held else { return isLast ? bytes.count : index }
+        if isLast {
+            // The end closes all that is open (section 4.3.5).
+            add(bytes[held...], at: held, to: &edits)
+            return bytes.count
+        }
+        guard index - held <= Self.maxURLBytes else {
+            switch state {
+            case .string(let quote, _): state = .string(quote: quote, isURL: false)
+            default: state = .url(isURL: false)
+            }
+            return index
+        }
+        scanned = index - held
+        return held
+    }
+
+    // MARK: Tokens
+
+    /// Reads one token, or the beginning of one.
+    /// - Returns: where to go on; `nil` where more has to come first.
+    private mutating func top(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, isLast: Bool) -> Int? {
+        let byte = bytes[index]
+        let next = index + 1 < bytes.count ? bytes[index + 1] : nil
+        let hasEnough = index + 2 < bytes.count || isLast
+        if byte.isASCIIWhitespace { return index + 1 }
+        switch byte {
+        case UInt8(ascii: "/"):
+            guard hasEnough else { return nil }
+            if next == UInt8(ascii: "*") {
+                state = .comment
+                return index + 2
+            }
+        case UInt8(ascii: "\""), UInt8(ascii: "'"):
+            let isURL = !isInNamespace && (isAfterImport || frames.last == .urls && surplusDepth == 0)
+            isAfterImport = false
+            state = .string(quote: byte, isURL: isURL)
+            return index + 1
+        case UInt8(ascii: "@"), UInt8(ascii: "#"):
+            guard hasEnough else { return nil }
+            let (end, isOver) = name(bytes, index + 1, isLast: isLast)
+            guard isOver else { return longName(from: index, to: end) }
+            isAfterImport = false
+            if byte == UInt8(ascii: "@") {
+                let keyword = unescaped(bytes[(index + 1)..<end])
+                isAfterImport = keyword.equalsIgnoringCase("import")
+                isInNamespace = keyword.equalsIgnoringCase("namespace")
+            }
+            return end
+        case UInt8(ascii: "("): open(.round)
+        case UInt8(ascii: "["): open(.square)
+        case UInt8(ascii: "{"):
+            isInNamespace = false
+            open(.curly)
+        case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): close(byte)
+        case UInt8(ascii: ";"): isInNamespace = false
+        default:
+            guard hasEnough else { return nil }
+            if startsNumber(bytes, index) { return number(bytes, index, isLast: isLast) }
+            if startsName(bytes, index) { return nameOrFunction(bytes, index, isLast: isLast) }
+        }
+        isAfterImport = false
+        return index + 1
+    }
+
+    private mutating func nameOrFunction(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, isLast: Bool
+    ) -> Int? {
+        let (end, isOver) = name(bytes, start, isLast: isLast)
+        guard isOver else { return longName(from: start, to: end) }
+        isAfterImport = false
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "(") else { return end }
+        let function = unescaped(bytes[start..<end])
+        if function.equalsIgnoringCase("url") {
+            state = .urlStart
+        } else if function.equalsIgnoringCase("src") || function.equalsIgnoringCase("image-set")
+            || function.equalsIgnoringCase("-webkit-image-set")
+        {
+            open(.urls)
+        } else {
+            open(.round)
+        }
+        return end + 1
+    }
+
+    /// A number, with its unit, which is no function's name whatever follows (section 4.3.3).
+    private mutating func number(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, isLast: Bool) -> Int? {
+        let at = { (index: Int) in index < bytes.count ? bytes[index] : UInt8(ascii: " ") }
+        var end = "+-".utf8.contains(bytes[start]) ? start + 1 : start
+        while at(end).isASCIIDigit { end += 1 }
+        if at(end) == UInt8(ascii: "."), at(end + 1).isASCIIDigit {
+            end += 1
+            while at(end).isASCIIDigit { end += 1 }
+        }
+        if at(end) | 0x20 == UInt8(ascii: "e") {
+            let first = "+-".utf8.contains(at(end + 1)) ? end + 2 : end + 1
+            if at(first).isASCIIDigit {
+                end = first
+                while at(end).isASCIIDigit { end += 1 }
+            }
+        }
+        isAfterImport = false
+        guard end + 3 <= bytes.count || isLast else { return longName(from: start, to: end) }
+        guard startsName(bytes, end) else { return end }
+        let (unitEnd, isOver) = name(bytes, end, isLast: isLast)
+        return isOver ? unitEnd : longName(from: start, to: unitEnd)
+    }
+
+    /// A name whose end is not there: waited for, unless it is too long to be one that counts.
+    private mutating func longName(from start: Int, to end: Int) -> Int? {
+        guard end - start > Self.maxNameBytes else { return nil }
+        isAfterImport = false
+        state = .name
+        return end
+    }
+
+    /// Reads what `url(` holds (section 4.3.6).
+    private mutating func url(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, from held: Int?, isLast: Bool, into edits: inout [ByteEdit]
+    ) -> Int? {
+        let byte = bytes[index]
+        if byte == UInt8(ascii: ")") {
+            if let held { add(bytes[held..<index], at: held, to: &edits) }
+            state = .top
+            return index + 1
+        }
+        if byte == UInt8(ascii: "\\") {
+            guard let next = escape(bytes, index, isLast: isLast) else { return nil }
+            if Self.isNewline(bytes[min(index + 1, bytes.count - 1)]) { state = .badURL }
+            return next
+        }
+        if byte.isASCIIWhitespace {
+            // Only the end may follow.
+            var end = index
+            while end < bytes.count, bytes[end].isASCIIWhitespace { end += 1 }
+            guard end < bytes.count else { return isLast ? end : end - index > Self.maxURLBytes ? end : nil }
+            if bytes[end] != UInt8(ascii: ")") { state = .badURL }
+            return end
+        }
+        let isNonPrintable = byte < 0x09 || byte == 0x0B || (0x0E..<0x20).contains(byte) || byte == 0x7F
+        if isNonPrintable || "\"'(".utf8.contains(byte) { state = .badURL }
+        let step = letter(bytes, index, isLast: isLast)
+        return step > 0 ? index + step : nil
+    }
+
+    private func add(_ url: Slice<UnsafeBufferPointer<UInt8>>, at start: Int, to edits: inout [ByteEdit]) {
+        guard url.count <= Self.maxURLBytes else { return }
+        let text = CSSEscapes.decode(url, hasTwoByteLetters: context.hasTwoByteLetters)
+        edits += URLReference.edits(of: text.bytes, as: .load, in: context).map {
+            text.written($0).moved(by: start)
+        }
+    }
+
+    // MARK: Brackets
+
+    private mutating func open(_ frame: Frame) {
+        if frames.count < Self.maxDepth, surplusDepth == 0 {
+            frames.append(frame)
+        } else {
+            surplusDepth += 1
+        }
+    }
+
+    private mutating func close(_ byte: UInt8) {
+        if surplusDepth > 0 {
+            surplusDepth -= 1
+        } else if frames.last?.closing == byte {
+            frames.removeLast()
+        }
+    }
+
+    // MARK: Letters
+
+    private static func isNewline(_ byte: UInt8) -> Bool {
+        byte == 0x0A || byte == 0x0D || byte == 0x0C
+    }
+
+    private static func isNameLetter(_ byte: UInt8) -> Bool {
+        byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            || byte >= 0x80
+    }
+
+    /// The bytes of the letter at `index`; 0 where its second one is not there yet.
+    private func letter(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, isLast: Bool) -> Int {
+        guard context.hasTwoByteLetters, bytes[index] > 0x80 else { return 1 }
+        guard index + 1 < bytes.count else { return isLast ? 1 : 0 }
+        return CSSEscapes.letter(bytes[index], bytes[index + 1])
+    }
+
+    private func startsName(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
+        let at = { (index: Int) in index < bytes.count ? bytes[index] : UInt8(ascii: " ") }
+        let isStart = { (byte: UInt8) in byte.isASCIILetter || byte == UInt8(ascii: "_") || byte >= 0x80 }
+        let isEscape = { (index: Int) in at(index) == UInt8(ascii: "\\") && !Self.isNewline(at(index + 1)) }
+        if at(index) == UInt8(ascii: "-") {
+            return isStart(at(index + 1)) || at(index + 1) == UInt8(ascii: "-") || isEscape(index + 1)
+        }
+        return isStart(at(index)) || isEscape(index)
+    }
+
+    private func startsNumber(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
+        let at = { (index: Int) in index < bytes.count ? bytes[index] : UInt8(ascii: " ") }
+        let isSigned = "+-".utf8.contains(at(index))
+        let first = isSigned ? index + 1 : index
+        return at(first).isASCIIDigit || at(first) == UInt8(ascii: ".") && at(first + 1).isASCIIDigit
+    }
+
+    /// Reads the name that may begin at `start`, as far as it is there.
+    private func name(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, isLast: Bool
+    ) -> (end: Int, isOver: Bool) {
+        var index = start
+        while index < bytes.count {
+            if Self.isNameLetter(bytes[index]) {
+                let step = letter(bytes, index, isLast: isLast)
+                guard step > 0 else { return (index, false) }
+                index += step
+            } else if bytes[index] == UInt8(ascii: "\\") {
+                if index + 1 < bytes.count, Self.isNewline(bytes[index + 1]) { return (index, true) }
+                guard let next = escape(bytes, index, isLast: isLast) else { return (index, false) }
+                index = next
+            } else {
+                return (index, true)
+            }
+        }
+        return (bytes.count, isLast)
+    }
+
+    /// The end of the escape at `index` (section 4.3.7), and of a line's end that is escaped in a string; `nil` where it is
+    /// not there yet.
+    private func escape(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, isLast: Bool) -> Int? {
+        CSSEscapes.end(of: bytes, at: index, isLast: isLast)
+    }
+
+    private func unescaped(_ name: Slice<UnsafeBufferPointer<UInt8>>) -> [UInt8] {
+        CSSEscapes.decode(name, hasTwoByteLetters: context.hasTwoByteLetters).bytes
+    }
+}

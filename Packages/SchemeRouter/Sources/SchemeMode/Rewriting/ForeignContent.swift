@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Where a document is inside of SVG or MathML (HTML, section "The rules for parsing tokens in foreign content"), as far as
+/// the tokenizer must know it: there `<style>` and `<title>` hold tags, and CDATA sections exist.
+///
+/// Elements of HTML are not kept, so that a document whose tags do not match may be read otherwise than by an engine.
+struct ForeignContent {
+    private struct Element {
+        var name: ShortName
+        var isMath: Bool
+        /// Whether its children are HTML.
+        var holdsHTML: Bool
+        /// Whether such a child is open.
+        var hasHTML = false
+    }
+
+    private static let maxDepth = 512
+    private var open: [Element] = []
+
+    /// Whether the current node is one of SVG or MathML.
+    var isCurrent: Bool {
+        open.last.map { !$0.hasHTML } ?? false
+    }
+
+    /// Whether a start tag may be one of SVG or MathML, or means something to them.
+    func concerns(_ name: ShortName) -> Bool {
+        !open.isEmpty || Self.isRoot(name)
+    }
+
+    private static func isRoot(_ name: ShortName) -> Bool {
+        name == .svg || name == .math
+    }
+
+    /// Takes a start tag.
+    /// - Returns: whether it is one of HTML.
+    mutating func start(_ name: ShortName, isSelfClosing: Bool, breaksOut: Bool, holdsHTML: Bool) -> Bool {
+        guard let top = open.last else {
+            if Self.isRoot(name) { push(name, isMath: name == .math, isSelfClosing, holdsHTML: false) }
+            return true
+        }
+        if top.holdsHTML, !top.isMath || !["mglyph", "malignmark"].contains(name) {
+            return startInside(name, isSelfClosing: isSelfClosing)
+        }
+        if breaksOut || Self.breakingOut.contains(name) {
+            leave()
+            return startInside(name, isSelfClosing: isSelfClosing)
+        }
+        let holds =
+            top.isMath
+            ? Self.holdingInMath.contains(name) || name == .annotation && holdsHTML
+            : Self.holdingInSVG.contains(name)
+        push(name, isMath: top.isMath && name != .svg, isSelfClosing, holdsHTML: holds)
+        return false
+    }
+
+    /// Takes an end tag.
+    mutating func end(_ name: ShortName) {
+        guard !open.isEmpty else { return }
+        if let index = open.lastIndex(where: { $0.name == name }) {
+            open.removeSubrange(index...)
+        } else if isCurrent, Self.breakingOut.contains(name) || Self.around.contains(name) {
+            leave()
+        }
+    }
+
+    private mutating func startInside(_ name: ShortName, isSelfClosing: Bool) -> Bool {
+        if Self.isRoot(name) {
+            push(name, isMath: name == .math, isSelfClosing, holdsHTML: false)
+        } else if !open.isEmpty, !Self.void.contains(name) {
+            open[open.count - 1].hasHTML = true
+        }
+        return true
+    }
+
+    private mutating func push(_ name: ShortName, isMath: Bool, _ isSelfClosing: Bool, holdsHTML: Bool) {
+        guard !isSelfClosing, open.count < Self.maxDepth else { return }
+        open.append(Element(name: name, isMath: isMath, holdsHTML: holdsHTML))
+    }
+
+    /// Goes up to the next element of HTML, or to one that holds HTML.
+    private mutating func leave() {
+        while let last = open.last, !last.holdsHTML { open.removeLast() }
+    }
+
+    private static let holdingInSVG: Set<ShortName> = ["foreignobject", "desc", "title"]
+    private static let holdingInMath: Set<ShortName> = ["mi", "mo", "mn", "ms", "mtext"]
+    private static let void: Set<ShortName> = [
+        "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
+    ]
+    private static let breakingOut: Set<ShortName> = [
+        "b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed", "h1", "h2",
+        "h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing", "menu", "meta", "nobr", "ol", "p", "pre",
+        "ruby", "s", "small", "span", "strong", "strike", "sub", "sup", "table", "tt", "u", "ul", "var",
+    ]
+    /// Whose end closes an `<svg>` that was left open inside of them.
+    private static let around: Set<ShortName> = [
+        "a", "article", "aside", "button", "footer", "form", "header", "html", "label", "main", "nav", "section", "td",
+        "th", "tr", "tbody",
+    ]
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Gives the covered URLs of a document their names while it arrives. Every other byte stays.
+///
+/// Which attributes are rewritten is the table in `RewrittenAttribute`; `<style>`, `style`, import maps, speculation rules,
+/// `srcdoc`, `<meta http-equiv>` for `refresh` and policies are read as what they are. The `integrity` of style sheets that
+/// may be rewritten is handed to ``remember`` and dropped. Holds back at most one tag, and what has just arrived.
+public struct HTMLRewriter: TextRewriting {
+    /// Takes note of what a style sheet's bytes must be, since the engine will not look.
+    /// - Parameters:
+    ///   - url: the style sheet's real URL, without a fragment.
+    ///   - metadata: the value of `integrity`.
+    /// - Returns: whether the bytes will be checked. If not, the attribute stays.
+    public typealias Remember = @Sendable (_ url: String, _ metadata: String) -> Bool
+
+    /// The text of an element that is more than text.
+    private enum Text {
+        case plain
+        case style(CSSScanner)
+        case map(URLReference.Use)
+    }
+
+    private var context: RewritingContext
+    private let limits: Limits
+    private let syntax: DocumentSyntax
+    private let remember: Remember?
+    private var tokenizer: HTMLTokenizer
+    private var buffer = EditedBuffer()
+    private var text = Text.plain
+    /// Where the tokenizer is, after what is held back for ``text``.
+    private var position = 0
+    /// Of the first `<base href>`: what relative URLs start from.
+    private var baseURL: String?
+    /// A charset was announced in which ASCII cannot be found.
+    private var isOpaque = false
+
+    /// - Parameter remember: `nil` by default: every `integrity` stays.
+    public init(
+        _ context: RewritingContext, syntax: DocumentSyntax = .html, limits: Limits = Limits(),
+        remember: Remember? = nil
+    ) {
+        self.context = context
+        self.limits = limits
+        self.syntax = syntax
+        self.remember = remember
+        tokenizer = HTMLTokenizer(isXML: syntax == .xml, maxTagBytes: limits.maxTagBytes)
+    }
+
+    public mutating func feed(_ piece: Data) -> Data {
+        append(piece, isLast: false)
+    }
+
+    public mutating func finish() -> Data {
+        append(Data(), isLast: true)
+    }
+
+    private mutating func append(_ piece: Data, isLast: Bool) -> Data {
+        if isOpaque { return piece }
+        // Taken out meanwhile: reading changes everything else.
+        var buffer = buffer
+        self.buffer = EditedBuffer()
+        defer { self.buffer = buffer }
+        return buffer.append(piece, isLast: isLast) { read($0, isLast: isLast, into: &$1) }
+    }
+
+    // MARK: Pieces
+
+    /// - Returns: how many bytes are done with.
+    private mutating func read(
+        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, into edits: inout [ByteEdit]
+    ) -> Int {
+        // Of what is held back, the beginning of the text that is not done with.
+        var textStart = 0
+        while !isOpaque, let (piece, end) = tokenizer.next(bytes, from: position, isLast: isLast) {
+            switch piece {
+            case .text: takeText(bytes, &textStart, to: end, isOver: false, into: &edits)
+            case .tag(let tag, let range):
+                takeText(bytes, &textStart, to: range.lowerBound, isOver: true, into: &edits)
+                textStart = end
+                take(tag, UnsafeBufferPointer(rebasing: bytes[range]), at: range.lowerBound, into: &edits)
+            case .longTag(let range, let tag):
+                takeText(bytes, &textStart, to: range.lowerBound, isOver: true, into: &edits)
+                textStart = end
+                if let tag { begin(tag, nil) }
+            case .markup(let range):
+                takeText(bytes, &textStart, to: range.lowerBound, isOver: true, into: &edits)
+                textStart = end
+            }
+            position = end
+        }
+        if isOpaque {
+            position = 0
+            return bytes.count
+        }
+        if isLast {
+            takeText(bytes, &textStart, to: bytes.count, isOver: true, into: &edits)
+            return bytes.count
+        }
+        let done = if case .plain = text { position } else { min(textStart, position) }
+        position -= done
+        return done
+    }
+
+    /// Reads the text up to `end`, as what its element says, and moves `start` to what is not done with.
+    private mutating func takeText(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ start: inout Int, to end: Int, isOver: Bool, into edits: inout [ByteEdit]
+    ) {
+        guard start < end || isOver else { return }
+        let piece = UnsafeBufferPointer(rebasing: bytes[start..<max(start, end)])
+        switch text {
+        case .plain: start = end
+        case .style(var scanner):
+            // Taken out meanwhile, so that it is not copied.
+            text = .plain
+            var found: [ByteEdit] = []
+            let done = scanner.scan(piece, isLast: isOver, into: &found)
+            edits += found.map { $0.moved(by: start) }
+            start += done
+            text = .style(isOver ? CSSScanner(context) : scanner)
+        case .map(let use):
+            if isOver {
+                edits += JSONStrings.edits(of: Array(piece), as: use, in: context).map { $0.moved(by: start) }
+                start = end
+            } else if piece.count > limits.maxMapBytes {
+                start = end
+                text = .plain
+            }
+        }
+    }
+
+    // MARK: Tags
+
+    private mutating func take(
+        _ tag: HTMLTag, _ bytes: UnsafeBufferPointer<UInt8>, at offset: Int, into edits: inout [ByteEdit]
+    ) {
+        if !tag.isEnd, !tag.attributes.isEmpty {
+            let element = syntax == .xml ? tag.name.local : tag.name
+            var editor = TagEditor(tag, bytes)
+            rewrite(&editor, element: element)
+            edits += editor.edits.map { $0.moved(by: offset) }
+            begin(tag, editor)
+        } else {
+            begin(tag, nil)
+        }
+    }
+
+    /// What the text after a tag is.
+    private mutating func begin(_ tag: HTMLTag, _ editor: TagEditor?) {
+        text = .plain
+        guard !tag.isEnd, !(tag.isSelfClosing && (syntax == .xml || tokenizer.rawElement == .none)) else { return }
+        let element = syntax == .xml ? tag.name.local : tag.name
+        if element == .style {
+            text = .style(CSSScanner(context))
+        } else if element == .script, let type = editor?.value(of: "type") {
+            if type.equalsIgnoringCase("importmap") { text = .map(.load) }
+            if type.equalsIgnoringCase("speculationrules") { text = .map(.navigation) }
+        }
+    }
+
+    private mutating func rewrite(_ editor: inout TagEditor, element: ShortName) {
+        if element == .base, baseURL == nil, let href = editor.value(of: "href") {
+            baseURL = RealURL.resolve(String(decoding: href, as: UTF8.self), against: context.url) ?? context.url
+        }
+        if element == .link { moveIntegrity(&editor) }
+        for attribute in editor.attributes {
+            guard let kind = RewrittenAttribute.value(of: attribute, on: element),
+                kind == .pragma || editor.mayHoldURL(attribute)
+            else { continue }
+            editor.edit(attribute) { value, editor in edits(of: value, as: kind, in: editor) }
+        }
+        if element == .meta { heed(editor) }
+    }
+
+    private func edits(of value: [UInt8], as kind: RewrittenAttribute.Value, in editor: TagEditor) -> [ByteEdit] {
+        switch kind {
+        case .load: return URLReference.edits(of: value, as: .load, in: context)
+        case .navigation: return URLReference.edits(of: value, as: .navigation, in: context)
+        case .sourceSet: return SourceSet.edits(of: value, in: context)
+        case .style: return CSSScanner.edits(of: value, in: context)
+        case .document: return nested(value)
+        case .link:
+            guard let rel = editor.value(of: "rel"), RewrittenAttribute.loads(rel) else { return [] }
+            return URLReference.edits(of: value, as: .load, in: context)
+        case .pragma:
+            guard let name = editor.value(of: "http-equiv") else { return [] }
+            if name.equalsIgnoringCase("refresh") { return RefreshValue.edits(of: value, in: context) }
+            return PolicyField.isName(name) ? PolicyField.edits(of: value, in: context) : []
+        }
+    }
+
+    /// A `srcdoc` has the URL that its page has, and what the page's policy demands.
+    private func nested(_ value: [UInt8]) -> [ByteEdit] {
+        guard limits.maxNesting > 0 else { return [] }
+        var inner = limits
+        inner.maxNesting -= 1
+        var rewriter = HTMLRewriter(context, limits: inner, remember: remember)
+        rewriter.baseURL = baseURL
+        var edits: [ByteEdit] = []
+        _ = value.withUnsafeBufferPointer { rewriter.read($0, isLast: true, into: &edits) }
+        return edits
+    }
+
+    /// What a `<meta>` says about the text that follows.
+    private mutating func heed(_ editor: TagEditor) {
+        var label = editor.value(of: "charset")
+        if let content = editor.value(of: "content"), let name = editor.value(of: "http-equiv") {
+            if name.equalsIgnoringCase("content-security-policy"), PolicyField.upgradesInsecureRequests(content) {
+                context.upgradesInsecureRequests = true
+            }
+            if name.equalsIgnoringCase("content-type") { label = TextCharset.label(in: content) }
+        }
+        guard let label, !context.hasCharset else { return }
+        switch TextCharset(labelInText: String(decoding: label, as: UTF8.self)) {
+        case .opaque: isOpaque = true
+        case .twoByte: context.hasTwoByteLetters = true
+        case .ascii: break
+        }
+    }
+
+    /// Takes the `integrity` of a style sheet that may be rewritten out of its element (Subresource Integrity).
+    private func moveIntegrity(_ editor: inout TagEditor) {
+        guard let remember, let metadata = editor.value(of: "integrity"), let rel = editor.value(of: "rel"),
+            let href = editor.value(of: "href")
+        else { return }
+        let words = rel.split { $0.isASCIIWhitespace }
+        let isPreload = words.contains { $0.equalsIgnoringCase("preload") }
+        guard
+            words.contains(where: { $0.equalsIgnoringCase("stylesheet") })
+                || isPreload && editor.value(of: "as")?.equalsIgnoringCase("style") == true
+        else { return }
+        let value = String(decoding: metadata, as: UTF8.self)
+        guard IntegrityMetadata(value) != nil,
+            let target = RealURL.resolve(String(decoding: href, as: UTF8.self), against: baseURL ?? context.url),
+            let url = RealURL.canonical(target), context.covers(url, context.page),
+            // What is another origin's is checked after CORS alone; else the engine refuses it, and goes on doing so.
+            RealURL.isSameOrigin(url, context.url) || editor.value(of: "crossorigin") != nil,
+            remember(url, value)
+        else { return }
+        editor.drop("integrity")
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// What an `integrity` attribute demands (Subresource Integrity, section 3.3): one of the digests of the strongest algorithm
+/// that it names.
+struct IntegrityMetadata: Sendable, Hashable {
+    private let algorithm: IntegrityAlgorithm
+    private let digests: [[UInt8]]
+
+    /// `nil` where it names no digest that is known, and so demands nothing.
+    init?(_ value: String) {
+        var best: IntegrityAlgorithm?
+        var digests: [[UInt8]] = []
+        for word in value.utf8.split(whereSeparator: \.isASCIIWhitespace) {
+            let expression = word.prefix { $0 != UInt8(ascii: "?") }
+            guard let dash = expression.firstIndex(of: UInt8(ascii: "-")),
+                let algorithm = IntegrityAlgorithm(
+                    rawValue: String(decoding: expression[..<dash].map(\.asciiLowercased), as: UTF8.self))
+            else { continue }
+            if let best, algorithm < best { continue }
+            if best != algorithm { digests = [] }
+            best = algorithm
+            // A digest that cannot be read is one that nothing has.
+            let text = String(decoding: expression[expression.index(after: dash)...], as: UTF8.self)
+                .replacing("-", with: "+").replacing("_", with: "/")
+            digests.append(Data(base64Encoded: text).map { Array($0) } ?? [])
+        }
+        guard let best else { return nil }
+        algorithm = best
+        self.digests = digests
+    }
+
+    /// Whether these bytes are what is demanded.
+    func matches(_ data: Data, by hashing: any IntegrityHashing) -> Bool {
+        digests.contains(hashing.digest(of: data, by: algorithm))
+    }
+}

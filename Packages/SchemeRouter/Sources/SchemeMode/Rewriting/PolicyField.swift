@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import ResourceLoading
+
+/// A `Content-Security-Policy`, given the meaning under a name that it has on https (CSP Level 3, sections 2.2 and 2.3).
+///
+/// Nothing is taken away: each source gains its other forms. A name means the URL behind it, so that permission for one is
+/// permission for both, and whatever is not covered has no answer under a name. `'self'` stays and gains the page's real
+/// origin, for what scripts ask past the container. A host without a scheme takes the page's, which was a real one, and
+/// gains that. Reports go to where they went.
+struct PolicyField {
+    private let bytes: [UInt8]
+    private let context: RewritingContext
+    /// Host and port of the page.
+    private let authority: String
+    private var edits: [ByteEdit] = []
+
+    /// Whether `<meta http-equiv>` of this name holds a policy.
+    static func isName(_ name: [UInt8]) -> Bool {
+        name.equalsIgnoringCase("content-security-policy")
+    }
+
+    /// - Parameter bytes: one policy, or several between commas.
+    static func edits(of bytes: [UInt8], in context: RewritingContext) -> [ByteEdit] {
+        guard let authority = HTTPRequest(urlText: context.url)?.webOrigin?.authority else { return [] }
+        var field = PolicyField(bytes: bytes, context: context, authority: authority)
+        for directive in directives(of: bytes) { field.take(directive) }
+        return field.edits
+    }
+
+    /// The value of a header field.
+    static func rewrite(_ value: String, in context: RewritingContext) -> String {
+        let bytes = Array(value.utf8)
+        let edits = edits(of: bytes, in: context)
+        return edits.isEmpty ? value : String(decoding: ByteEdit.apply(edits, to: bytes), as: UTF8.self)
+    }
+
+    /// Whether a policy says so.
+    static func upgradesInsecureRequests(_ bytes: [UInt8]) -> Bool {
+        directives(of: bytes).contains { bytes[$0[0]].equalsIgnoringCase("upgrade-insecure-requests") }
+    }
+
+    private init(bytes: [UInt8], context: RewritingContext, authority: String) {
+        self.bytes = bytes
+        self.context = context
+        self.authority = authority
+    }
+
+    /// Name and words of each directive.
+    private static func directives(of bytes: [UInt8]) -> [[Range<Int>]] {
+        bytes.indices.split { ";,".utf8.contains(bytes[$0]) }.compactMap { part in
+            let words = part.split { bytes[$0].isASCIIWhitespace }.map { $0.startIndex..<$0.endIndex }
+            return words.isEmpty ? nil : words
+        }
+    }
+
+    private mutating func take(_ words: [Range<Int>]) {
+        let name = String(decoding: bytes[words[0]].map(\.asciiLowercased), as: UTF8.self)
+        if name == "report-uri" {
+            for word in words.dropFirst() {
+                let target = String(decoding: bytes[word], as: UTF8.self)
+                guard HTTPRequest(urlText: target) == nil, let url = RealURL.resolve(target, against: context.url)
+                else { continue }
+                edits.append(ByteEdit(word, url.utf8))
+            }
+        }
+        guard Self.withSources.contains(name) else { return }
+        var known = Set(words.map { String(decoding: bytes[$0].map(\.asciiLowercased), as: UTF8.self) })
+        for word in words.dropFirst() {
+            let source = String(decoding: bytes[word], as: UTF8.self)
+            let added = forms(of: source, in: name).filter { known.insert($0.lowercased()).inserted }
+            if !added.isEmpty {
+                edits.append(ByteEdit(word.upperBound..<word.upperBound, (" " + added.joined(separator: " ")).utf8))
+            }
+        }
+    }
+
+    /// The other forms of a source.
+    private func forms(of source: String, in directive: String) -> [String] {
+        let names = context.names
+        let lower = source.lowercased()
+        if lower == "'self'" {
+            let sockets = directive == "connect-src" || directive == "default-src"
+            if context.scheme == "https" {
+                return ["https://\(authority)"] + (sockets ? ["wss://\(authority)"] : [])
+            }
+            // A page of http matches its host on https, too (section 6.7.2.8).
+            return ["http://\(authority)", "\(names.secure)://\(authority)"] + (sockets ? ["ws://\(authority)"] : [])
+        }
+        if lower.hasPrefix("'") { return [] }
+        switch lower {
+        case "*": return ["\(names.secure):", "\(names.insecure):"]
+        case "https:": return ["\(names.secure):"]
+        // http matches https everywhere (section 6.7.2.9).
+        case "http:": return ["\(names.insecure):", "\(names.secure):"]
+        default: break
+        }
+        if lower.hasPrefix("https://") { return [names.secure + "://" + withoutOwnPort(source.dropFirst(8), "443")] }
+        if lower.hasPrefix("http://") {
+            let rest = source.dropFirst(7)
+            return [names.insecure, names.secure].map { $0 + "://" + withoutOwnPort(rest, "80") }
+        }
+        guard isHost(lower) else { return [] }
+        if context.scheme == "https" {
+            let named = withoutOwnPort(source[...], "443")
+            return ["https://\(source)"] + (named == source ? [] : ["\(names.secure)://\(named)"])
+        }
+        let named = withoutOwnPort(source[...], "80")
+        return ["http://\(source)", "\(names.secure)://\(named)"]
+            + (named == source ? [] : ["\(names.insecure)://\(named)"])
+    }
+
+    /// `host-part [ port-part ] [ path-part ]`, and no scheme.
+    private func isHost(_ source: String) -> Bool {
+        let host = source.utf8.prefix { $0 != UInt8(ascii: "/") }
+        guard let first = host.first, first != UInt8(ascii: ":") else { return false }
+        guard host.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "-._*:".utf8.contains($0) }) else {
+            return false
+        }
+        guard let colon = host.firstIndex(of: UInt8(ascii: ":")) else { return true }
+        let port = host[host.index(after: colon)...]
+        return !port.isEmpty && (port.allSatisfy(\.isASCIIDigit) || port.elementsEqual("*".utf8))
+    }
+
+    /// A custom scheme has no port of its own: names of URLs on it have none.
+    private func withoutOwnPort(_ rest: Substring, _ port: String) -> String {
+        let end = rest.firstIndex(of: "/") ?? rest.endIndex
+        guard rest[..<end].hasSuffix(":\(port)") else { return String(rest) }
+        return String(rest[..<end].dropLast(port.count + 1)) + rest[end...]
+    }
+
+    private static let withSources: Set = [
+        "base-uri", "child-src", "connect-src", "default-src", "fenced-frame-src", "font-src", "form-action",
+        "frame-ancestors", "frame-src", "img-src", "manifest-src", "media-src", "navigate-to", "object-src",
+        "prefetch-src", "script-src", "script-src-attr", "script-src-elem", "style-src", "style-src-attr",
+        "style-src-elem", "worker-src",
+    ]
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Real URLs: resolved, compared, and in one spelling.
+enum RealURL {
+    /// The absolute URL that a reference means; `nil` where it is none of http.
+    static func resolve(_ reference: some StringProtocol, against base: String) -> String? {
+        let reference = reference.drop { $0.isASCII && ($0.asciiValue ?? 0) <= 0x20 }
+        guard let base = URL(string: URLSpelling.strict(base)),
+            let url = URL(string: URLSpelling.strict(reference), relativeTo: base)?.absoluteURL,
+            let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http"
+        else { return nil }
+        return url.absoluteString
+    }
+
+    /// The spelling by which a style sheet is found again, without its fragment; `nil` where engines may spell it otherwise.
+    static func canonical(_ url: String) -> String? {
+        let url = URLSpelling.strict(url)
+        guard url.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: "\\") }),
+            let request = HTTPRequest(urlText: url), let origin = request.webOrigin, let path = request.path,
+            request.authority?.contains("@") == false
+        else { return nil }
+        let segments = path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
+        guard !segments.contains(where: { isDots($0) }) else { return nil }
+        return "\(origin)\(path)"
+    }
+
+    static func isSameOrigin(_ one: String, _ other: String) -> Bool {
+        let origin = HTTPRequest(urlText: one)?.webOrigin
+        return origin != nil && origin == HTTPRequest(urlText: other)?.webOrigin
+    }
+
+    private static func isDots(_ segment: Substring) -> Bool {
+        [".", ".."].contains(segment.lowercased().replacing("%2e", with: "."))
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+public import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Gives absolute URLs of covered hosts their names, in documents, style sheets and header fields, while they stream.
+///
+/// It goes around the loader that follows redirects, so that it sees what the engine sees. Bodies must be decoded below it:
+/// one with a `Content-Encoding` passes as it is. Answers of other types pass at the cost of a look at their fields.
+///
+/// A rewritten body has other bytes than its server's: `Content-Length`, digests and `Accept-Ranges` go, a strong `ETag`
+/// becomes weak, and a range of it is answered by the whole (RFC 9110, section 14.2 permits that). A style sheet whose
+/// `integrity` was taken out of its page's document is checked against the bytes as they came, and fails on a mismatch.
+public struct RewritingLoader: ResourceLoading {
+    /// Whether the page's request for a real URL is answered under its name. Navigations ask for themselves.
+    public typealias Covers = @Sendable (_ url: String, _ page: String) -> Bool
+
+    private let base: any ResourceLoading
+    private let names: SchemeNames
+    private let options: Options
+    private let hashing: (any IntegrityHashing)?
+    private let covers: Covers
+    private let ledger = IntegrityLedger()
+
+    /// - Parameter hashing: `nil` by default: every `integrity` stays, and the engine refuses what was rewritten.
+    public init(
+        _ base: any ResourceLoading, names: SchemeNames, options: Options = Options(),
+        hashing: (any IntegrityHashing)? = nil, covers: @escaping Covers
+    ) {
+        self.base = base
+        self.names = names
+        self.options = options
+        self.hashing = hashing
+        self.covers = covers
+    }
+
+    public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        guard var response = try await answer(request) else { return nil }
+        if response.isInterim { return response }
+        let fields = RewrittenFields(response.head.headerFields)
+        let demands = demands(on: request)
+        guard fields.type != nil || fields.hasURLs || !demands.isEmpty else { return response }
+
+        let context = context(for: request, fields)
+        if fields.hasURLs { RewrittenFields.rewrite(&response.head.headerFields, in: context) }
+        if !demands.isEmpty { try await check(&response, demands, of: request, fields) }
+        guard let type = fields.type, !fields.isEncoded, !fields.isOpaque,
+            ![204, 205, 304].contains(response.head.status.code)
+        else {
+            if fields.type != nil, response.head.status == .notModified {
+                RewrittenFields.weaken(&response.head.headerFields)
+            }
+            return response
+        }
+        try rewrite(&response, as: type, in: context, for: request)
+        return response
+    }
+
+    /// The answer as it comes, of a type that is rewritten always the whole one.
+    private func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        guard let range = request.head.headerFields[.range] else { return try await base.load(request) }
+        var whole = request
+        whole.head.headerFields[.range] = nil
+        whole.head.headerFields[.ifRange] = nil
+        // The type of several parts says nothing of what they are parts of.
+        if range.utf8.contains(UInt8(ascii: ",")) { return try await base.load(whole) }
+        guard let response = try await base.load(request) else { return nil }
+        guard response.head.status == .partialContent || response.head.status == .rangeNotSatisfiable,
+            case let fields = RewrittenFields(response.head.headerFields), fields.type != nil, !fields.isEncoded,
+            case .empty = request.body
+        else { return response }
+        return try await base.load(whole)
+    }
+
+    private func context(for request: ResourceRequest, _ fields: RewrittenFields) -> RewritingContext {
+        let url = RealURL.canonical(request.head.urlText) ?? request.head.urlText
+        let page = request.destination == .document ? url : request.page?.page.documentURL ?? url
+        var context = RewritingContext(names: names, url: url, page: page, covers: covers)
+        context.upgradesInsecureRequests = fields.upgradesInsecureRequests
+        context.hasCharset = fields.charset != nil
+        context.hasTwoByteLetters = fields.charset == .twoByte
+        return context
+    }
+
+    private func rewrite(
+        _ response: inout ResourceResponse, as type: RewrittenType, in context: RewritingContext,
+        for request: ResourceRequest
+    ) throws {
+        RewrittenFields.forget(&response.head.headerFields)
+        var rewriter: any TextRewriting
+        switch type {
+        case .styleSheet: rewriter = CSSRewriter(context)
+        case .document(let syntax):
+            rewriter = HTMLRewriter(context, syntax: syntax, limits: options.document, remember: remember(for: request))
+        }
+        switch response.body {
+        case .empty: return
+        case .bytes(let data) where data.count <= options.maxImmediateBytes:
+            response.body = .bytes(rewriter.rewrite(data))
+        case .file(let slice) where slice.range.count <= options.maxImmediateBytes:
+            response.body = .bytes(rewriter.rewrite(try slice.read()))
+        default: response.body = .stream(ByteStream(RewrittenBody(response.body, by: rewriter)))
+        }
+        if let length = response.body.length { response.head.headerFields[.contentLength] = String(length) }
+    }
+
+    // MARK: Integrity
+
+    /// Nothing that must be right depends on a guess: where the page is not known for sure, `integrity` stays.
+    private func remember(for request: ResourceRequest) -> HTMLRewriter.Remember? {
+        guard hashing != nil, let page = request.page, page.confidence == .exact, request.head.method == .get else {
+            return nil
+        }
+        let document = ledger.nextDocument()
+        return { [ledger] url, metadata in ledger.note(url, metadata, of: page.page.id, document: document) }
+    }
+
+    private func demands(on request: ResourceRequest) -> [IntegrityMetadata] {
+        guard hashing != nil, request.destination != .document, request.head.method == .get, let page = request.page,
+            let url = RealURL.canonical(request.head.urlText)
+        else { return [] }
+        return ledger.demands(on: url, of: page.page.id)
+    }
+
+    /// Holds the bytes of a style sheet until they are known to be right.
+    private func check(
+        _ response: inout ResourceResponse, _ demands: [IntegrityMetadata], of request: ResourceRequest,
+        _ fields: RewrittenFields
+    ) async throws {
+        // Of an answer that is no success, the engine takes nothing; of one that is not new, it has checked the bytes.
+        guard response.head.status.kind == .successful, let hashing else { return }
+        let url = request.head.urlText
+        guard !fields.isEncoded, response.head.status != .partialContent else {
+            throw ResourceError(.blocked, "integrity of bytes that are not whole and decoded", at: url)
+        }
+        let data = try await response.body.collect(upTo: options.maxCheckedBytes)
+        guard demands.allSatisfy({ $0.matches(data, by: hashing) }) else {
+            throw ResourceError(.blocked, "the bytes are not what the integrity of their element says", at: url)
+        }
+        response.body = .bytes(data)
+    }
+}

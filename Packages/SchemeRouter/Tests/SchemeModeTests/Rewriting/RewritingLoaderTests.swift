@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import SchemeMode
+import Synchronization
+import Testing
+
+@Suite("Answers that are rewritten", .timeLimit(.minutes(1)))
+struct RewritingLoaderTests {
+    private let sheet = "a{b:url(https://cdn.example/x.png)}"
+    private let hashing = SumHashing()
+
+    /// Answers from a table of types, texts and fields.
+    private final class Files: ResourceLoading {
+        struct File: Sendable {
+            var type: String
+            var text: String
+            var fields: HTTPFields = [:]
+            var status = HTTPResponse.Status.ok
+            var isStream = false
+        }
+
+        private let files: [String: File]
+        private let requests = Mutex<[HTTPRequest]>([])
+        var asked: [HTTPRequest] { requests.withLock { $0 } }
+
+        init(_ files: [String: File]) {
+            self.files = files
+        }
+
+        func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+            requests.withLock { $0.append(request.head) }
+            guard let file = files[request.head.urlText] else { return nil }
+            var fields = file.fields
+            fields[.contentType] = file.type
+            let data = Data(file.text.utf8)
+            var body = ResourceBody.bytes(data)
+            var status = file.status
+            if request.head.headerFields[.range] != nil {
+                status = .partialContent
+                body = .bytes(data.prefix(4))
+                fields[.contentRange] = "bytes 0-3/\(data.count)"
+            }
+            if file.isStream {
+                let (stream, end) = AsyncThrowingStream<Data, any Error>.makeStream()
+                for byte in data { end.yield(Data([byte])) }
+                end.finish()
+                body = .stream(ByteStream(stream, length: Int64(data.count)))
+            }
+            fields[.contentLength] = body.length.map { String($0) }
+            return ResourceResponse(
+                head: HTTPResponse(status: status, headerFields: fields), body: body,
+                provenance: Provenance(.network, reason: "test"))
+        }
+    }
+
+    private func loader(_ files: any ResourceLoading) -> RewritingLoader {
+        RewritingLoader(files, names: .standard, hashing: hashing) { url, _ in isCovered(url) }
+    }
+
+    private func request(
+        _ url: String, as destination: ResourceRequest.Destination = .subresource, page: UInt64 = 1,
+        _ fields: HTTPFields = [:],
+        method: HTTPRequest.Method = .get
+    ) throws -> ResourceRequest {
+        let document = "https://shop.example/"
+        return ResourceRequest(
+            try #require(HTTPRequest(method: method, urlText: url, headerFields: fields)), destination: destination,
+            page: PageAttribution(PageReference(id: PageID(rawValue: page), documentURL: document), confidence: .exact))
+    }
+
+    private func text(_ response: ResourceResponse?) async throws -> String {
+        String(decoding: try await #require(response).body.collect(upTo: 1 << 20), as: UTF8.self)
+    }
+
+    @Test("A small chain: redirects inside, rewriting around, streamed", arguments: [false, true])
+    func chain(isStream: Bool) async throws {
+        let files = Files([
+            "https://shop.example/": .init(
+                type: "text/html; charset=utf-8", text: "<link rel=stylesheet href=https://cdn.example/a.css>",
+                fields: [
+                    .eTag: "\"v1\"", .acceptRanges: "bytes", .contentSecurityPolicy: "style-src https://cdn.example",
+                    .init("Link") ?? .via: "<https://cdn.example/a.css>; rel=preload",
+                    .init("Repr-Digest") ?? .via: "sha-256=:x:",
+                ], isStream: isStream),
+            "https://cdn.example/a.css": .init(
+                type: "text/css", text: "", fields: [.location: "/b.css"], status: .found),
+            "https://cdn.example/b.css": .init(type: "text/css", text: sheet, isStream: isStream),
+            "https://cdn.example/x.png": .init(type: "image/png", text: sheet, fields: [.eTag: "\"p\""]),
+        ])
+        let chain = loader(RedirectFollower(files, names: .standard))
+        let page = try await chain.load(request("https://shop.example/", as: .document))
+        let fields = try #require(page?.head.headerFields)
+        #expect(try await text(page) == "<link rel=stylesheet href=containerkit://cdn.example/a.css>")
+        #expect(fields[.eTag] == "W/\"v1\"")
+        #expect(fields[.acceptRanges] == nil)
+        #expect(fields[.init("Repr-Digest") ?? .via] == nil)
+        #expect(fields[.contentLength] == (isStream ? nil : "59"))
+        #expect(fields[.contentSecurityPolicy] == "style-src https://cdn.example containerkit://cdn.example")
+        #expect(fields[.init("Link") ?? .via] == "<containerkit://cdn.example/a.css>; rel=preload")
+        #expect(
+            try await text(chain.load(request("https://cdn.example/a.css")))
+                == "a{b:url(containerkit://cdn.example/x.png)}")
+        let picture = try await chain.load(request("https://cdn.example/x.png"))
+        #expect(picture?.head.headerFields[.eTag] == "\"p\"")
+        #expect(picture?.head.headerFields[.contentLength] == String(sheet.utf8.count))
+        #expect(try await text(picture) == sheet)
+    }
+
+    @Test("A range of what is rewritten is answered by the whole; of other types it stays one")
+    func ranges() async throws {
+        let files = Files([
+            "https://shop.example/a": .init(type: "text/css", text: sheet),
+            "https://shop.example/b": .init(type: "video/mp4", text: sheet),
+        ])
+        let fields: HTTPFields = [.range: "bytes=0-3", .ifRange: "\"x\""]
+        let sheetAnswer = try await loader(files).load(request("https://shop.example/a", fields))
+        #expect(sheetAnswer?.head.status == .ok)
+        #expect(sheetAnswer?.head.headerFields[.contentRange] == nil)
+        #expect(try await text(sheetAnswer) == "a{b:url(containerkit://cdn.example/x.png)}")
+        #expect(files.asked.last?.headerFields[.ifRange] == nil)
+        let video = try await loader(files).load(request("https://shop.example/b", fields))
+        #expect(video?.head.status == .partialContent)
+        #expect(try await text(video) == "a{b:")
+    }
+
+    @Test("Encoded bodies, charsets without ASCII and types without URLs pass")
+    func passes() async throws {
+        let html = "<img src=https://cdn.example/x>"
+        let files = Files([
+            "https://shop.example/gzip": .init(
+                type: "text/html", text: html, fields: [.contentEncoding: "gzip", .eTag: "\"a\""]),
+            "https://shop.example/utf16": .init(type: "text/html; Charset=\"UTF-16LE\"", text: html),
+            "https://shop.example/json": .init(type: "application/json", text: html),
+            "https://shop.example/htmlx": .init(type: "text/htmlx", text: html),
+        ])
+        for name in ["gzip", "utf16", "json", "htmlx"] {
+            let answer = try await loader(files).load(request("https://shop.example/\(name)"))
+            #expect(try await text(answer) == html, "\(name)")
+            #expect(answer?.head.headerFields[.contentLength] == String(html.utf8.count))
+        }
+        let identity = Files([
+            "https://shop.example/": .init(type: "TEXT/HTML ;x", text: html, fields: [.contentEncoding: "identity"])
+        ])
+        #expect(try await text(loader(identity).load(request("https://shop.example/"))).contains("containerkit:"))
+        #expect(try await loader(files).load(request("https://shop.example/none")) == nil)
+    }
+
+    /// A page with one style sheet of this element; the sheet's answer, and the page's text.
+    private func open(
+        _ link: String, sheet: String? = nil, at url: String = "https://cdn.example/a.css", page: UInt64 = 1,
+        type: String = "text/css"
+    ) async throws -> (document: String, sheet: Result<String, ResourceError>) {
+        let files = Files([
+            "https://shop.example/": .init(type: "text/html", text: link, isStream: true),
+            url: .init(type: type, text: sheet ?? self.sheet),
+        ])
+        let loader = loader(files)
+        let document = try await text(loader.load(request("https://shop.example/", as: .document)))
+        do {
+            return (document, .success(try await text(loader.load(request(url, page: page)))))
+        } catch let error as ResourceError {
+            return (document, .failure(error))
+        }
+    }
+
+    @Test("The integrity of a style sheet is checked here against the bytes as they came")
+    func integrity() async throws {
+        let metadata = hashing.metadata(of: sheet)
+        let link = "<link rel=stylesheet integrity='\(metadata)' href=https://cdn.example/a.css crossorigin>"
+        let right = try await open(link)
+        #expect(right.document == "<link rel=stylesheet  href=containerkit://cdn.example/a.css crossorigin>")
+        #expect(try right.sheet.get() == "a{b:url(containerkit://cdn.example/x.png)}")
+        let wrong = try await open(link, sheet: sheet + " ")
+        #expect(throws: ResourceError.self) { try wrong.sheet.get() }
+        if case .failure(let error) = wrong.sheet { #expect(error.code == .blocked) }
+        // Whatever type the server gives it.
+        let other = try await open(link, sheet: sheet + " ", type: "text/plain")
+        #expect(throws: ResourceError.self) { try other.sheet.get() }
+        // Another page has demanded nothing.
+        let foreign = try await open(link, sheet: sheet + " ", page: 2)
+        #expect(throws: Never.self) { try foreign.sheet.get() }
+    }
+
+    @Test("It is found by whatever reference the page has")
+    func references() async throws {
+        let wrong = hashing.metadata(of: "other")
+        for (link, url) in [
+            ("<link rel=stylesheet href='/a b|.css?x#y' integrity=\(wrong)>", "https://shop.example/a%20b|.css?x"),
+            (
+                "<base href=/dir/><link rel='preload' as=style href=../a.css integrity=\(wrong)>",
+                "https://shop.example/a.css"
+            ),
+            (
+                "<link rel=stylesheet href=https://CDN.example:443/a.css integrity=\(wrong) crossorigin>",
+                "https://cdn.example/a.css"
+            ),
+        ] {
+            let result = try await open(link, at: url)
+            #expect(!result.document.contains("integrity"), "\(link)")
+            #expect(throws: ResourceError.self, "\(link)") { try result.sheet.get() }
+        }
+    }
+
+    @Test("Where the engine would refuse, or nothing is rewritten, the attribute stays")
+    func stays() async throws {
+        let right = hashing.metadata(of: sheet)
+        for link in [
+            "<link rel=stylesheet href=https://cdn.example/a.css integrity=\(right)>",
+            "<link rel=stylesheet href=https://other.example/a.css crossorigin integrity=\(right)>",
+            "<link rel=stylesheet href=/a.css integrity=md5-x>",
+            "<link rel=stylesheet href=/%2e%2e/a.css integrity=\(right)>",
+            "<script src=https://cdn.example/a.js crossorigin integrity=\(right)></script>",
+            "<link rel=modulepreload href=/a.js integrity=\(right)>",
+        ] {
+            #expect(try await open(link).document.contains("integrity="), "\(link)")
+        }
+    }
+
+    @Test("A document that comes later demands anew")
+    func reload() async throws {
+        let first = Files([
+            "https://shop.example/": .init(
+                type: "text/html", text: "<link rel=stylesheet href=/a.css integrity=\(hashing.metadata(of: "x"))>"),
+            "https://shop.example/2": .init(
+                type: "text/html", text: "<link rel=stylesheet href=/a.css integrity=\(hashing.metadata(of: sheet))>"),
+            "https://shop.example/a.css": .init(type: "text/css", text: sheet),
+        ])
+        let loader = loader(first)
+        _ = try await text(loader.load(request("https://shop.example/", as: .document)))
+        await #expect(throws: ResourceError.self) { try await loader.load(request("https://shop.example/a.css")) }
+        _ = try await text(loader.load(request("https://shop.example/2", as: .document)))
+        #expect(try await text(loader.load(request("https://shop.example/a.css"))).contains("containerkit:"))
+    }
+
+    @Test("An upgrade of insecure requests in the head counts for the document")
+    func upgrade() async throws {
+        let files = Files([
+            "https://shop.example/": .init(
+                type: "text/html", text: "<img src=http://cdn.example/x>",
+                fields: [.contentSecurityPolicy: "img-src *; Upgrade-Insecure-Requests"])
+        ])
+        #expect(
+            try await text(loader(files).load(request("https://shop.example/", as: .document)))
+                == "<img src=containerkit://cdn.example/x>")
+    }
+}
