@@ -172,7 +172,8 @@ let package = Package(
             "ContainerKit",
             [
                 "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache",
-                "HTTPTransport", "HTTPSemantics", "SchemeRouter", "SchemeMode", "WebViewPool", .httpTypes, .log,
+                "HTTPTransport", "HTTPSemantics", "SchemeRouter", "SchemeMode", "WebViewPool", .crypto, .httpTypes,
+                .log,
             ]),
         tests(
             of: "ContainerKit",

@@ -31,6 +31,7 @@ let package = Package(
         .package(path: "../WebViewPool"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
     ],
     targets: [
         .target(
@@ -47,6 +48,7 @@ let package = Package(
                 .product(name: "SchemeRouter", package: "SchemeRouter"),
                 .product(name: "SchemeMode", package: "SchemeRouter"),
                 .product(name: "WebViewPool", package: "WebViewPool"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: settings),

@@ -20,7 +20,10 @@ public func fuzzSlice(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         let cut = try? inflate(packed, slice, size, step: Int(head[3] % 64) + 1)
         Fuzz.expect(whole == cut, "depends on how it is cut")
         if let result = try read(packed, slice, size) {
-            Fuzz.expect(whole == (try? result.get()), "depends on where it lies")
+            // libdeflate takes some slices that zlib refuses; what both take is the same.
+            let stored = try? result.get()
+            Fuzz.expect(whole == nil || whole == stored, "depends on where it lies")
+            Fuzz.expect(stored.map { Int64($0.count) == size } ?? true, "not \(size) bytes")
         }
         if let whole { Fuzz.expect(Int64(whole.count) == size, "\(whole.count) bytes of \(size)") }
     }

@@ -52,8 +52,12 @@ struct RequestPath: Sendable {
 
         // 4 Settle it: what the engine does not do.
         let settle = { (answer: any ResourceLoading) -> any ResourceLoading in
-            traits.followsRedirects
-                ? answer : RedirectFollower(answer, names: names, opensByName: { coverage.contains($0) })
+            guard !traits.followsRedirects else { return answer }
+            let followed = RedirectFollower(answer, names: names, opensByName: { coverage.contains($0) })
+            return RewritingLoader(followed, names: names, hashing: IntegrityDigests()) { url, page in
+                guard let request = HTTPRequest(urlText: url) else { return false }
+                return coverage.decide(request, page: page).action == .intercept
+            }
         }
         chain = settle(LoaderChain(loaders))
         direct = settle(asking(cache.map { PassedLoader(network: network, cache: $0) } ?? network))
@@ -156,6 +160,7 @@ struct RequestPath: Sendable {
     /// The document that a request comes from; `nil` for a document that the app opens.
     private func opener(of request: ResourceRequest, in session: PageSession?) -> String? {
         guard let document = session?.documentURL else { return nil }
-        return request.destination == .document && document == request.head.urlText ? nil : document
+        let isOpened = HTTPRequest(urlText: document)?.urlText == request.head.urlText
+        return request.destination == .document && isOpened ? nil : document
     }
 }

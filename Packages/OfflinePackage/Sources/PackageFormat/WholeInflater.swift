@@ -7,7 +7,8 @@
 
 /// Unpacks deflate (RFC 1951) that is in memory whole, with libdeflate, which takes half of zlib's time.
 ///
-/// There is none on Apple's systems, which have no libdeflate: zlib does all of it there.
+/// It takes some data that zlib refuses, such as symbols that RFC 1951 reserves; what comes out is held to its digest by
+/// whoever reads it, as all is. There is none on Apple's systems, which have no libdeflate: zlib does all of it there.
 ///
 /// Not `Sendable`: used by one thread at a time.
 final class WholeInflater {

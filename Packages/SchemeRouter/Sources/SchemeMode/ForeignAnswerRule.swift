@@ -41,11 +41,13 @@ struct ForeignAnswerRule {
     /// - Parameter head: the answer that says where to go.
     func checkHop(_ head: HTTPResponse, from request: ResourceRequest, to target: String) throws {
         guard !isDocument else { return }
-        if request.head.scheme == "https", HTTPRequest(urlText: target)?.scheme != "https" {
+        let page = request.page.flatMap { HTTPRequest(urlText: $0.page.documentURL)?.scheme }
+        if [request.head.scheme, origin?.scheme, page].contains("https"),
+            HTTPRequest(urlText: target)?.webOrigin?.isPotentiallyTrustworthy != true
+        {
             throw ResourceError(.blocked, "redirect from https to http", at: target)
         }
-        let isOwn = request.head.webOrigin == origin && request.head.headerFields[.origin] != "null"
-        if isCORS, !isOwn, !CORSPermission(of: head, to: request.head).isGiven {
+        if isCORS, !isOwn(request), !CORSPermission(of: head, to: request.head).isGiven {
             throw ResourceError(
                 .blocked, "redirect by another origin, which does not permit it (CORS)", at: request.head.urlText)
         }
@@ -58,7 +60,12 @@ struct ForeignAnswerRule {
         var hop = hop
         hop.head.limitReferrer()
         FetchMetadata.extend(&hop, after: request)
-        let isShown = isCORS || hop.head.webOrigin != origin && !hop.head.asksForImage && !hop.head.asksForStyle
+        // Elements have no such fields, so it is a script that asks, whatever `Accept` says.
+        let isScripts =
+            !CORSSafelist.contains(hop.head.method)
+            || !CORSSafelist.unsafeNames(in: hop.head.headerFields).isEmpty
+        let isShown =
+            isCORS || hop.head.webOrigin != origin && (isScripts || !hop.head.asksForImage && !hop.head.asksForStyle)
         if isShown, let origin, hop.head.headerFields[.origin] != "null" {
             let isTainted = request.head.webOrigin != origin && request.head.webOrigin != hop.head.webOrigin
             hop.head.headerFields[.origin] = isTainted ? "null" : origin.description
@@ -75,6 +82,8 @@ struct ForeignAnswerRule {
         if isCORS {
             var response = response
             let permission = CORSPermission(of: response.head, to: request.head)
+            // What the page asked of its own origin the engine does not judge.
+            guard asked != origin || isOwn(request) || permission.isGiven else { throw refusal(of: request) }
             if let named = origin.flatMap({ permission.named(for: $0.description, by: names) }) {
                 response.head.headerFields[.accessControlAllowOrigin] = named
             }
@@ -83,11 +92,17 @@ struct ForeignAnswerRule {
         guard
             request.head.webOrigin == origin
                 || permits(response.head.headerFields, to: request.head.headerFields[.origin] ?? origin?.description)
-        else {
-            throw ResourceError(
-                .blocked, "redirect to another origin, which does not permit it", at: request.head.urlText)
-        }
+        else { throw refusal(of: request) }
         return response
+    }
+
+    /// Whether a hop goes to the origin that asks, and never left it for another on the way.
+    private func isOwn(_ hop: ResourceRequest) -> Bool {
+        hop.head.webOrigin == origin && hop.head.headerFields[.origin] != "null"
+    }
+
+    private func refusal(of hop: ResourceRequest) -> ResourceError {
+        ResourceError(.blocked, "redirect to another origin, which does not permit it", at: hop.head.urlText)
     }
 
     private func permits(_ fields: HTTPFields, to asking: String?) -> Bool {

@@ -9,6 +9,9 @@ struct WebOrigin: Equatable, CustomStringConvertible {
     let scheme: String
     let authority: String
 
+    /// An origin that is no other's, not even its own, such as a sandboxed frame's.
+    static let opaque = WebOrigin(scheme: "null", authority: "")
+
     /// The form of `Origin` and `Access-Control-Allow-Origin`.
     var description: String { "\(scheme)://\(authority)" }
 

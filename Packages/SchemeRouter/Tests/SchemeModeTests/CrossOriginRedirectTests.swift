@@ -63,7 +63,8 @@ struct CrossOriginRedirectTests {
     @Test("Each answer on the way has to permit it")
     func hops() async throws {
         let hops = [Self.start: "https://c.example/2"]
-        for closed in ["b.example"] {
+        let long = [Self.start: "https://c.example/2", "https://c.example/2": "https://d.example/3"]
+        for (hops, closed) in [(hops, "b.example"), (long, "b.example"), (long, "c.example")] {
             await #expect {
                 try await follow(hops) { $0.authority == closed ? nil : "*" }
             } throws: {
@@ -72,6 +73,32 @@ struct CrossOriginRedirectTests {
         }
         // Of the last one the engine judges.
         #expect(try await follow(hops) { $0.authority == "c.example" ? nil : "*" }.permission == nil)
+    }
+
+    @Test("What the page asked of its own origin with `Origin` is judged here, since the engine does not")
+    func own() async throws {
+        func load(_ permission: String?, _ fields: HTTPFields = [:]) async throws -> [HTTPRequest] {
+            let server = Server { request in
+                var answer = HTTPResponse(status: request.authority == "a.example" ? .seeOther : .ok)
+                answer.headerFields[.location] = request.authority == "a.example" ? "https://b.example/" : nil
+                answer.headerFields[.accessControlAllowOrigin] = permission
+                return answer
+            }
+            var request = try subrequest("https://a.example/1", .get, fields)
+            RequestCompletion(.standard).complete(&request, opener: "https://a.example/")
+            _ = try await RedirectFollower(PreflightLoader(server), names: .standard).load(request)
+            return server.asked
+        }
+        let origin: HTTPFields = [.origin: "containerkit://a.example", .accept: "*/*"]
+        #expect(try await load("https://a.example", origin).count == 2)
+        await #expect(throws: ResourceError.self) { try await load(nil, origin) }
+        await #expect(throws: ResourceError.self) { try await load("https://c.example", origin) }
+        // A script's own fields are asked for at the other origin, also where its request looks like a picture's.
+        let key = try #require(HTTPField.Name("X-Key"))
+        for accept in ["*/*", "image/png"] {
+            await #expect(throws: ResourceError.self) { try await load("*", [.accept: accept, key: "1"]) }
+        }
+        #expect(try await load("*", [.accept: "image/png"]).map(\.method) == [.get, .get])
     }
 
     @Test("Sec-Fetch-Site says the weakest of all hops")

@@ -87,6 +87,26 @@ struct PreflightTests {
         #expect(question.headerFields[.authorization] == nil && question.urlText == Self.target)
     }
 
+    @Test("Fields that engines add by themselves need no permission")
+    func engines() async throws {
+        let server = server(origin: nil)
+        let loader = PreflightLoader(server)
+        let id = try #require(HTTPField.Name("Last-Event-ID"))
+        _ = try await loader.load(request(.get, [.ifNoneMatch: "\"x\"", .ifModifiedSince: "x"]))
+        _ = try await loader.load(request(.get, [.accept: "text/event-stream", id: "7"]))
+        #expect(server.methods == [.get, .get])
+        #expect(await isBlocked(try request(.get, [id: "7"]), by: self.server()))
+    }
+
+    @Test("A permission that would fill the memory is not kept")
+    func large() async throws {
+        let server = server(methods: "DELETE", maxAge: "60")
+        let loader = PreflightLoader(server)
+        let url = "https://b.example/?" + String(repeating: "x", count: 10_000)
+        for _ in 0..<2 { _ = try await loader.load(request(.delete, to: url)) }
+        #expect(server.methods == [.options, .delete, .options, .delete])
+    }
+
     @Test("Many small fields together need permission too")
     func total() async throws {
         var fields: HTTPFields = [:]
@@ -98,6 +118,7 @@ struct PreflightTests {
     func refused() async throws {
         let delete = try request(.delete)
         #expect(await isBlocked(delete, by: server(methods: "GET, PUT")))
+        #expect(await isBlocked(delete, by: server()))
         #expect(await isBlocked(delete, by: server(methods: "delete")))
         #expect(await isBlocked(delete, by: server(methods: "DELETE", origin: nil)))
         #expect(await isBlocked(delete, by: server(methods: "DELETE", origin: "https://c.example")))
@@ -129,7 +150,7 @@ struct PreflightTests {
         let loader = PreflightLoader(server)
         _ = try await loader.load(request(.delete, to: "https://a.example/x"))
         _ = try await loader.load(request(.delete, to: "https://A.example:443/x"))
-        _ = try await loader.load(request(.delete, mode: .unknown))
+        _ = try await loader.load(request(.delete, mode: .navigate))
         #expect(server.methods == [.delete, .delete, .delete])
         // Another port, and another scheme, are other origins.
         #expect(await isBlocked(try request(.delete, to: "https://a.example:444/"), by: self.server(origin: nil)))

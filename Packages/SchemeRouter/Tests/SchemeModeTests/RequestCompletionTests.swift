@@ -47,6 +47,9 @@ struct RequestCompletionTests {
         #expect(try metadata(completed("https://b.example/x.js", fetch)) == ["same-origin", "cors", "empty"])
         let font: HTTPFields = [.accept: "*/*", .origin: "containerkit://a.example"]
         #expect(try metadata(completed("https://b.example/f.woff2", font)) == ["cross-site", "cors", "font"])
+        // A sandboxed frame is nobody's origin.
+        let sandboxed: HTTPFields = [.accept: "*/*", .origin: "null", .referer: "containerkit://a.example/"]
+        #expect(try metadata(completed(own, sandboxed)).first == "cross-site")
         // Not where somebody may listen, and never what a page says.
         let name = try #require(HTTPField.Name("Sec-Fetch-Site"))
         #expect(try metadata(completed("http://a.example/", [name: "none"])) == [nil, nil, nil])
@@ -64,6 +67,10 @@ struct RequestCompletionTests {
         #expect(try completed("https://b.example/x").mode == .unknown)
         #expect(try completed("https://b.example/x", [.accept: Self.picture]).mode == .noCORS)
         #expect(try completed("https://b.example/x", [.origin: "null"], as: .nestedDocument).mode == .navigate)
+        // A script that spells `Accept` as a frame does.
+        let origin: HTTPFields = [.accept: Self.navigation, .origin: "containerkit://a.example", .ifMatch: "x"]
+        let disguised = try completed("https://b.example/x", origin, as: .nestedDocument)
+        #expect(disguised.mode == .cors && disguised.destination == .subresource)
     }
 
     @Test("The referrer is whole within an origin, the origin alone elsewhere, and nothing without TLS")
@@ -103,5 +110,8 @@ struct RequestCompletionTests {
         #expect(try checked("http://b.example/x", in: "http://a.example/") == "http://b.example/x")
         #expect(try checked("http://b.example/x", in: nil) == "http://b.example/x")
         #expect(try checked("https://b.example/x") == "https://b.example/x")
+        // A frame of https in a page of http.
+        let frame = try subrequest("http://b.example/x", .get, [.referer: "containerkit://c.example/"])
+        #expect(throws: ResourceError.self) { try completion.checked(frame.head, in: "http://a.example/") }
     }
 }

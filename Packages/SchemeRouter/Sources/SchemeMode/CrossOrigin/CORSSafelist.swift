@@ -20,7 +20,8 @@ enum CORSSafelist {
         var unsafe: Set<String> = []
         var safe: Set<String> = []
         var total = 0
-        for field in fields where !isEngines(field) {
+        let isEventStream = fields[.accept] == "text/event-stream"
+        for field in fields where !isEngines(field, isEventStream) {
             let name = field.name.canonicalName
             if isSafe(name, field.value) {
                 safe.insert(name)
@@ -34,7 +35,7 @@ enum CORSSafelist {
     }
 
     /// Fields that scripts cannot set, and those that engines add by themselves.
-    private static func isEngines(_ field: HTTPField) -> Bool {
+    private static func isEngines(_ field: HTTPField, _ isEventStream: Bool) -> Bool {
         let name = field.name.canonicalName
         switch name {
         case "accept-charset", "accept-encoding", "access-control-request-headers", "access-control-request-method",
@@ -42,7 +43,9 @@ enum CORSSafelist {
             "origin", "referer", "set-cookie", "te", "trailer", "transfer-encoding", "upgrade",
             "upgrade-insecure-requests", "user-agent", "via":
             return true
-        // What a reload adds. A script that says the same of its own is not told apart from it.
+        // What the engine's memory cache and a reload add. A script that says the same is not told apart from them.
+        case "if-none-match", "if-modified-since": return true
+        case "last-event-id": return isEventStream
         case "cache-control": return ["no-cache", "max-age=0"].contains(field.value)
         case "pragma": return field.value == "no-cache"
         default: return name.hasPrefix("proxy-") || name.hasPrefix("sec-")

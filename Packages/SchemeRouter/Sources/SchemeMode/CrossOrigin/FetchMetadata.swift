@@ -7,8 +7,9 @@ internal import ResourceLoading
 /// The `Sec-Fetch-*` fields (Fetch Metadata Request Headers), made from what a request shows, for engines that send
 /// none to custom schemes.
 ///
-/// What cannot be known is said as the weaker claim: another host of the same registrable domain, which only a list of
-/// public suffixes could tell, is `cross-site`; `Sec-Fetch-User` is never sent.
+/// Another host of the same registrable domain, which only a list of public suffixes could tell, is `cross-site`, and
+/// `Sec-Fetch-User` is never sent. What an element of a frame asks for counts as the top page's own: neither the frame nor
+/// its origin is in the request.
 enum FetchMetadata {
     static let names = ["Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest"].compactMap { HTTPField.Name($0) }
 

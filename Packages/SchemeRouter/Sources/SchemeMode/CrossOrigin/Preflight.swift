@@ -13,6 +13,9 @@ struct Preflight {
         let page: String?
         let origin: String
         let url: String
+
+        /// About how many bytes it holds.
+        var size: Int { [page ?? "", origin, url].reduce(0) { $0 + $1.utf8.count } }
     }
 
     let key: Key
@@ -21,16 +24,17 @@ struct Preflight {
     let fieldNames: [String]
     private let asking: ResourceRequest
 
-    /// `nil` where no question is needed: within an origin, where the engine did not say that it is a request of CORS,
-    /// and where everything about it is safelisted.
+    /// `nil` where no question is needed: within an origin, for navigations, and where everything about a request is
+    /// safelisted. Elements ask for nothing else, so all others are of CORS.
     init?(for request: ResourceRequest) {
-        guard request.mode == .cors, let origin = request.head.headerFields[.origin],
+        guard request.mode != .navigate, let origin = request.head.headerFields[.origin],
             request.head.webOrigin?.description != origin
         else { return nil }
         fieldNames = CORSSafelist.unsafeNames(in: request.head.headerFields)
         method = request.head.method
         guard !fieldNames.isEmpty || !CORSSafelist.contains(method) else { return nil }
-        key = Key(page: request.page?.page.documentURL, origin: origin, url: request.head.urlText)
+        let page = request.page.flatMap { HTTPRequest(urlText: $0.page.documentURL)?.urlText }
+        key = Key(page: page, origin: origin, url: request.head.urlText)
         asking = request
     }
 
@@ -55,7 +59,7 @@ struct Preflight {
         guard (200..<300).contains(head.status.code) else {
             throw refusal("answered \(head.status.code) when asked for permission")
         }
-        let permission = PreflightPermission(head.headerFields, for: method)
+        let permission = PreflightPermission(head.headerFields)
         guard permission.permits(method) else { throw refusal("does not permit \(method)") }
         if let name = fieldNames.first(where: { !permission.permits(fieldName: $0) }) {
             throw refusal("does not permit the field \(name)")

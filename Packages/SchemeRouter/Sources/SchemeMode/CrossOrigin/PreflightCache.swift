@@ -8,7 +8,9 @@ internal import Synchronization
 /// Isolation: any.
 final class PreflightCache: Sendable {
     /// The most permissions that are kept; the one that runs out first makes room.
-    private static let capacity = 256
+    private static let capacity = 128
+    /// What is larger is asked for each time.
+    private static let maxEntryBytes = 8 << 10
 
     private struct Entry {
         let permission: PreflightPermission
@@ -39,7 +41,7 @@ final class PreflightCache: Sendable {
     }
 
     func keep(_ permission: PreflightPermission, for key: Preflight.Key) {
-        guard permission.maxAge > .zero else {
+        guard permission.maxAge > .zero, key.size + permission.size <= Self.maxEntryBytes else {
             entries.withLock { $0[key] = nil }
             return
         }

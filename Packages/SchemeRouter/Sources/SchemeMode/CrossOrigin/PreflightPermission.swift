@@ -5,8 +5,8 @@ internal import HTTPTypes
 
 /// What a server has permitted to an origin for one URL, and for how long.
 struct PreflightPermission {
-    private var methods: Set<String>
-    private var fieldNames: Set<String>
+    private let methods: Set<String>
+    private let fieldNames: Set<String>
     /// How long it may be kept.
     let maxAge: Duration
 
@@ -16,14 +16,15 @@ struct PreflightPermission {
     /// The most names that are kept of one answer.
     private static let maxNames = 256
 
-    /// - Parameter method: the one that was asked for, which is permitted where the server names none.
-    init(_ fields: HTTPFields, for method: HTTPRequest.Method) {
+    init(_ fields: HTTPFields) {
         methods = Set(Self.list(fields[.accessControlAllowMethods]))
-        if fields[.accessControlAllowMethods] == nil { methods.insert(method.rawValue) }
         fieldNames = Set(Self.list(fields[.accessControlAllowHeaders]).map { $0.lowercased() })
         let age = fields[.accessControlMaxAge].flatMap { UInt64($0) } ?? UInt64(Self.defaultAge)
         maxAge = .seconds(Int64(min(age, UInt64(Self.longestAge))))
     }
+
+    /// About how many bytes it holds.
+    var size: Int { methods.union(fieldNames).reduce(0) { $0 + $1.utf8.count } }
 
     func permits(_ method: HTTPRequest.Method) -> Bool {
         CORSSafelist.contains(method) || methods.contains("*") || methods.contains(method.rawValue)

@@ -12,12 +12,15 @@ public struct RequestCompletion: Sendable {
         self.names = names
     }
 
-    /// The request's real URL, as the page may ask for it.
-    /// - Parameter page: the URL of the page's document, where one is known.
+    /// The request with a URL that the page may ask for.
+    /// - Parameters:
+    ///   - head: with the real URL; its fields are still the engine's.
+    ///   - page: the URL of the page's document, where one is known.
     /// - Throws: `ResourceError` with code `blocked` for mixed content.
     public func checked(_ head: HTTPRequest, in page: String?) throws -> HTTPRequest {
-        guard let page else { return head }
-        return try MixedContent.checked(head, in: page)
+        // A frame of https is held to it in a page of http, too.
+        let asking = [head.headerFields[.origin], head.headerFields[.referer]].map { $0.flatMap(names.realURL(of:)) }
+        return try ([page] + asking).compactMap(\.self).reduce(head) { try MixedContent.checked($0, in: $1) }
     }
 
     /// Completes a request whose URL is the real one: `Origin` and `Referer` with real values, the referrer no longer
@@ -27,20 +30,29 @@ public struct RequestCompletion: Sendable {
     public func complete(_ request: inout ResourceRequest, opener: String?) {
         names.restoreOriginFields(in: &request.head.headerFields)
         request.mode = mode(of: request)
+        if request.mode != .navigate, request.destination == .nestedDocument { request.destination = .subresource }
         let fields = request.head.headerFields
-        let initiator = [fields[.origin], fields[.referer], opener].lazy
+        let witness = [fields[.origin], fields[.referer], opener].lazy
             .compactMap { $0.flatMap { HTTPRequest(urlText: $0)?.webOrigin } }.first
         request.head.limitReferrer()
-        FetchMetadata.complete(&request, from: initiator)
+        FetchMetadata.complete(&request, from: fields[.origin] == "null" ? .opaque : witness)
     }
 
     private func mode(of request: ResourceRequest) -> ResourceRequest.Mode {
+        let hasOrigin = request.head.headerFields[.origin] != nil
         switch request.destination {
-        case .document, .nestedDocument: return .navigate
+        case .document: return .navigate
+        case .nestedDocument:
+            // A script may ask with a frame's `Accept`, but no frame asks so.
+            let isFrames =
+                [.get, .post].contains(request.head.method)
+                && CORSSafelist.unsafeNames(in: request.head.headerFields).isEmpty
+            return isFrames ? .navigate : hasOrigin ? .cors : .unknown
         case .subresource, .unknown: break
         }
-        // WebKit sends `Origin` to a custom scheme for requests of CORS alone, also where a script asks without it.
-        if request.head.headerFields[.origin] != nil { return .cors }
+        // Measured: WebKitGTK 2.50 sends `Origin` to a custom scheme for what has to be permitted alone, and for scripts
+        // and pictures that ask their own origin in that manner; not for a DELETE within an origin.
+        if hasOrigin { return .cors }
         return request.head.asksForImage || request.head.asksForStyle ? .noCORS : .unknown
     }
 }
