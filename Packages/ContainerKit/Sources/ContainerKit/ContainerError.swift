@@ -14,8 +14,6 @@ public struct ContainerError: Error, Sendable, Hashable, CustomStringConvertible
 
         /// Not an absolute `http` or `https` URL.
         public static let invalidURL = Code("invalid-url")
-        /// The parts that the container was given do not fit each other.
-        public static let invalidConfiguration = Code("invalid-configuration")
     }
 
     /// What kind of failure it is.

@@ -8,7 +8,7 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-@Suite("Answers from the network", .timeLimit(.minutes(1)))
+@Suite("Answers from the network", .timeLimit(.minutes(3)))
 struct AnswerTests {
     @Test("Head and body come as they were sent, and repeated fields stay apart")
     func fields() async throws {

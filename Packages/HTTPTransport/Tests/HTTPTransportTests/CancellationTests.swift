@@ -10,7 +10,7 @@ import ResourceLoading
 import Synchronization
 import Testing
 
-@Suite("Requests that are given up", .timeLimit(.minutes(1)))
+@Suite("Requests that are given up", .timeLimit(.minutes(3)))
 struct CancellationTests {
     /// Answers with a head and bytes without end.
     private static let endless = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n"

@@ -9,7 +9,7 @@ import ResourceLoading
 import Testing
 
 /// What transports declare beyond the mandatory is there, and what they do not declare is absent.
-@Suite("Capabilities", .timeLimit(.minutes(1)))
+@Suite("Capabilities", .timeLimit(.minutes(3)))
 struct CapabilityTests {
     @Test("What is declared")
     func declared() async throws {

@@ -8,7 +8,7 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-@Suite("Content codings", .timeLimit(.minutes(1)))
+@Suite("Content codings", .timeLimit(.minutes(3)))
 struct CodingTests {
     private let text = Data(repeating: 0x61, count: 100_000)
 

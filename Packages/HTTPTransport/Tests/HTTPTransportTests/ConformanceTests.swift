@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 /// What every transport does, whatever else it can.
-@Suite("Conformance of transports", .timeLimit(.minutes(1)))
+@Suite("Conformance of transports", .timeLimit(.minutes(3)))
 struct ConformanceTests {
     private func withOrigin<Result: Sendable>(
         _ subject: Subject, _ routes: [OriginRoute], faults: String? = nil, _ limits: Subject.Limits = .init(),

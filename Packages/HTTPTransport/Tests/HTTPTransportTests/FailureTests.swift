@@ -10,7 +10,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite("Failures of the network", .timeLimit(.minutes(1)))
+@Suite("Failures of the network", .timeLimit(.minutes(3)))
 struct FailureTests {
     #if os(Linux)
         private static let isLinux = true

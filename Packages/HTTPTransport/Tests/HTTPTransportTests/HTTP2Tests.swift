@@ -9,7 +9,7 @@ import ResourceLoading
 import Synchronization
 import Testing
 
-@Suite("HTTP/2", .timeLimit(.minutes(1)))
+@Suite("HTTP/2", .timeLimit(.minutes(3)))
 struct HTTP2Tests {
     private func with<Result: Sendable>(
         _ routes: [OriginRoute], _ change: (inout AsyncHTTPTransport.Configuration) -> Void = { _ in },

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite("The line for a host", .timeLimit(.minutes(1)))
+@Suite("The line for a host", .timeLimit(.minutes(3)))
 struct HostQueueTests {
     /// Enters and tells the order in which it came to be.
     private func enter(_ queue: HostQueue, _ name: Int, _ order: AsyncStream<Int>.Continuation) -> Task<

@@ -8,7 +8,7 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-@Suite("Through a proxy", .timeLimit(.minutes(1)))
+@Suite("Through a proxy", .timeLimit(.minutes(3)))
 struct ProxyTests {
     private func withProxy<Result: Sendable>(
         _ body: @Sendable (ForwardProxy, AsyncHTTPTransport.Configuration) async throws -> Result

@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 /// A connection that was kept open, and that the server closes just when it is used again.
-@Suite("Connections that have ended", .timeLimit(.minutes(1)))
+@Suite("Connections that have ended", .timeLimit(.minutes(3)))
 struct RetryTests {
     /// Runs `body` with a server that answers one request on each connection and closes it at the second one, without a
     /// word or after some bytes; and counts requests.

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite("Addresses of the host app's own", .timeLimit(.minutes(1)))
+@Suite("Addresses of the host app's own", .timeLimit(.minutes(3)))
 struct TunnelTests {
     /// Knows some names, and notes what it was asked.
     private final class Book: AddressResolving {

@@ -8,7 +8,7 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-@Suite("Uploads", .timeLimit(.minutes(1)))
+@Suite("Uploads", .timeLimit(.minutes(3)))
 struct UploadTests {
     private let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) })
 
