@@ -289,6 +289,7 @@ public final class Container<Engine: WebEngine> {
         let session = sessions.removeValue(forKey: opened.view) ?? opened
         report(.closed, of: session)
         packages.library.unpin(session.id)
+        path.forget(session.id)
         packages.sweepSoon()
         table?.note(.close)
         loads[session.view] = nil

@@ -21,6 +21,7 @@ struct RequestPath: Sendable {
     private let library: PackageLibrary
     private let coverage: Coverage
     private let completion: RequestCompletion
+    private let ledger: IntegrityLedger
     private let chain: any ResourceLoading
     /// For what the rules keep from the container.
     private let direct: any ResourceLoading
@@ -51,12 +52,17 @@ struct RequestPath: Sendable {
         loaders.append(asking(cache ?? network))
 
         // 4 Settle it: what the engine does not do.
+        let ledger = IntegrityLedger()
+        self.ledger = ledger
         let settle = { (answer: any ResourceLoading) -> any ResourceLoading in
             guard !traits.followsRedirects else { return answer }
             let followed = RedirectFollower(answer, names: names, opensByName: { coverage.contains($0) })
-            return RewritingLoader(followed, names: names, hashing: IntegrityDigests()) { url, page in
+            return RewritingLoader(followed, names: names, hashing: IntegrityDigests(), ledger: ledger) { url, page in
                 guard let request = HTTPRequest(urlText: url) else { return false }
-                return coverage.decide(request, page: page).action == .intercept
+                // All of a page's own origin is served, as where it is named without its host.
+                let document = url == page ? nil : HTTPRequest(urlText: page)
+                return request.scheme == document?.scheme && request.authority == document?.authority
+                    || coverage.decide(request, page: page).action == .intercept
             }
         }
         chain = settle(LoaderChain(loaders))
@@ -69,6 +75,11 @@ struct RequestPath: Sendable {
         options.sources.insert(.network)
         options.textCharset = nil
         return options
+    }
+
+    /// Forgets what was noted for a page that is closed.
+    func forget(_ page: PageID) {
+        ledger.forget(page)
     }
 
     /// Whether a page of this real URL is intercepted.

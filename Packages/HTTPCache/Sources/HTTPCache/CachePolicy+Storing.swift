@@ -56,6 +56,8 @@ extension CachePolicy {
     private func isStorable(_ response: HTTPResponse, _ control: CacheControl, to request: HTTPRequest) -> Bool {
         let status = response.status.code
         guard (200...599).contains(status), response.status != .notModified else { return false }
+        // They answer a range or a condition, and would answer every other request for the URL.
+        guard response.status != .rangeNotSatisfiable, response.status != .preconditionFailed else { return false }
         switch request.method {
         case .get: break
         case .post:

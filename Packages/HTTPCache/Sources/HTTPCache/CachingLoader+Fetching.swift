@@ -45,8 +45,10 @@ extension CachingLoader {
             if let fresh = policy.freshened(
                 stored, by: response.head, requestTime: requestTime, responseTime: responseTime)
             {
+                // Readers do not wait for the disk.
+                flight.settle(.freshened(fresh))
                 if policy.mayKeep(fresh), !flight.isDoomed { await store.update(fresh, for: key) }
-                return flight.settle(.freshened(fresh))
+                return
             }
             // It is about another response: the client's own, or one that nobody has.
             let fields = request.head.headerFields

@@ -130,7 +130,8 @@ public final class DiskCacheStore: CacheStoring {
     public func removeAll() async {
         await run("removal", or: ()) { [self] store in
             read.withLock { $0.remove { _ in true } }
-            _ = try store.evictResources(to: 0)
+            // Below nothing: answers without a body have no bytes to count.
+            _ = try store.evictResources(to: -1)
         }
     }
 

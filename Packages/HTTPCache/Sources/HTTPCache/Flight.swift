@@ -259,7 +259,12 @@ extension Flight {
                 let isReady = state.withLock { state in
                     if Task.isCancelled || state.backlog < readAhead { return true }
                     state.source = continuation
-                    return false
+                    // A reader that began to wait before there was a source detached nobody.
+                    guard state.readers.values.contains(where: { $0.waiter != nil }) else { return false }
+                    state.detachLaggards(beyond: readAhead)
+                    guard state.backlog < readAhead else { return false }
+                    state.source = nil
+                    return true
                 }
                 if isReady { continuation.resume() }
             }
@@ -323,7 +328,9 @@ extension Flight {
             try Task.checkCancellation()
             await wait(reader) { state in
                 guard let reader = state.readers[reader] else { return true }
-                if reader.remains != nil { return state.isDone }
+                if let remains = reader.remains {
+                    return !remains.isEmpty || state.isDone || state.detaching == .atOnce
+                }
                 return state.end != nil || reader.place - state.firstPlace < state.log.count
             }
         }

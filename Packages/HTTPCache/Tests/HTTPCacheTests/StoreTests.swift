@@ -85,8 +85,12 @@ struct StoreTests {
             await store.remove(key, variant: nil)
             #expect(await store.responses(for: key).isEmpty)
             #expect(await store.responses(for: other).count == 1)
+            let empty = CacheKey(partition: "https://site.test", url: key.url + "empty")
+            await put("", response(0), empty, in: store)
+            #expect(await store.responses(for: empty).count == 1)
             await store.removeAll()
             #expect(await store.responses(for: other).isEmpty)
+            #expect(await store.responses(for: empty).isEmpty)
         }
     }
 

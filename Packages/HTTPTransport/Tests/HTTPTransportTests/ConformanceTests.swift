@@ -442,7 +442,7 @@ struct ConformanceTests {
                     })
             },
         ]
-        let limits = Subject.Limits(read: .seconds(1), connect: .seconds(1))
+        let limits = Subject.Limits(read: .seconds(5), connect: .seconds(5))
         try await withOrigin(subject, routes, limits) { origin, transport async throws in
             guard case .stream(let stream) = try await transport.send(origin.url + "/events").body else { return }
             var text = ""
@@ -482,6 +482,18 @@ struct ConformanceTests {
             ] {
                 let request = HTTPRequest(method: .get, scheme: scheme, authority: authority, path: "/")
                 await #expect(throws: ResourceError.self) { try await transport.send(request, body: .empty) }
+            }
+            // A URL put together of these would lead to another host.
+            for (authority, path) in [
+                ("a.example", "@127.0.0.1/"), ("a.example", ":80/"), ("127.0.0.1/a", "/"), ("127.0.0.1?", "/"),
+                ("127.0.0.1\\a", "/"), ("127.0.0.1#", "/"), ("127.0.0.1", ""),
+            ] {
+                let request = HTTPRequest(method: .get, scheme: "http", authority: authority, path: path)
+                await #expect {
+                    try await transport.send(request, body: .empty)
+                } throws: {
+                    ($0 as? ResourceError)?.code == .invalidRequest
+                }
             }
         }
     }

@@ -84,6 +84,9 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         guard request.scheme == "http" || request.scheme == "https" else {
             throw ResourceError(.invalidRequest, "only http and https can be sent", at: url)
         }
+        guard request.namesItsHostAlone else {
+            throw ResourceError(.invalidRequest, "a host or a path that would change the URL", at: url)
+        }
         // The client traps on a port beyond 16 bits.
         guard let parsed = URL(string: URLSpelling.strict(url)), 0...65_535 ~= parsed.port ?? 0 else {
             throw ResourceError(.invalidRequest, "not a URL, or a port beyond 65535", at: url)
@@ -108,6 +111,12 @@ public final class AsyncHTTPTransport: HTTPTransporting {
             }
             exchange.start(outgoing, by: client)
             let head = try await exchange.head()
+            // Values beyond three digits come by HTTP/2, and `HTTPTypes` traps on them.
+            guard 200...999 ~= head.status.code else {
+                exchange.giveUp()
+                let failure = TransportFailure(.receive, "an answer with status \(head.status.code)")
+                throw ResourceError(.connectionLost, failure, at: url)
+            }
             if head.version.major == 2 { queue.raiseLimit(of: host, to: Self.streamsPerHost) }
             return await Self.response(head, of: exchange, to: request, pass)
         }
@@ -195,7 +204,8 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         if !hasBody {
             // Only an answer that was read to its end leaves its connection to the next request. An error here says
             // nothing of the answer, which is whole.
-            do { for try await _ in body {} } catch {}
+            // One that came before the request was out ends the connection: the client waits for nothing more.
+            if exchange.isEarly { exchange.giveUp() } else { do { for try await _ in body {} } catch {} }
         }
         return TransportResponse(
             head: HTTPResponse(status: status, headerFields: fields),

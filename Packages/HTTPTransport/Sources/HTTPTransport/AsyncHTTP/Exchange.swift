@@ -53,6 +53,8 @@ final class Exchange: HTTPClientResponseDelegate {
 
     fileprivate struct State {
         var stage = Stage.connecting
+        /// Whether the answer's head came before the request was out.
+        var isEarly = false
         var head: HTTPResponseHead?
         var headReader: CheckedContinuation<HTTPResponseHead, any Error>?
         /// What arrived and was not read.
@@ -149,6 +151,9 @@ final class Exchange: HTTPClientResponseDelegate {
         }
     }
 
+    /// Whether the request was refused, or sent elsewhere, before it was out: the rest of it is not sent.
+    var isEarly: Bool { state.withLock(\.isEarly) }
+
     /// Closes the stream upstream, unless all has arrived.
     func giveUp() {
         finish(.failure(CancellationError()))
@@ -204,6 +209,7 @@ final class Exchange: HTTPClientResponseDelegate {
 
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         let reader = state.withLock { state in
+            state.isEarly = state.stage < .awaiting && head.status.code >= 300
             state.stage = .receiving
             state.head = head
             if state.end == nil { watch(limits.body(head), of: task, in: &state) }

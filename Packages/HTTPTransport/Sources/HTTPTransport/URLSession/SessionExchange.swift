@@ -97,20 +97,21 @@ final class SessionExchange: Sendable {
         do {
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
-                    let (known, paused): (Result<Data?, any Error>?, URLSessionTask?) = state.withLock { state in
+                    let known: Result<Data?, any Error>? = state.withLock { state in
                         if !state.parts.isEmpty {
                             let data = state.parts.count == 1 ? state.parts[0] : Data(state.parts.joined())
                             state.parts = []
                             state.buffered = 0
                             state.lastActivity = .now
-                            defer { state.isSuspended = false }
-                            return (.success(data), state.isSuspended ? state.task : nil)
+                            // Under the lock, as suspending is: the other way round the task would rest for ever.
+                            if state.isSuspended { state.task?.resume() }
+                            state.isSuspended = false
+                            return .success(data)
                         }
-                        if let end = state.end { return (end.map { nil }, nil) }
+                        if let end = state.end { return end.map { nil } }
                         state.reader = continuation
-                        return (nil, nil)
+                        return nil
                     }
-                    paused?.resume()
                     if let known { continuation.resume(with: known) }
                 }
             } onCancel: {
@@ -185,14 +186,15 @@ final class SessionExchange: Sendable {
                 )
             }
             #if canImport(FoundationNetworking)
-                // Suspending holds nothing back there, and has been seen to lose bytes.
+                // Suspending holds nothing back there.
                 return (nil, nil)
             #else
                 guard state.buffered >= Self.highWater, !state.isSuspended, let task = state.task else {
                     return (nil, nil)
                 }
                 state.isSuspended = true
-                return (nil, { task.suspend() })
+                task.suspend()
+                return (nil, nil)
             #endif
         }
         action?()

@@ -77,6 +77,9 @@ public final class URLSessionTransport: HTTPTransporting {
         guard request.scheme == "http" || request.scheme == "https" else {
             throw ResourceError(.invalidRequest, "only http and https can be sent", at: url)
         }
+        guard request.namesItsHostAlone else {
+            throw ResourceError(.invalidRequest, "a host or a path that would change the URL", at: url)
+        }
         guard let parsed = URL(string: URLSpelling.strict(url)), parsed.host() != nil, 1...65_535 ~= parsed.port ?? 80
         else { throw ResourceError(.invalidRequest, "not a URL, or a port beyond 65535", at: url) }
         let upload = try await SessionUpload.make(body, configuration, at: url)
@@ -92,7 +95,13 @@ public final class URLSessionTransport: HTTPTransporting {
         if request.headerFields[.range] != nil { outgoing.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
         let exchange = SessionExchange(url: url, configuration, progress: report)
         try start(outgoing, upload, exchange, at: url)
-        let head = SessionHead.head(try await exchange.head())
+        let answer = try await exchange.head()
+        guard 200...999 ~= answer.statusCode else {
+            exchange.giveUp()
+            let failure = TransportFailure(.receive, "an answer with status \(answer.statusCode)")
+            throw ResourceError(.connectionLost, failure, at: url)
+        }
+        let head = SessionHead.head(answer)
         let length = head.headerFields[.contentLength].flatMap(Int64.init)
         let isEmpty = request.method == .head || [204, 304].contains(head.status.code) || length == 0
         let content = SessionBody(exchange, pass, upload)

@@ -28,7 +28,8 @@ enum Subject: String, CaseIterable, CustomTestStringConvertible {
             var configuration = AsyncHTTPTransport.Configuration()
             configuration.readTimeout = limits.read
             configuration.writeTimeout = limits.write
-            configuration.connectTimeout = limits.connect
+            // The limits are not summed there: a short one would only be a matter of the machine's load.
+            configuration.connectTimeout = max(limits.connect, .seconds(10))
             configuration.eventStreamTimeout = limits.events
             return try await withTransport(configuration) { try await body($0) }
         case .urlSession:

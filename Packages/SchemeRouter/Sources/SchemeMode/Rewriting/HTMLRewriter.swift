@@ -200,7 +200,8 @@ public struct HTMLRewriter: TextRewriting {
         guard limits.maxNesting > 0 else { return [] }
         var inner = limits
         inner.maxNesting -= 1
-        var rewriter = HTMLRewriter(context, limits: inner, remember: remember)
+        // Its style sheets are a frame's: what their elements demand stays with them.
+        var rewriter = HTMLRewriter(context, limits: inner, remember: nil)
         rewriter.baseURL = baseURL
         var edits: [ByteEdit] = []
         _ = value.withUnsafeBufferPointer { rewriter.read($0, isLast: true, into: &edits) }
@@ -226,8 +227,10 @@ public struct HTMLRewriter: TextRewriting {
 
     /// Takes the `integrity` of a style sheet that may be rewritten out of its element (Subresource Integrity).
     private func moveIntegrity(_ editor: inout TagEditor) {
-        guard let remember, let metadata = editor.value(of: "integrity"), let rel = editor.value(of: "rel"),
-            let href = editor.value(of: "href")
+        // Only where there is no doubt of which URL the engine will ask: neither of a base nor of letters and references.
+        guard let remember, baseURL == nil, let metadata = editor.value(of: "integrity"),
+            let rel = editor.value(of: "rel"), let href = editor.value(of: "href"),
+            href.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "&") })
         else { return }
         let words = rel.split { $0.isASCIIWhitespace }
         let isPreload = words.contains { $0.equalsIgnoringCase("preload") }
@@ -237,7 +240,7 @@ public struct HTMLRewriter: TextRewriting {
         else { return }
         let value = String(decoding: metadata, as: UTF8.self)
         guard IntegrityMetadata(value) != nil,
-            let target = RealURL.resolve(String(decoding: href, as: UTF8.self), against: baseURL ?? context.url),
+            let target = RealURL.resolve(String(decoding: href, as: UTF8.self), against: context.url),
             let url = RealURL.canonical(target), context.covers(url, context.page),
             // What is another origin's is checked after CORS alone; else the engine refuses it, and goes on doing so.
             RealURL.isSameOrigin(url, context.url) || editor.value(of: "crossorigin") != nil,

@@ -29,7 +29,8 @@ struct IntegrityMetadata: Sendable, Hashable {
             // A digest that cannot be read is one that nothing has.
             let text = String(decoding: expression[expression.index(after: dash)...], as: UTF8.self)
                 .replacing("-", with: "+").replacing("_", with: "/")
-            digests.append(Data(base64Encoded: text).map { Array($0) } ?? [])
+            let digest = Data(base64Encoded: text).map { Array($0) } ?? []
+            digests.append(digest.count <= 64 ? digest : [])
         }
         guard let best else { return nil }
         algorithm = best

@@ -27,24 +27,29 @@ public struct RewritingLoader: ResourceLoading {
     private let options: Options
     private let hashing: (any IntegrityHashing)?
     private let covers: Covers
-    private let ledger = IntegrityLedger()
+    private let ledger: IntegrityLedger
 
-    /// - Parameter hashing: `nil` by default: every `integrity` stays, and the engine refuses what was rewritten.
+    /// - Parameters:
+    ///   - hashing: `nil` by default: every `integrity` stays, and the engine refuses what was rewritten.
+    ///   - ledger: one for all loaders that answer the same pages.
     public init(
         _ base: any ResourceLoading, names: SchemeNames, options: Options = Options(),
-        hashing: (any IntegrityHashing)? = nil, covers: @escaping Covers
+        hashing: (any IntegrityHashing)? = nil, ledger: IntegrityLedger = IntegrityLedger(), covers: @escaping Covers
     ) {
         self.base = base
         self.names = names
         self.options = options
         self.hashing = hashing
+        self.ledger = ledger
         self.covers = covers
     }
 
     public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        guard var response = try await answer(request) else { return nil }
+        let isHeld = !demands(on: request).isEmpty
+        guard var response = try await answer(isHeld ? request.unconditional : request) else { return nil }
         if response.isInterim { return response }
         let fields = RewrittenFields(response.head.headerFields)
+        // Once more: the document may have demanded it meanwhile.
         let demands = demands(on: request)
         guard fields.type != nil || fields.hasURLs || !demands.isEmpty else { return response }
 
@@ -115,11 +120,12 @@ public struct RewritingLoader: ResourceLoading {
 
     /// Nothing that must be right depends on a guess: where the page is not known for sure, `integrity` stays.
     private func remember(for request: ResourceRequest) -> HTMLRewriter.Remember? {
-        guard hashing != nil, let page = request.page, page.confidence == .exact, request.head.method == .get else {
-            return nil
-        }
-        let document = ledger.nextDocument()
-        return { [ledger] url, metadata in ledger.note(url, metadata, of: page.page.id, document: document) }
+        guard hashing != nil, request.destination == .document, request.head.method == .get, let page = request.page,
+            page.confidence == .exact
+        else { return nil }
+        let id = page.page.id
+        ledger.forget(id)
+        return { [ledger] url, metadata in ledger.note(url, metadata, of: id) }
     }
 
     private func demands(on request: ResourceRequest) -> [IntegrityMetadata] {
@@ -134,10 +140,10 @@ public struct RewritingLoader: ResourceLoading {
         _ response: inout ResourceResponse, _ demands: [IntegrityMetadata], of request: ResourceRequest,
         _ fields: RewrittenFields
     ) async throws {
-        // Of an answer that is no success, the engine takes nothing; of one that is not new, it has checked the bytes.
-        guard response.head.status.kind == .successful, let hashing else { return }
+        // Of an error the engine takes nothing.
+        guard response.head.status.code < 400, let hashing else { return }
         let url = request.head.urlText
-        guard !fields.isEncoded, response.head.status != .partialContent else {
+        guard !fields.isEncoded, ![.partialContent, .notModified].contains(response.head.status) else {
             throw ResourceError(.blocked, "integrity of bytes that are not whole and decoded", at: url)
         }
         let data = try await response.body.collect(upTo: options.maxCheckedBytes)
@@ -145,5 +151,16 @@ public struct RewritingLoader: ResourceLoading {
             throw ResourceError(.blocked, "the bytes are not what the integrity of their element says", at: url)
         }
         response.body = .bytes(data)
+    }
+}
+
+extension ResourceRequest {
+    /// Asks for the bytes themselves.
+    fileprivate var unconditional: ResourceRequest {
+        var request = self
+        for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince, .range, .ifRange] {
+            request.head.headerFields[name] = nil
+        }
+        return request
     }
 }

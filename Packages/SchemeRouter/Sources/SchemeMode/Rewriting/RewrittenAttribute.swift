@@ -48,8 +48,9 @@ enum RewrittenAttribute {
 
     private static let table: [ShortName: Row] = [
         // Loads. `<image>` is what the parser makes `<img>` of; frames are loaded into the page, and go where they are told.
-        "src": .on(.load, "img", "image", "script", "audio", "video", "source", "track", "input", "embed", "bgsound")
-            .and(.navigation, "iframe", "frame"),
+        "src": .on(
+            .load, "img", "image", "script", "audio", "video", "source", "track", "input", "embed", "bgsound",
+            "iframe", "frame"),
         "srcset": .on(.sourceSet, "img", "image", "source"),
         "imagesrcset": .on(.sourceSet, "link"),
         "poster": .on(.load, "video"),

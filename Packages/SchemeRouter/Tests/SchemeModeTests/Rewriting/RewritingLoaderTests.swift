@@ -189,11 +189,8 @@ struct RewritingLoaderTests {
     func references() async throws {
         let wrong = hashing.metadata(of: "other")
         for (link, url) in [
-            ("<link rel=stylesheet href='/a b|.css?x#y' integrity=\(wrong)>", "https://shop.example/a%20b|.css?x"),
-            (
-                "<base href=/dir/><link rel='preload' as=style href=../a.css integrity=\(wrong)>",
-                "https://shop.example/a.css"
-            ),
+            ("<link rel=stylesheet href='/a|.css?x#y' integrity=\(wrong)>", "https://shop.example/a|.css?x"),
+            ("<link rel='preload' as=style href=a.css integrity=\(wrong)>", "https://shop.example/a.css"),
             (
                 "<link rel=stylesheet href=https://CDN.example:443/a.css integrity=\(wrong) crossorigin>",
                 "https://cdn.example/a.css"
@@ -213,6 +210,11 @@ struct RewritingLoaderTests {
             "<link rel=stylesheet href=https://other.example/a.css crossorigin integrity=\(right)>",
             "<link rel=stylesheet href=/a.css integrity=md5-x>",
             "<link rel=stylesheet href=/%2e%2e/a.css integrity=\(right)>",
+            // In doubt of the URL that the engine will ask for.
+            "<link rel=stylesheet href='/a.css ' integrity=\(right)>",
+            "<link rel=stylesheet href='/caf&eacute;.css' integrity=\(right)>",
+            "<base href=/dir/><link rel=stylesheet href=a.css integrity=\(right)>",
+            "<iframe srcdoc='<link rel=stylesheet href=/a.css integrity=\(right)>'></iframe>",
             "<script src=https://cdn.example/a.js crossorigin integrity=\(right)></script>",
             "<link rel=modulepreload href=/a.js integrity=\(right)>",
         ] {
@@ -234,6 +236,30 @@ struct RewritingLoaderTests {
         await #expect(throws: ResourceError.self) { try await loader.load(request("https://shop.example/a.css")) }
         _ = try await text(loader.load(request("https://shop.example/2", as: .document)))
         #expect(try await text(loader.load(request("https://shop.example/a.css"))).contains("containerkit:"))
+    }
+
+    @Test("Nothing but the page's document changes what its style sheets must be, and no status goes past it")
+    func takeover() async throws {
+        let good = "<link rel=stylesheet href=/a.css integrity=\(hashing.metadata(of: sheet))>"
+        let evil = "<link rel=stylesheet href=/a.css integrity=\(hashing.metadata(of: sheet + " "))>"
+        for (destination, fields, status) in [
+            (.subresource, [:], 200), (.nestedDocument, [:], 200), (.unknown, [:], 300), (.subresource, [:], 203),
+            (.subresource, [.ifNoneMatch: "\"x\""], 304),
+        ] as [(ResourceRequest.Destination, HTTPFields, Int)] {
+            let files = Files([
+                "https://shop.example/": .init(type: "text/html", text: good),
+                "https://shop.example/logo.png": .init(type: "text/html", text: evil),
+                "https://shop.example/a.css": .init(type: "text/css", text: sheet + " ", status: .init(code: status)),
+            ])
+            let loader = loader(files)
+            _ = try await text(loader.load(request("https://shop.example/", as: .document)))
+            let other = try await text(loader.load(request("https://shop.example/logo.png", as: destination)))
+            #expect(other.contains("integrity="))
+            await #expect(throws: ResourceError.self) {
+                try await loader.load(request("https://shop.example/a.css", fields))
+            }
+            #expect(files.asked.last?.headerFields[.ifNoneMatch] == nil)
+        }
     }
 
     @Test("An upgrade of insecure requests in the head counts for the document")
