@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+internal import ResourceLoading
 
 /// The origin of a URL (RFC 6454, section 4): scheme, and host and port as a request carries them, without a user and
 /// without the scheme's own port.
@@ -20,6 +21,9 @@ struct WebOrigin: Equatable, CustomStringConvertible {
         if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } + "]" }
         return authority.prefix { $0 != ":" }
     }
+
+    /// The host of an absolute URL, without a port.
+    static func host(of url: String) -> Substring? { HTTPRequest(urlText: url)?.webOrigin?.host }
 
     /// Whether the host is an address of IPv4 or IPv6.
     var hostIsAddress: Bool {

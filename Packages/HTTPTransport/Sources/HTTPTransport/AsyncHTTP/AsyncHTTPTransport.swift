@@ -81,16 +81,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         _ request: HTTPRequest, body: ResourceBody, report: (@Sendable (UploadProgress) -> Void)?
     ) async throws -> TransportResponse {
         let url = request.urlText
-        guard request.scheme == "http" || request.scheme == "https" else {
-            throw ResourceError(.invalidRequest, "only http and https can be sent", at: url)
-        }
-        guard request.namesItsHostAlone else {
-            throw ResourceError(.invalidRequest, "a host or a path that would change the URL", at: url)
-        }
-        // The client traps on a port beyond 16 bits.
-        guard let parsed = URL(string: URLSpelling.strict(url)), 0...65_535 ~= parsed.port ?? 0 else {
-            throw ResourceError(.invalidRequest, "not a URL, or a port beyond 65535", at: url)
-        }
+        let parsed = try request.sentURL()
         let host = "\(request.scheme ?? "")://\(request.authority ?? "")"
         let pass = try await queue.enter(host)
         let clients = try await clients(for: url)
@@ -111,12 +102,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
             }
             exchange.start(outgoing, by: client)
             let head = try await exchange.head()
-            // Values beyond three digits come by HTTP/2, and `HTTPTypes` traps on them.
-            guard 200...999 ~= head.status.code else {
-                exchange.giveUp()
-                let failure = TransportFailure(.receive, "an answer with status \(head.status.code)")
-                throw ResourceError(.connectionLost, failure, at: url)
-            }
+            try exchange.check(status: Int(head.status.code), at: url)
             if head.version.major == 2 { queue.raiseLimit(of: host, to: Self.streamsPerHost) }
             return await Self.response(head, of: exchange, to: request, pass)
         }
@@ -200,7 +186,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         let length = fields[.contentLength].flatMap(Int64.init)
         let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase)
         let hasBody = request.method != .head && ![204, 304].contains(status.code) && length != 0
-        let body = ExchangeBody(exchange, pass)
+        let body = AnswerBody(exchange, pass)
         if !hasBody {
             // Only an answer that was read to its end leaves its connection to the next request. An error here says
             // nothing of the answer, which is whole.

@@ -19,7 +19,7 @@ internal import Synchronization
 /// event loop and the reader.
 ///
 /// Isolation: any. The client calls on its event loop; the answer is read by one task at a time.
-final class Exchange: HTTPClientResponseDelegate {
+final class Exchange: HTTPClientResponseDelegate, Exchanging {
     typealias Response = Void
 
     /// The longest silences of the peer; `nil` for none.
@@ -127,8 +127,6 @@ final class Exchange: HTTPClientResponseDelegate {
         }
     }
 
-    /// The next bytes of the body, all that have arrived; `nil` at its end. Cancelling gives the request up.
-    /// - Throws: `ResourceError`.
     func next() async throws -> Data? {
         do {
             return try await withTaskCancellationHandler {
@@ -154,7 +152,6 @@ final class Exchange: HTTPClientResponseDelegate {
     /// Whether the request was refused, or sent elsewhere, before it was out: the rest of it is not sent.
     var isEarly: Bool { state.withLock(\.isEarly) }
 
-    /// Closes the stream upstream, unless all has arrived.
     func giveUp() {
         finish(.failure(CancellationError()))
         state.withLock { $0.task }?.cancel()

@@ -13,7 +13,7 @@ internal import Synchronization
 /// reader.
 ///
 /// Isolation: any. The answer is read by one task at a time.
-final class SessionExchange: Sendable {
+final class SessionExchange: Sendable, Exchanging {
     /// The peer was silent for too long.
     struct Silence: Error {
         let limit: Duration
@@ -91,8 +91,6 @@ final class SessionExchange: Sendable {
         }
     }
 
-    /// The next bytes of the body, all that have arrived; `nil` at its end. Cancelling gives the request up.
-    /// - Throws: `ResourceError`.
     func next() async throws -> Data? {
         do {
             return try await withTaskCancellationHandler {

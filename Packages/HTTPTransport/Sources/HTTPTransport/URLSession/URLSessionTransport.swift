@@ -74,14 +74,10 @@ public final class URLSessionTransport: HTTPTransporting {
         _ request: HTTPRequest, body: ResourceBody, report: (@Sendable (UploadProgress) -> Void)?
     ) async throws -> TransportResponse {
         let url = request.urlText
-        guard request.scheme == "http" || request.scheme == "https" else {
-            throw ResourceError(.invalidRequest, "only http and https can be sent", at: url)
+        let parsed = try request.sentURL()
+        guard parsed.host() != nil, parsed.port != 0 else {
+            throw ResourceError(.invalidRequest, "not a URL, or a port of 0", at: url)
         }
-        guard request.namesItsHostAlone else {
-            throw ResourceError(.invalidRequest, "a host or a path that would change the URL", at: url)
-        }
-        guard let parsed = URL(string: URLSpelling.strict(url)), parsed.host() != nil, 1...65_535 ~= parsed.port ?? 80
-        else { throw ResourceError(.invalidRequest, "not a URL, or a port beyond 65535", at: url) }
         let upload = try await SessionUpload.make(body, configuration, at: url)
         let pass = try await queue.enter("\(request.scheme ?? "")://\(request.authority ?? "")")
         var outgoing = URLRequest(url: parsed)
@@ -96,15 +92,11 @@ public final class URLSessionTransport: HTTPTransporting {
         let exchange = SessionExchange(url: url, configuration, progress: report)
         try start(outgoing, upload, exchange, at: url)
         let answer = try await exchange.head()
-        guard 200...999 ~= answer.statusCode else {
-            exchange.giveUp()
-            let failure = TransportFailure(.receive, "an answer with status \(answer.statusCode)")
-            throw ResourceError(.connectionLost, failure, at: url)
-        }
+        try exchange.check(status: answer.statusCode, at: url)
         let head = SessionHead.head(answer)
         let length = head.headerFields[.contentLength].flatMap(Int64.init)
         let isEmpty = request.method == .head || [204, 304].contains(head.status.code) || length == 0
-        let content = SessionBody(exchange, pass, upload)
+        let content = AnswerBody(exchange, pass, keeping: upload)
         if isEmpty {
             do { for try await _ in content {} } catch {}
         }

@@ -72,12 +72,7 @@ enum CORSSafelist {
     }
 
     private static func isLanguage(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: " *,-.;=".utf8.contains(byte)
-        }
+        byte.isASCIILetter || byte.isASCIIDigit || " *,-.;=".utf8.contains(byte)
     }
 
     /// `bytes=`, a start, and perhaps an end that is not before it.
@@ -89,6 +84,6 @@ enum CORSSafelist {
     }
 
     private static func digits(_ text: Substring) -> UInt64? {
-        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? UInt64(text) : nil
+        text.utf8.allSatisfy(\.isASCIIDigit) ? UInt64(text) : nil
     }
 }

@@ -107,7 +107,7 @@ struct URLReference {
     /// Upgrade Insecure Requests, section 3.2: what is loaded, and links within the page's host.
     private func upgrades(_ use: Use, in context: RewritingContext) -> Bool {
         guard context.upgradesInsecureRequests else { return false }
-        return use == .load || HTTPAuthority.host(of: context.page) == HTTPAuthority.host(of: "http://\(authority)")
+        return use == .load || WebOrigin.host(of: context.page) == WebOrigin.host(of: "http://\(authority)")
     }
 
     /// `https:a.png` in a page of https is `a.png`; under its name the page would lose that.

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Foundation
-internal import ResourceLoading
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 /// The bytes of an answer. The last byte gives up the place at the host; who drops the body, read or unread, gives up
 /// the request.
-struct SessionBody: AsyncSequence, Sendable {
+struct AnswerBody: AsyncSequence, Sendable {
     let lease: Lease
 
-    init(_ exchange: SessionExchange, _ pass: HostQueue.Pass, _ upload: SessionUpload) {
+    /// - Parameter upload: what has to stay for as long as the request's body may still be read.
+    init(_ exchange: any Exchanging, _ pass: HostQueue.Pass, keeping upload: (any Sendable)? = nil) {
         lease = Lease(exchange: exchange, pass: pass, upload: upload)
     }
 
@@ -32,13 +36,13 @@ struct SessionBody: AsyncSequence, Sendable {
         }
     }
 
-    /// Held by the body and its iterator. The file of an upload may still be read when the answer begins.
+    /// Held by the body and its iterator.
     final class Lease: Sendable {
-        fileprivate let exchange: SessionExchange
+        fileprivate let exchange: any Exchanging
         fileprivate let pass: HostQueue.Pass
-        private let upload: SessionUpload
+        private let upload: (any Sendable)?
 
-        fileprivate init(exchange: SessionExchange, pass: HostQueue.Pass, upload: SessionUpload) {
+        fileprivate init(exchange: any Exchanging, pass: HostQueue.Pass, upload: (any Sendable)?) {
             self.exchange = exchange
             self.pass = pass
             self.upload = upload
