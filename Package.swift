@@ -39,6 +39,7 @@ extension Target.Dependency {
         name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: network))
     static let nioSSL = product(
         name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: network.union(testing)))
+    static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: network))
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: testing))
     static let hummingbirdCore = product(
         name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: testing))
@@ -109,6 +110,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
@@ -153,11 +155,14 @@ let package = Package(
             "HTTPTransport",
             [
                 "CInflate", "ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"),
-                .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nioSSL,
+                .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nioSSL, .nioHTTP2,
             ]),
         tests(
             of: "HTTPTransport",
-            ["CInflate", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix")]),
+            [
+                "CInflate", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"),
+                .nio("NIOEmbedded"), .nioHTTP2, .nioSSL,
+            ]),
         target("SchemeRouter", ["ResourceLoading", .httpTypes]),
         tests(of: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         target("HTTPSemantics", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
@@ -226,12 +231,13 @@ let package = Package(
                 .httpTypes, .log,
             ]),
 
+        .target(name: "CAllocationCount", path: "Benchmarks/CAllocationCount"),
         .executableTarget(
             name: "container-benchmarks",
             dependencies: [
-                "CommandSupport", "HTTPCache", "OfflinePackage", "PackageFormat", "PackagePublisher",
-                "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter", .argumentParser,
-                .httpTypes,
+                "CAllocationCount", "CommandSupport", "ContainerKit", "HTTPCache", "HTTPTransport", "OfflinePackage",
+                "PackageFormat", "PackagePublisher", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode",
+                "SchemeRouter", "WebViewPool", .argumentParser, .httpTypes,
             ], path: "Benchmarks/Sources", swiftSettings: settings),
 
         // Tests across packages, and what they share.

@@ -31,6 +31,7 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         case install
         case memory
         case lookUp = "look-up"
+        case chain
         case opening
         case table
         case arrival
@@ -43,7 +44,7 @@ struct ContainerBenchmarks: AsyncParsableCommand {
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Measure only these: install, memory, look-up, opening, table, arrival, update, rules, cache, "
+            "Measure only these: install, memory, look-up, chain, opening, table, arrival, update, rules, cache, "
                 + "rewriting.",
             valueName: "name"))
     var only: [Subject] = Subject.allCases
@@ -81,7 +82,7 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         let folder = try ScratchFolder(in: place.path)
         defer { folder.remove() }
         var results: [Comparison] = []
-        if only.contains(.install) || only.contains(.lookUp) {
+        if !Set([.install, .lookUp, .chain]).isDisjoint(with: only) {
             CommandOutput.note("making 7,000 files in \(place.name)")
             let sample = try SamplePackage(in: folder)
             if only.contains(.install) {
@@ -91,6 +92,7 @@ struct ContainerBenchmarks: AsyncParsableCommand {
             if only.contains(.lookUp) {
                 results += try await LookUpBenchmark(sample: sample, place: place, folder: folder).run()
             }
+            if only.contains(.chain) { results += try await ChainBenchmark(sample: sample, folder: folder).run() }
         }
         if only.contains(.opening) {
             results += try await OpeningBenchmark(place: place, folder: folder, rounds: rounds).run()

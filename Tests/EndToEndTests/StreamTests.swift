@@ -80,6 +80,114 @@ extension RealEngine {
             #expect(value == "\"closed\"")
         }
 
+        @Test("Server-sent events reach the page one by one")
+        func events() async throws {
+            let (acknowledged, acknowledge) = AsyncStream<Void>.makeStream()
+            let shop = try await Shop(routes: [
+                OriginRoute(.get, try #require(PathPattern("/events"))) { _ in
+                    OriginResponse(
+                        .ok, headers: [.contentType: "text/event-stream"],
+                        body: .stream(length: nil) { writer in
+                            var acknowledgements = acknowledged.makeAsyncIterator()
+                            for number in 1...3 {
+                                try await writer.write(Data("data: \(number)\n\n".utf8))
+                                // The next one comes only when the page has this one.
+                                _ = await acknowledgements.next()
+                            }
+                        })
+                },
+                OriginRoute(.get, try #require(PathPattern("/acknowledge"))) { _ in
+                    acknowledge.yield()
+                    return .text("ok")
+                },
+            ])
+            let script = """
+                const heard = [], source = new EventSource('/events');
+                source.onmessage = event => {
+                    heard.push(event.data);
+                    if (heard.length === 3) { source.close(); window.text = heard.join(); }
+                    fetch('/acknowledge');
+                };
+                """
+            let value = try await shop.browser.value(
+                of: "window.text", in: shop.page, until: "window.text", "--mode", "scheme", "--user-script",
+                try shop.folder.write("script.js", script.utf8))
+            await shop.origin.stop()
+            #expect(value == "\"1,2,3\"")
+        }
+
+        @Test("A page that does not keep up holds the server back, and nothing piles up in the container's process")
+        func memory() async throws {
+            let size = 192 << 20
+            let name = Mutex("")
+            let megabytes = Mutex<[Int]>([])
+            let shop = try await Shop(routes: [
+                OriginRoute(.get, try #require(PathPattern("/large"))) { _ in
+                    OriginResponse(
+                        body: .stream(length: size) { writer in
+                            let piece = Data(repeating: 0x61, count: 1 << 20)
+                            for _ in 0..<(size >> 20) { try await writer.write(piece) }
+                        })
+                },
+                OriginRoute(.get, try #require(PathPattern("/sample"))) { _ in
+                    let process = try ProcessMemory(of: "container-browser run \(name.withLock { $0 })/")
+                    try megabytes.withLock { $0.append($0.isEmpty ? try process.current() : try process.peak()) }
+                    try process.resetPeak()
+                    return .text("ok")
+                },
+            ])
+            name.withLock { $0 = shop.origin.url }
+            let script = """
+                (async () => {
+                    await fetch('/sample');
+                    let bytes = 0;
+                    const reader = (await fetch('/large')).body.getReader();
+                    for (let piece; !(piece = await reader.read()).done;) {
+                        // Busy for a while, as pages are.
+                        if (bytes === 0) for (const end = performance.now() + 1500; performance.now() < end;);
+                        bytes += piece.value.length;
+                    }
+                    await fetch('/sample');
+                    window.bytes = bytes;
+                })()
+                """
+            let value = try await shop.browser.value(
+                of: "window.bytes", in: shop.page, until: "window.bytes", "--mode", "scheme", "--timeout", "100",
+                "--user-script", try shop.folder.write("script.js", script.utf8))
+            await shop.origin.stop()
+            #expect(value == "\(size)")
+            let samples = megabytes.withLock { $0 }
+            try #require(samples.count == 2)
+            #expect(samples[1] - samples[0] <= 32, "\(samples)")
+        }
+
+        @Test("A synchronous request gets a long body from the network")
+        func synchronous() async throws {
+            let size = 8 << 20
+            let shop = try await Shop(routes: [
+                OriginRoute(.get, try #require(PathPattern("/large"))) { _ in
+                    OriginResponse(
+                        body: .stream(length: nil) { writer in
+                            let piece = Data(repeating: 0x61, count: 1 << 20)
+                            for _ in 0..<(size >> 20) { try await writer.write(piece) }
+                        })
+                }
+            ])
+            let script = """
+                addEventListener('load', () => {
+                    const request = new XMLHttpRequest();
+                    request.open('GET', '/large', false);
+                    request.send();
+                    window.bytes = request.responseText.length;
+                })
+                """
+            let value = try await shop.browser.value(
+                of: "window.bytes", in: shop.page, until: "window.bytes", "--mode", "scheme", "--user-script",
+                try shop.folder.write("script.js", script.utf8))
+            await shop.origin.stop()
+            #expect(value == "\(size)")
+        }
+
         @Test("More requests than connections wait in line, and all of them end")
         func manyRequests() async throws {
             let shop = try await Shop(routes: [

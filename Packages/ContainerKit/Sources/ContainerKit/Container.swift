@@ -11,6 +11,12 @@ internal import SchemeMode
 public import SchemeRouter
 internal import WebViewPool
 
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#else
+    public import Foundation
+#endif
+
 /// Opens web pages at once: from verified packages first, then from the HTTP cache, then from the network.
 ///
 /// The facade assembles the rooms and keeps the page sessions; the algorithms live in the rooms.
@@ -26,6 +32,7 @@ public final class Container<Engine: WebEngine> {
     private let previewList = PreviewList()
     private let liveRules: LiveRules
     private let path: RequestPath
+    private let appRequests: AppRequests
     private let pool: WebViewPool<Engine.View>
     let hub = EventHub()
     private(set) var sessions: [ViewID: PageSession] = [:]
@@ -52,6 +59,7 @@ public final class Container<Engine: WebEngine> {
             names: configuration.names, traits: traits, updater: packages.updater, library: packages.library,
             table: table?.library, previews: previewList, network: network, cache: cache?.loader,
             rules: liveRules, coveredHosts: configuration.coveredHosts)
+        appRequests = AppRequests(path: path, hub: hub)
         pool = WebViewPool(capacity: configuration.poolCapacity) { try engine.makeView() }
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
@@ -206,7 +214,7 @@ public final class Container<Engine: WebEngine> {
     /// How many events have been lost so far: by slow subscribers, all of them together, and on the way to them; and
     /// how many reports of pages.
     public var droppedEvents: Int {
-        hub.dropped + packages.updater.droppedEvents + packages.lostReports
+        hub.dropped + packages.updater.droppedEvents + packages.lostReports + appRequests.lostReports
     }
 
     /// What was counted since the container was opened: damage, use of memory, losses.
@@ -232,6 +240,14 @@ public final class Container<Engine: WebEngine> {
     }
 
     // MARK: Requests
+
+    /// Answers the app's own requests, as it does those of pages: what sessions of this configuration ask for is
+    /// intercepted where the rules say so, and else left to the session. Call it before the session is made, and when the
+    /// configuration's cookies, header fields and time limits are as they shall be. Holds for as long as the container
+    /// lives; what `URLProtocolFace` says of Linux holds here, too.
+    public func intercept(_ configuration: URLSessionConfiguration) {
+        appRequests.face.install(in: configuration)
+    }
 
     private func answer(_ request: EngineRequest, to sink: any SchemeTaskSink) -> SchemeTaskDelivery {
         let delivery = SchemeTaskDelivery(to: sink)

@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import OfflinePackage
+internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceTable
 internal import SchemeRouter
@@ -29,20 +30,32 @@ struct Coverage: Sendable {
         return decide(request, page: url).action == .intercept
     }
 
-    /// Whether a request would be intercepted, were it not for the switches, a rule that passes it, or the deny list.
-    func hasName(for request: HTTPRequest, page: String?) -> Bool {
+    /// Whether anything of the origin that a request goes to is intercepted, or would be, were it not for the switches,
+    /// a rule that passes it, or the deny list: an engine completes relative URLs to names of all of that origin.
+    func hasNames(on request: HTTPRequest) -> Bool {
         if isCovered(request) { return true }
-        var rules = rules.rules
-        rules.isEnabled = true
-        return rules.decide(request, page: page).action == .intercept
+        guard let scheme = request.scheme, var authority = request.authority?.lowercased(), !authority.contains("@")
+        else { return false }
+        let defaultPort = scheme == "http" ? 80 : 443
+        let ruled = rules.rules.rules.contains { rule in
+            rule.action == .intercept && (rule.scheme.map { $0.rawValue == scheme } ?? true)
+                && (rule.host.map { $0.matches(authority, defaultPort: defaultPort) } ?? true)
+        }
+        if ruled { return true }
+        if authority.hasSuffix(":\(defaultPort)") { authority = String(authority.dropLast("\(defaultPort)".count + 1)) }
+        let isPackaged = (library.installed.map(\.baseURL) + previews.mounted.map(\.baseURL)).contains {
+            $0.scheme == scheme && $0.authority == authority
+        }
+        return isPackaged
+            || table?.table?.origins.contains(WebOrigin(scheme: scheme, authority: authority)) ?? false
     }
 
     private func isCovered(_ request: HTTPRequest) -> Bool {
         guard let authority = request.authority else { return false }
         let defaultPort = request.scheme == "http" ? 80 : 443
+        if hosts.contains(where: { $0.matches(authority, defaultPort: defaultPort) }) { return true }
         let url = request.urlText
-        return hosts.contains { $0.matches(authority, defaultPort: defaultPort) } || library.covers(url)
-            || updater.covers(url) || previews.covers(url)
+        return library.covers(url) || updater.covers(url) || previews.covers(url)
             || table?.entry(answering: url) != nil
     }
 }

@@ -21,10 +21,15 @@ struct RequestPath: Sendable {
     private let library: PackageLibrary
     private let coverage: Coverage
     private let completion: RequestCompletion
-    private let ledger: IntegrityLedger
+    private let ledger: PageLedger
+    private let moves: DocumentMoves
     private let chain: any ResourceLoading
     /// For what the rules keep from the container.
     private let direct: any ResourceLoading
+    /// For the app's own requests, which no web's rules bind.
+    private let appChain: any ResourceLoading
+    private let appDirect: any ResourceLoading
+    private let hasCache: Bool
 
     init(
         names: SchemeNames, traits: EngineTraits, updater: PackageUpdater, library: PackageLibrary,
@@ -45,18 +50,29 @@ struct RequestPath: Sendable {
                 .first(of: .previews(previews, network: network), .package(library), .arriving(updater)))
         ]
         if let table { loaders.append(.settled(.resourceTable(table), options: Self.ofTables)) }
+        let permissions = PreflightCache()
         let asking = { (network: any ResourceLoading) -> any ResourceLoading in
-            traits.preflights ? network : PreflightLoader(network)
+            traits.preflights ? network : PreflightLoader(network, cache: permissions)
         }
         // Previews, packages and tables ask the network themselves: what they fetch is kept by them, or by nobody.
+        let passed: any ResourceLoading = cache.map { PassedLoader(network: network, cache: $0) } ?? network
+        let decoding = { (answer: any ResourceLoading) -> any ResourceLoading in
+            traits.decodes ? DecodingLoader(answer) : answer
+        }
+        appChain = decoding(LoaderChain(loaders + [cache ?? network]))
+        appDirect = decoding(passed)
+        hasCache = cache != nil
         loaders.append(asking(cache ?? network))
 
         // 4 Settle it: what the engine does not do.
-        let ledger = IntegrityLedger()
+        let ledger = PageLedger()
         self.ledger = ledger
+        let moves = DocumentMoves()
+        self.moves = moves
         let settle = { (answer: any ResourceLoading) -> any ResourceLoading in
             guard !traits.followsRedirects else { return answer }
-            let followed = RedirectFollower(answer, names: names, opensByName: { coverage.contains($0) })
+            let followed = RedirectFollower(
+                answer, names: names, moves: moves, opensByName: { coverage.contains($0) })
             return RewritingLoader(followed, names: names, hashing: IntegrityDigests(), ledger: ledger) { url, page in
                 guard let request = HTTPRequest(urlText: url) else { return false }
                 // All of a page's own origin is served, as where it is named without its host.
@@ -66,7 +82,7 @@ struct RequestPath: Sendable {
             }
         }
         chain = settle(LoaderChain(loaders))
-        direct = settle(asking(cache.map { PassedLoader(network: network, cache: $0) } ?? network))
+        direct = settle(asking(passed))
     }
 
     /// A table says the types of its files as its server would, and what is filled on first use is a whole file, too.
@@ -80,6 +96,8 @@ struct RequestPath: Sendable {
     /// Forgets what was noted for a page that is closed.
     func forget(_ page: PageID) {
         ledger.forget(page)
+        moves.forget(page)
+        completion.forget(page)
     }
 
     /// Whether a page of this real URL is intercepted.
@@ -87,9 +105,36 @@ struct RequestPath: Sendable {
         coverage.contains(url)
     }
 
+    /// Whether a request of the app's own is intercepted.
+    func covers(_ request: HTTPRequest) -> Bool {
+        coverage.decide(request, page: nil).action == .intercept
+    }
+
+    /// Answers a request of the app's own: named already, whole, and settled by its session.
+    nonisolated(nonsending) func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        let decision = coverage.decide(request.head, page: nil)
+        if request.head.headerFields[.cacheControl]?.contains("only-if-cached") == true, keepsOut(decision) || !hasCache
+        {
+            return Self.nothingKept
+        }
+        guard keepsOut(decision) else { return try await appChain.load(request) }
+        var response = try await appDirect.load(request)
+        response?.provenance.reason += "; \(decision)"
+        return response
+    }
+
+    /// RFC 9111, section 5.2.1.7.
+    private static var nothingKept: ResourceResponse {
+        ResourceResponse(
+            head: HTTPResponse(status: .gatewayTimeout), body: .empty,
+            provenance: Provenance(.synthetic, reason: "only-if-cached, and no cache"))
+    }
+
     /// Answers a request of the engine.
     /// - Parameter session: the page that asks; `nil` where the engine does not say, or the page is closed.
-    func answer(_ request: EngineRequest, for session: PageSession?) async throws -> ResourceResponse {
+    nonisolated(nonsending) func answer(_ request: EngineRequest, for session: PageSession?) async throws
+        -> ResourceResponse
+    {
         var (named, decision) = try name(request, for: session)
         try complete(&named, for: session)
         let isPassed = keepsOut(decision)
@@ -119,6 +164,7 @@ struct RequestPath: Sendable {
             throw ResourceError(.invalidRequest, "not a scheme of this container", at: head.urlText)
         }
         head.scheme = scheme
+        head.path = head.path.map(names.realTarget)
         let page = request.isMainDocument ? head.urlText : session?.documentURL
         if !traits.preflights { head = try completion.checked(head, in: page) }
         let decision = coverage.decide(head, page: page)
@@ -137,14 +183,15 @@ struct RequestPath: Sendable {
     }
 
     /// Whether a page gets a URL through the scheme that is not intercepted now: where it is covered by a generation that
-    /// the page stays on, or was before a switch or a rule, and all else of the page's own origin, which relative URLs
-    /// lead to. A page that is open goes on, whatever the rules become.
+    /// the page stays on, or was before a switch or a rule, and all else of the page's own origin and of those that are
+    /// covered in part, or were when the page was given a name of theirs: relative URLs lead there. A page that is open
+    /// goes on, whatever the rules become.
     private func isServed(_ head: HTTPRequest, page: String?, to session: PageSession?) -> Bool {
         guard let session, session.mode != .plain else { return false }
         if library.covers(head.urlText, for: session.reference) { return true }
         let document = HTTPRequest(urlText: session.documentURL)
         if document?.scheme == head.scheme, document?.authority == head.authority?.lowercased() { return true }
-        return coverage.hasName(for: head, page: page)
+        return ledger.hasNames(on: head, for: session.id) || coverage.hasNames(on: head)
     }
 
     /// 2 Complete it: what the engine loses on the way.
@@ -170,8 +217,7 @@ struct RequestPath: Sendable {
 
     /// The document that a request comes from; `nil` for a document that the app opens.
     private func opener(of request: ResourceRequest, in session: PageSession?) -> String? {
-        guard let document = session?.documentURL else { return nil }
-        let isOpened = HTTPRequest(urlText: document)?.urlText == request.head.urlText
-        return request.destination == .document && isOpened ? nil : document
+        guard let document = session?.documentURL, request.destination == .document else { return session?.documentURL }
+        return HTTPRequest(urlText: document)?.urlText == request.head.urlText ? nil : document
     }
 }

@@ -14,13 +14,23 @@ public struct RequestRecord: Sendable {
         case finished
         /// There was no answer, or it broke off.
         case failed(ResourceError)
-        /// The page dropped it.
+        /// The page, or the app, dropped it.
         case stopped
     }
 
-    /// The page that asked; `nil` where the engine does not say.
+    /// Who asked.
+    public enum Asker: Sendable, Hashable {
+        /// A page in a view.
+        case page
+        /// The app itself, through a session that the container answers.
+        case app
+    }
+
+    /// Who asked.
+    public let asker: Asker
+    /// The page that asked; `nil` where the engine does not say, and for the app's own requests.
     public let page: PageID?
-    /// The method of the request as the page sent it.
+    /// The method of the request as it was sent.
     public let method: HTTPRequest.Method
     /// The real URL.
     public let url: String
@@ -30,7 +40,7 @@ public struct RequestRecord: Sendable {
     public let started: ContinuousClock.Instant
     /// When the head of the answer was there; `nil` where none came.
     public private(set) var responded: ContinuousClock.Instant?
-    /// When the engine had the last byte, or the request was over.
+    /// When the engine, or the session, had the last byte, or the request was over.
     public private(set) var ended: ContinuousClock.Instant
     /// The status of the answer; `nil` where there was none.
     public private(set) var status: HTTPResponse.Status?
@@ -38,18 +48,40 @@ public struct RequestRecord: Sendable {
     public private(set) var provenance: Provenance?
     /// The answer's `Content-Type`.
     public private(set) var mediaType: String?
-    /// Body bytes that reached the engine.
+    /// Body bytes that reached the engine, or the session.
     public private(set) var bytes: Int64 = 0
     /// How it ended.
     public private(set) var outcome = Outcome.stopped
 
     init(_ request: EngineRequest, session: PageSession?, names: SchemeNames) {
+        asker = .page
         page = session?.id
         method = request.head.method
         url = names.realURL(of: request.head.urlText) ?? request.head.urlText
         isMainDocument = request.isMainDocument
         started = .now
         ended = started
+    }
+
+    init(_ report: URLProtocolFace.Report) {
+        asker = .app
+        page = nil
+        method = report.request.method
+        url = report.request.urlText
+        isMainDocument = false
+        started = report.started
+        responded = report.responded
+        ended = report.ended
+        status = report.head?.status
+        provenance = report.provenance
+        mediaType = report.head?.headerFields[.contentType]
+        bytes = report.bytes
+        outcome =
+            switch report.outcome {
+            case .finished: .finished
+            case .failed(let error): .failed(error)
+            case .stopped: .stopped
+            }
     }
 
     mutating func note(_ response: ResourceResponse) {

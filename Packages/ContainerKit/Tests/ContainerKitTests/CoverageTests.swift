@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
+import Foundation
 import HTTPTypes
 import ResourceLoading
 import SchemeMode
@@ -99,6 +100,54 @@ struct CoverageTests {
             #expect(try await fixture.text("containerkit://shop.example/app/", from: view, of: container) == "home")
         }
         #expect(fixture.network.urls.isEmpty)
+    }
+
+    @Test("What lies beside the covered part of another host comes from the network: relative URLs lead there")
+    func partlyCovered() async throws {
+        let container = try await fixture.container {
+            guard let host = HostPattern("cdn.example") else { return }
+            $0.rules =
+                (try? RouteRules(
+                    [RouteRule(.intercept, scheme: .https, host: host, path: PathPattern(glob: "/app/**"))],
+                    deny: [RouteRule(.pass, host: host, path: PathPattern(glob: "/app/pay/**"))])) ?? .none
+        }
+        try await fixture.install(["index.html": "home"], version: "1", into: container)
+        try await fixture.install(
+            ["a.css": "a{}"], id: "lib", version: "1", base: "https://lib.example:8443/v1/", into: container)
+        let page = try await container.open("https://shop.example/")
+        for place in ["cdn.example/img/x", "cdn.example/app/pay/x", "lib.example:8443/x"] {
+            let answer = try await fixture.answer(to: "containerkit://\(place)", from: page.view, of: container)
+            #expect(answer.sink.body == Data("network https://\(place)".utf8), "\(place)")
+            #expect(answer.record.provenance?.source == .network)
+            let stranger = try await fixture.answer(to: "containerkit://\(place)", of: container)
+            #expect(stranger.sink.error?.code == .invalidRequest)
+        }
+        let count = fixture.network.urls.count
+        for place in ["a.cdn.example/x", "cdn.example.evil/x", "lib.example/x", "user@cdn.example/img/x", "example/x"] {
+            let answer = try await fixture.answer(to: "containerkit://\(place)", from: page.view, of: container)
+            #expect(answer.sink.error?.code == .invalidRequest, "\(place)")
+        }
+        #expect(fixture.network.urls.count == count)
+    }
+
+    @Test("A name that a page was given is answered, whatever the rules become")
+    func givenNames() async throws {
+        let container = try await fixture.container {
+            $0.rules = (try? RouteRules([RouteRule(.intercept, host: HostPattern("cdn.example"))])) ?? .none
+        }
+        try await fixture.install(
+            ["index.html": "<img src=https://cdn.example/a>", "other.html": "x"], version: "1", into: container)
+        let page = try await container.open("https://shop.example/index.html")
+        let document = try await fixture.answer(
+            to: "containerkit://shop.example/index.html", from: page.view, isMainDocument: true, of: container)
+        #expect(document.sink.body == Data("<img src=containerkit://cdn.example/a>".utf8))
+        container.setRules(.none)
+        let name = "containerkit://cdn.example/a"
+        #expect(try await fixture.text(name, from: page.view, of: container) == "network https://cdn.example/a")
+        // Another page was given none.
+        let other = try await container.open("https://shop.example/other.html")
+        let refused = try await fixture.answer(to: name, from: other.view, of: container)
+        #expect(refused.sink.error?.code == .invalidRequest)
     }
 
     @Test("A document that moves out of what is covered opens past the container, one within stays")

@@ -5,6 +5,7 @@ import ContainerKit
 import Foundation
 import HTTPTypes
 import ResourceLoading
+import SchemeRouter
 import Synchronization
 import Testing
 
@@ -125,5 +126,97 @@ struct RequestTests {
             break
         }
         #expect(task.sink.status == nil && task.sink.error == nil)
+    }
+
+    private static let frameAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+    /// Says of the last request whose it was.
+    private func lastSite() throws -> String? {
+        let name = try #require(HTTPField.Name("Sec-Fetch-Site"))
+        return fixture.network.requests.withLock { $0.last?.headerFields[name] }
+    }
+
+    @Test("A document that has moved is led to by who led to its first place, by way of all of them")
+    func movedDocuments() async throws {
+        let container = try await fixture.container(covering: ["shop.example", "evil.example"])
+        let shop = "https://shop.example/x"
+        let cases: [(start: String, by: String?, site: String?)] = [
+            ("shop.example/to/\(shop)", nil, "none"),
+            // Opened by the app, it goes by way of others.
+            ("evil.example/to/\(shop)", nil, "none"),
+            ("shop.example/to/\(shop)", "shop.example", "same-origin"),
+            ("shop.example/to/\(shop)", "evil.example", "cross-site"),
+            ("evil.example/to/\(shop)", "shop.example", "cross-site"),
+        ]
+        for (index, (start, opener, site)) in cases.enumerated() {
+            let start = start + "\(index)"
+            let page = try await container.open("https://" + (opener.map { $0 + "/" } ?? start))
+            let first = try await fixture.answer(
+                to: "containerkit://" + start, from: page.view, isMainDocument: true, of: container)
+            #expect(first.record.provenance?.source == .synthetic)
+            page.view.onSignal?(.committed(url: "containerkit://" + start))
+            _ = try await fixture.answer(
+                to: "containerkit://shop.example/x\(index)", from: page.view, isMainDocument: true, of: container)
+            #expect(try lastSite() == site, "\(start) by \(opener ?? "the app")")
+            // What follows is led to by the document that is there now.
+            page.view.onSignal?(.started(url: "containerkit://shop.example/x"))
+            page.view.onSignal?(.committed(url: "containerkit://shop.example/x"))
+            _ = try await fixture.answer(
+                to: "containerkit://evil.example/\(index)", from: page.view, isMainDocument: true, of: container)
+            let after = try lastSite()
+            #expect(after == "cross-site", "\(start) by \(opener ?? "the app"), \(fixture.network.urls.suffix(3))")
+            await container.close(page)
+        }
+    }
+
+    @Test("Of a page with a frame of another origin, what an element asks for makes no claim that may be false")
+    func frames() async throws {
+        let container = try await fixture.container(covering: ["shop.example", "cdn.example"])
+        let page = try await container.open("https://shop.example/")
+        func site(of url: String, _ fields: HTTPFields = [:], isDocument: Bool = false) async throws -> String? {
+            _ = try await fixture.answer(
+                to: url, .get, fields, from: page.view, isMainDocument: isDocument, of: container)
+            return try lastSite()
+        }
+        _ = try await site(of: "containerkit://shop.example/", isDocument: true)
+        #expect(try await site(of: "containerkit://shop.example/a") == "same-origin")
+        // A frame of its own changes nothing.
+        _ = try await site(of: "containerkit://shop.example/frame", [.accept: Self.frameAccept])
+        #expect(try await site(of: "containerkit://shop.example/a") == "same-origin")
+        #expect(
+            try await site(of: "containerkit://cdn.example/frame", [.accept: Self.frameAccept]) == "cross-site")
+        #expect(try await site(of: "containerkit://shop.example/a") == nil)
+        #expect(try await site(of: "containerkit://cdn.example/a") == nil)
+        // Scripts and requests of CORS say who they are.
+        #expect(
+            try await site(of: "containerkit://cdn.example/a", [.referer: "containerkit://cdn.example/frame"])
+                == "same-origin")
+        #expect(
+            try await site(of: "containerkit://shop.example/a", [.origin: "containerkit://cdn.example"])
+                == "cross-site")
+        // The next document has no such frame.
+        page.view.onSignal?(.committed(url: "containerkit://shop.example/next"))
+        #expect(try await site(of: "containerkit://shop.example/a") == "same-origin")
+    }
+
+    @Test("A server is asked for permission once, whatever the rules become")
+    func sharedPermissions() async throws {
+        let container = try await fixture.container(covering: ["shop.example", "api.example"])
+        fixture.network.put(
+            .empty, at: "https://api.example/x",
+            [
+                .accessControlAllowOrigin: "https://shop.example", .accessControlAllowMethods: "DELETE",
+                .accessControlMaxAge: "600",
+            ])
+        let page = try await container.open("https://shop.example/")
+        for rules in [RouteRules.none, try RouteRules([], deny: [RouteRule(.pass, host: HostPattern("api.example"))])] {
+            container.setRules(rules)
+            let answer = try await fixture.answer(
+                to: "containerkit://api.example/x", .delete, [.origin: "containerkit://shop.example"],
+                from: page.view, of: container)
+            #expect(answer.sink.error == nil)
+        }
+        let methods = fixture.network.requests.withLock { $0.map(\.method) }
+        #expect(methods == [.options, .delete, .delete])
     }
 }

@@ -5,7 +5,13 @@ internal import Synchronization
 
 /// Tasks that no request waits for, a few at a time; they end with this object.
 final class BackgroundWork: Sendable {
-    private let state = Mutex<(last: UInt64, tasks: [UInt64: Task<Void, Never>])>((0, [:]))
+    private struct State {
+        var last: UInt64 = 0
+        var tasks: [UInt64: Task<Void, Never>] = [:]
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
     private let limit: Int
 
     init(limit: Int) {
@@ -13,13 +19,13 @@ final class BackgroundWork: Sendable {
     }
 
     deinit {
-        cancel()
+        close()
     }
 
-    /// Does the work, unless there is too much of it already.
+    /// Does the work, unless there is too much of it already, or no more is wanted.
     func run(_ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
-            guard state.tasks.count < limit else { return }
+            guard state.tasks.count < limit, !state.isClosed else { return }
             state.last += 1
             let number = state.last
             let work = OneTimeWork(work)
@@ -31,8 +37,13 @@ final class BackgroundWork: Sendable {
         }
     }
 
-    func cancel() {
-        for task in state.withLock({ $0.tasks.values }) { task.cancel() }
+    /// Cancels what is under way, and takes no more.
+    func close() {
+        let tasks = state.withLock { state in
+            state.isClosed = true
+            return Array(state.tasks.values)
+        }
+        for task in tasks { task.cancel() }
     }
 
     /// Waits until there is none.

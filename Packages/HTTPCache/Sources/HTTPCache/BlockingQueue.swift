@@ -6,7 +6,12 @@ internal import Synchronization
 
 /// Runs what blocks on a thread of its own, one job after another: Swift's own threads are as few as cores.
 final class BlockingQueue: Sendable {
-    private let queue = DispatchQueue(label: "container.http-cache", qos: .userInitiated)
+    private let queue: DispatchQueue
+
+    /// - Parameter name: what its jobs are, for who looks at threads.
+    init(_ name: String) {
+        queue = DispatchQueue(label: "container.http-cache.\(name)", qos: .userInitiated)
+    }
 
     /// Runs a job. When this returns, the job and all it holds are gone.
     func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
@@ -14,6 +19,11 @@ final class BlockingQueue: Sendable {
             let job = Job(work, continuation)
             queue.async { job.run() }
         }
+    }
+
+    /// Runs a job, and blocks until it is done. Not to be called by a job.
+    func runBlocking<Value>(_ work: () throws -> Value) rethrows -> Value {
+        try queue.sync(execute: work)
     }
 
     private final class Job<Value: Sendable>: Sendable {

@@ -56,10 +56,10 @@ public struct CacheControl: Sendable, Hashable {
     }
 
     private mutating func add(_ member: Substring) {
-        let parts = member.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let value = parts.count > 1 ? parts[1] : nil
+        let sign = member.utf8.firstIndex(of: UInt8(ascii: "="))
+        let value = sign.map { member[member.utf8.index(after: $0)...] }
         func seconds(or absent: Int = 0) -> Int { value.map { DeltaSeconds.parse($0.unquoted) ?? 0 } ?? absent }
-        switch parts.first?.lowercased() {
+        switch member[..<(sign ?? member.endIndex)].lowercased() {
         case "max-age": maxAge = maxAge ?? seconds()
         case "s-maxage": sharedMaxAge = sharedMaxAge ?? seconds()
         case "max-stale": maxStale = maxStale ?? seconds(or: DeltaSeconds.most)

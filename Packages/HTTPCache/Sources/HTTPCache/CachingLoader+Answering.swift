@@ -14,6 +14,8 @@ extension CachingLoader {
     /// How often a request looks at the store again because something changed meanwhile, before it goes its own way.
     private static let attempts = 4
 
+    private static let failing = "stale, since the origin fails"
+
     private static let unreachable = "stale, since the origin is out of reach"
 
     /// Answers GET.
@@ -105,11 +107,7 @@ extension CachingLoader {
     func change(_ request: ResourceRequest, _ key: CacheKey) async throws -> ResourceResponse? {
         let requestTime = now()
         guard let response = try await next.load(request) else { return nil }
-        for url in Invalidation.urls(after: response.head, to: request.head) {
-            let key = CacheKey(partition: key.partition, url: url)
-            flights.doom(key)
-            await store.remove(key, variant: nil)
-        }
+        await invalidate(by: response.head, to: request.head, key.partition)
         let responseTime = now()
         guard
             let stored = policy.storable(
@@ -121,6 +119,15 @@ extension CachingLoader {
         flights.add(flight, for: key)
         start(flight, key) { [self] in await deliver(response, stored, key, flight) }
         return try await finish(request, key, validating: nil, reader, isLeader: true)
+    }
+
+    /// Removes what an answer shows to be wrong.
+    func invalidate(by response: HTTPResponse, to request: HTTPRequest, _ partition: String) async {
+        for url in Invalidation.urls(after: response, to: request) {
+            let key = CacheKey(partition: partition, url: url)
+            flights.doom(key)
+            await store.remove(key, variant: nil)
+        }
     }
 
     /// Asks for a request alone.
@@ -142,23 +149,35 @@ extension CachingLoader {
             request.head.headerFields[name] = nil
         }
         background.run { [self, request] in
-            var stored = stored
-            var place = flights.enter(key, readAhead: configuration.readAhead, seen: seen)
-            if case .isOutdated = place {
-                let candidates = await store.responses(for: key)
-                guard
-                    case .useAndRevalidate(let current) = policy.decide(
-                        request.head, candidates: candidates, now: now())
-                else { return }
-                stored = current
-                place = flights.enter(key, readAhead: configuration.readAhead, seen: nil)
+            // Its reader is gone by then, so that a flight nobody waits for ends where this was cancelled.
+            guard let flight = await pull(stored, request, key, seen: seen), !Task.isCancelled || flight.isOver else {
+                // Another's reader may have joined it, which is not waited for at the end.
+                return
             }
-            guard case .leads(let reader) = place else { return }
-            start(reader.flight, request, key, validating: stored)
-            // Its reader pulls the answer into the store.
-            do { while case .piece = try await reader.step() {} } catch {}
-            await reader.flight.done()
+            await flight.done()
         }
+    }
+
+    /// Asks whether a stored response is still right, and pulls the answer into the store.
+    /// - Returns: the flight that did it, `nil` where there was none to begin.
+    private func pull(_ stored: StoredResponse, _ request: ResourceRequest, _ key: CacheKey, seen: UInt64) async
+        -> Flight?
+    {
+        var stored = stored
+        var place = flights.enter(key, readAhead: configuration.readAhead, seen: seen)
+        if case .isOutdated = place {
+            let candidates = await store.responses(for: key)
+            guard
+                case .useAndRevalidate(let current) = policy.decide(
+                    request.head, candidates: candidates, now: now())
+            else { return nil }
+            stored = current
+            place = flights.enter(key, readAhead: configuration.readAhead, seen: nil)
+        }
+        guard case .leads(let reader) = place else { return nil }
+        start(reader.flight, request, key, validating: stored)
+        do { while case .piece = try await reader.step() {} } catch {}
+        return reader.flight
     }
 }
 
@@ -183,6 +202,11 @@ extension CachingLoader {
         case .freshened(let fresh):
             guard case .use = policy.decide(request.head, candidates: [fresh], now: now()) else { return nil }
         case .unshared: return nil
+        case .erring:
+            guard let stored, policy.mayAnswer(request.head, withStale: stored, isUnreachable: false, now: now()),
+                let answer = await respond(with: stored, to: request, key, Self.failing)
+            else { return nil }
+            return Joined(response: answer)
         case .notMine, .failed: break
         }
         return Joined(response: try await finish(request, key, validating: stored, reader, isLeader: false))
@@ -196,8 +220,8 @@ extension CachingLoader {
         case .shared(let answer):
             var response = answer.response
             if case .stream(let stream) = response.body {
-                let body = SharedBody(reader) { [self, stored = answer.stored] offset in
-                    try await rest(of: stored, from: offset, request, key)
+                let body = SharedBody(reader) { [self, stored = answer.stored, flight = reader.flight] offset in
+                    try await rest(of: stored, from: offset, request, key, flight)
                 }
                 response.body = .stream(ByteStream(body, length: stream.length))
             }
@@ -212,13 +236,13 @@ extension CachingLoader {
                 return answer
             }
             return try await fly(request, key, validating: nil)
-        case .unshared:
+        case .unshared, .erring:
             guard let response = reader.flight.takeResponse() else {
                 throw ResourceError(.internal, "the answer was taken", at: key.url)
             }
             if let stored, response.head.status.isOriginError,
                 policy.mayAnswer(request.head, withStale: stored, isUnreachable: false, now: now()),
-                let answer = await respond(with: stored, to: request, key, "stale, since the origin fails")
+                let answer = await respond(with: stored, to: request, key, Self.failing)
             {
                 return answer
             }
@@ -255,12 +279,15 @@ extension CachingLoader {
         return ResourceResponse(head: answer.head, body: body, provenance: Provenance(found.source, reason: reason))
     }
 
-    /// The bytes of an answer from a place on, for a reader that went on alone: what is stored by now, else what the next
-    /// loader says, where a strong validator shows that it is the same.
+    /// The bytes of an answer from a place on, for a reader that went on alone: what was kept for it, else what is stored
+    /// by now, else what the next loader says, where a strong validator shows that it is the same.
     private func rest(
-        of answer: StoredResponse, from offset: Int64, _ request: ResourceRequest, _ key: CacheKey
+        of answer: StoredResponse, from offset: Int64, _ request: ResourceRequest, _ key: CacheKey, _ flight: Flight
     ) async throws -> BodyReader {
         count { $0.detached += 1 }
+        if let body = flight.kept, let length = body.length, offset <= length {
+            return BodyReader(body, skipping: offset)
+        }
         if let stored = await store.responses(for: key).first(where: { $0.revision == answer.revision }),
             let body = await store.body(of: stored, for: key)?.body, let length = body.length, offset <= length
         {

@@ -62,7 +62,7 @@ extension CachingLoader {
         if let stored, response.head.status.isOriginError,
             policy.mayAnswer(request.head, withStale: stored, isUnreachable: false, now: responseTime)
         {
-            return flight.settle(.unshared, response)
+            return flight.settle(.erring, response)
         }
         guard
             let storable = policy.storable(
@@ -76,7 +76,8 @@ extension CachingLoader {
     func deliver(_ response: ResourceResponse, _ stored: StoredResponse, _ key: CacheKey, _ flight: Flight) async {
         flight.settle(.shared(Flight.SharedAnswer(stored: stored, response: response)))
         var storing = await Storing(self, stored, key)
-        flight.allow(detaching(from: stored, isStored: storing != nil))
+        var isStored = storing != nil
+        flight.allow(detaching(from: stored, isStored: isStored))
         var count: Int64 = 0
         do {
             try await response.body.forEachPiece { piece in
@@ -86,6 +87,11 @@ extension CachingLoader {
                     try Task.checkCancellation()
                 }
                 await storing?.write(piece)
+                if isStored, stored.head.status != .partialContent, storing?.isOfUse != true {
+                    // Who is too slow from here on would find nothing.
+                    isStored = false
+                    flight.allow(detaching(from: stored, isStored: false))
+                }
                 if response.body.isStream, storing?.isOfUse != true, flight.isUnread {
                     throw ResourceError(.cancelled, "nobody reads the answer", at: key.url)
                 }
@@ -94,8 +100,11 @@ extension CachingLoader {
             return flight.end(.failure(error))
         }
         flight.end(.success(()))
-        guard let complete = policy.completed(stored, received: count) else { return }
-        await storing?.finish(complete) { !flight.isDoomed }
+        if let complete = policy.completed(stored, received: count), !flight.isDoomed {
+            await storing?.finish(complete, flight)
+        } else {
+            await storing?.keep(stored, flight)
+        }
     }
 
     /// What becomes of readers that are too slow for the others: they must be able to have the rest.
@@ -153,10 +162,10 @@ private struct Storing {
         if !isOfUse || count > loader.configuration.largestEntry { self.writer = nil }
     }
 
-    /// - Parameter isRight: asked last: whether nothing has made the response wrong.
-    mutating func finish(_ stored: StoredResponse, if isRight: () -> Bool) async {
+    /// Stores a whole response, unless something has made it wrong.
+    mutating func finish(_ stored: StoredResponse, _ flight: Flight) async {
         if let update {
-            if isRight() { await loader.store.update(update, for: key) }
+            if !flight.isDoomed { await loader.store.update(update, for: key) }
             return
         }
         var stored = stored
@@ -164,15 +173,31 @@ private struct Storing {
             await write(merge.plan.after, of: merge)
             stored = merge.plan.merged
         }
-        guard let writer, isRight() else { return }
+        guard let writer else { return }
+        guard !flight.isDoomed else { return await keep(stored, flight) }
         await writer.finish(stored)
+        // It may be replaced, removed or evicted before they come for it.
+        if flight.hasDetached { flight.keep(await loader.store.body(of: stored, for: key)?.body) }
         // Removed again where it was made wrong meanwhile: an invalidation that came before saw nothing to remove.
-        if !isRight() { return await loader.store.remove(key, variant: stored.variant) }
+        if flight.isDoomed { return await loader.store.remove(key, variant: stored.variant) }
         let all = await loader.store.responses(for: key)
         guard all.count > loader.configuration.variantLimit,
             let oldest = all.min(by: { $0.responseTime < $1.responseTime })
         else { return }
         await loader.store.remove(key, variant: oldest.variant)
+    }
+
+    /// Keeps bytes that must answer nobody else for the readers that were sent to the store for them.
+    func keep(_ stored: StoredResponse, _ flight: Flight) async {
+        guard let writer, merge == nil, flight.hasDetached else { return }
+        // No request has such a field.
+        let nobody = StoredResponse.Selector(name: ":kept", value: String(stored.revision))
+        let kept = StoredResponse(
+            head: stored.head, selectors: [nobody], requestTime: stored.requestTime, responseTime: stored.responseTime,
+            range: 0..<count, length: count)
+        await writer.finish(kept)
+        flight.keep(await loader.store.body(of: kept, for: key)?.body)
+        await loader.store.remove(key, variant: kept.variant)
     }
 
     private mutating func write(

@@ -61,6 +61,15 @@ public final class CachingLoader: ResourceLoading {
         }
     }
 
+    /// Passes on a request that the cache is not for: nothing stored answers it, and nothing of its answer is stored.
+    /// Where it changes something, what is stored of its URL is no longer right and goes, as after ``load(_:)``.
+    /// - Throws: what the next loader throws.
+    public func pass(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        guard let response = try await next.load(request) else { return nil }
+        await invalidate(by: response.head, to: request.head, key(for: request).partition)
+        return response
+    }
+
     /// What was counted since the cache was made.
     public var counters: CacheCounters { figures.withLock { $0 } }
 
@@ -75,10 +84,10 @@ public final class CachingLoader: ResourceLoading {
         for flight in flights.ending { await flight.done() }
     }
 
-    /// Ends the validations under way that no request waits for, and waits for them and for what is being stored. After
-    /// that the store is in use only by requests whose answers are still coming.
+    /// Ends the validations under way that no request waits for, and waits for them and for what is being stored. None is
+    /// begun any more. After that the store is in use only by requests whose answers are still coming.
     public func shutDown() async {
-        background.cancel()
+        background.close()
         await settle()
     }
 

@@ -34,6 +34,9 @@ final class Flight: Sendable {
         case unshared
         /// The next loader says that the request is not its own.
         case notMine
+        /// The origin answers with an error for which a stale response may stand in. The answer itself is for the one
+        /// that asked, see ``takeResponse()``.
+        case erring
         case failed(any Error)
     }
 
@@ -96,6 +99,8 @@ final class Flight: Sendable {
         var isAbandoned = false
         /// Whether a reader may be detached, and whether it is to wait until the answer is stored.
         var detaching = Detaching.never
+        /// The whole body, for readers that were detached.
+        var kept: ResourceBody?
 
         /// The place of the slowest reader that is not detached.
         var slowest: Int {
@@ -278,8 +283,19 @@ extension Flight {
 
     /// Says what becomes of readers that are too slow. Until then they set the pace.
     func allow(_ detaching: Detaching) {
-        state.withLock { $0.detaching = detaching }
+        change { $0.detaching = detaching }
     }
+
+    /// Whether a reader was detached, and is still there. Once all bytes have come none becomes so.
+    var hasDetached: Bool { state.withLock { state in state.readers.values.contains { $0.remains != nil } } }
+
+    /// Keeps the whole body for readers that were detached.
+    func keep(_ body: ResourceBody?) {
+        state.withLock { $0.kept = body }
+    }
+
+    /// The whole body, where it was kept for readers that were detached.
+    var kept: ResourceBody? { state.withLock(\.kept) }
 
     /// Whether nobody reads what comes.
     var isUnread: Bool { state.withLock { state in state.readers.values.allSatisfy { $0.remains != nil } } }

@@ -13,7 +13,7 @@ final class FlightTable: Sendable {
         case ending(Flight)
         /// One is under way and cannot be joined.
         case closed
-        /// One has ended since the store was last asked.
+        /// One of the key has ended since the store was last asked.
         case isOutdated
     }
 
@@ -22,6 +22,19 @@ final class FlightTable: Sendable {
         /// Those that nobody can join.
         var alone: [CacheKey: [Flight]] = [:]
         var ended: UInt64 = 0
+        /// What `ended` was after the last flight of each key, of those keys whose flights ended last.
+        var lastEnds: [CacheKey: UInt64] = [:]
+        /// The same of all others, at most.
+        var otherEnds: UInt64 = 0
+
+        mutating func noteEnd(of key: CacheKey) {
+            ended += 1
+            if lastEnds.count == FlightTable.endLimit {
+                lastEnds = [:]
+                otherEnds = ended
+            }
+            lastEnds[key] = ended
+        }
 
         /// Lets nobody join the flights of a key any more.
         mutating func closeFlights(of key: CacheKey) -> [Flight] {
@@ -31,6 +44,9 @@ final class FlightTable: Sendable {
     }
 
     private let state = Mutex(State())
+
+    /// Of how many keys it is known when their flights ended.
+    private static let endLimit = 512
 
     /// How many flights have ended.
     var ended: UInt64 { state.withLock(\.ended) }
@@ -45,7 +61,7 @@ final class FlightTable: Sendable {
                 case .closed: return .closed
                 }
             }
-            if let seen, seen != state.ended { return .isOutdated }
+            if let seen, state.lastEnds[key] ?? state.otherEnds > seen { return .isOutdated }
             let flight = Flight(readAhead: readAhead)
             state.flights[key] = flight
             return .leads(flight.makeReader())
@@ -60,7 +76,7 @@ final class FlightTable: Sendable {
     /// Takes a flight that is over out of the table, where it is in it.
     func remove(_ flight: Flight, for key: CacheKey) {
         state.withLock { state in
-            state.ended += 1
+            state.noteEnd(of: key)
             if state.flights[key] === flight { state.flights[key] = nil }
             let others = state.alone[key]?.filter { $0 !== flight } ?? []
             state.alone[key] = others.isEmpty ? nil : others

@@ -31,6 +31,8 @@ public final class MemoryCacheStore: CacheStoring {
     private struct State {
         var entries: [CacheKey: [Entry]] = [:]
         var bytes = 0
+        /// What others keep in memory on this budget.
+        var reserved = 0
         var uses: UInt64 = 0
 
         mutating func nextUse() -> UInt64 {
@@ -47,8 +49,16 @@ public final class MemoryCacheStore: CacheStoring {
         self.largestEntry = min(self.capacity, largestEntry ?? capacity / 8)
     }
 
-    /// How many bytes it holds.
-    public var bytes: Int { state.withLock(\.bytes) }
+    /// How many bytes it holds, with what ``TieredCacheStore`` keeps beside it.
+    public var bytes: Int { state.withLock { $0.bytes + $0.reserved } }
+
+    /// Says how many bytes of the budget another takes: they are not for responses.
+    func reserve(_ bytes: Int) {
+        state.withLock { state in
+            state.reserved = bytes
+            trim(&state)
+        }
+    }
 
     public func responses(for key: CacheKey) async -> [StoredResponse] {
         state.withLock { $0.entries[key]?.map(\.response) ?? [] }
@@ -120,11 +130,12 @@ public final class MemoryCacheStore: CacheStoring {
 
     /// A hundred at a time rather than one, so that the order is made seldom.
     private func trim(_ state: inout State) {
-        guard state.bytes > capacity else { return }
+        let room = max(0, capacity - state.reserved)
+        guard state.bytes > room else { return }
         let oldest = state.entries.flatMap { key, entries in entries.map { (key, $0.response.variant, $0.lastUse) } }
             .sorted { $0.2 < $1.2 }
         for (key, variant, _) in oldest {
-            if state.bytes <= capacity / 10 * 9 { break }
+            if state.bytes <= room / 10 * 9 { break }
             Self.remove(key, variant: variant, from: &state)
         }
     }

@@ -7,9 +7,13 @@ internal import ResourceLoading
 struct ReadBodies {
     private static let limit = 8
     private var bodies: [(name: String, revision: UInt64, bytes: ResourceBody)] = []
+    /// Counts removals, so that what was read before one is not kept after it.
+    private(set) var removals: UInt64 = 0
 
-    mutating func put(_ bytes: ResourceBody, _ name: String, _ revision: UInt64) {
-        remove { $0 == name }
+    /// - Parameter seen: what ``removals`` was before the bytes were read.
+    mutating func put(_ bytes: ResourceBody, _ name: String, _ revision: UInt64, seen: UInt64) {
+        guard seen == removals else { return }
+        bodies.removeAll { $0.name == name }
         if bodies.count == Self.limit { bodies.removeFirst() }
         bodies.append((name, revision, bytes))
     }
@@ -19,6 +23,7 @@ struct ReadBodies {
     }
 
     mutating func remove(where isGone: (String) -> Bool) {
+        removals += 1
         bodies.removeAll { isGone($0.name) }
     }
 }

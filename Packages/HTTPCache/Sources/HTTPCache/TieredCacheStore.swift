@@ -13,35 +13,71 @@ internal import Synchronization
 /// Two levels: what is small and used lies in memory, all of it on disk.
 ///
 /// It knows what is stored under the keys that were asked for last, so that neither a hit in memory nor a miss asks the
-/// disk. For that nothing else may change the levels.
+/// disk. For that nothing else may change the levels. These lists are part of the memory level's budget, at most a
+/// quarter of it.
 ///
 /// Isolation: any.
 public final class TieredCacheStore: CacheStoring {
     private let memory: MemoryCacheStore
     private let disk: any CacheStoring
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// How many keys' lists are kept.
     private static let listLimit = 2_048
 
+    private struct List {
+        let responses: [StoredResponse]
+        /// About how many bytes of memory it takes.
+        let cost: Int
+        var lastUse: UInt64
+
+        init(_ responses: [StoredResponse], for key: CacheKey, lastUse: UInt64) {
+            self.responses = responses
+            self.lastUse = lastUse
+            cost = responses.reduce(128 + key.url.utf8.count + key.partition.utf8.count) { $0 + $1.cost }
+        }
+    }
+
     private struct State {
-        var lists: [CacheKey: (responses: [StoredResponse], lastUse: UInt64)] = [:]
+        var lists: [CacheKey: List] = [:]
+        /// Of all lists.
+        var cost = 0
+        /// The most they may cost.
+        let room: Int
         var uses: UInt64 = 0
         /// Counts changes, so that a list that was read before one is not kept after it.
         var changes: UInt64 = 0
 
+        init(room: Int) {
+            self.room = room
+        }
+
         mutating func keep(_ responses: [StoredResponse], for key: CacheKey) {
             uses += 1
-            lists[key] = (responses, uses)
-            guard lists.count > TieredCacheStore.listLimit else { return }
+            let list = List(responses, for: key, lastUse: uses)
+            forget(key)
+            guard list.cost <= room else { return }
+            lists[key] = list
+            cost += list.cost
+            guard lists.count > TieredCacheStore.listLimit || cost > room else { return }
+            // An eighth at a time rather than one, so that the order is made seldom.
             let oldest = lists.map { ($0.key, $0.value.lastUse) }.sorted { $0.1 < $1.1 }
-            for (key, _) in oldest.prefix(TieredCacheStore.listLimit / 8) { lists[key] = nil }
+            for (key, _) in oldest {
+                if lists.count <= TieredCacheStore.listLimit / 8 * 7, cost <= room / 8 * 7 { break }
+                forget(key)
+            }
+        }
+
+        mutating func forget(_ key: CacheKey) {
+            guard let list = lists.removeValue(forKey: key) else { return }
+            cost -= list.cost
         }
     }
 
     public init(memory: MemoryCacheStore, disk: any CacheStoring) {
         self.memory = memory
         self.disk = disk
+        state = Mutex(State(room: memory.capacity / 4))
     }
 
     public func responses(for key: CacheKey) async -> [StoredResponse] {
@@ -54,7 +90,9 @@ public final class TieredCacheStore: CacheStoring {
         if let known { return known }
         let found = await disk.responses(for: key)
         state.withLock { state in
-            if state.changes == changes { state.keep(found, for: key) }
+            guard state.changes == changes else { return }
+            state.keep(found, for: key)
+            memory.reserve(state.cost)
         }
         return found
     }
@@ -77,19 +115,21 @@ public final class TieredCacheStore: CacheStoring {
 
     public func update(_ response: StoredResponse, for key: CacheKey) async {
         await memory.update(response, for: key)
-        change(key) { list in
+        await changing(key) { list in
             guard let index = list.firstIndex(where: { $0.revision == response.revision }) else { return }
             list[index] = response
+        } while: {
+            await disk.update(response, for: key)
         }
-        await disk.update(response, for: key)
     }
 
     public func remove(_ key: CacheKey, variant: String?) async {
         await memory.remove(key, variant: variant)
-        change(key) { list in list.removeAll { variant == nil || $0.variant == variant } }
-        await disk.remove(key, variant: variant)
-        // What the disk gave out meanwhile is not to be kept.
-        state.withLock { $0.changes += 1 }
+        await changing(key) { list in
+            list.removeAll { variant == nil || $0.variant == variant }
+        } while: {
+            await disk.remove(key, variant: variant)
+        }
     }
 
     public func takes(_ bytes: Int64) -> Bool { memory.takes(bytes) || disk.takes(bytes) }
@@ -110,7 +150,9 @@ public final class TieredCacheStore: CacheStoring {
     private func clear() {
         state.withLock { state in
             state.lists = [:]
+            state.cost = 0
             state.changes += 1
+            memory.reserve(0)
         }
     }
 
@@ -121,7 +163,18 @@ public final class TieredCacheStore: CacheStoring {
             guard var list = state.lists[key]?.responses else { return }
             body(&list)
             state.keep(list, for: key)
+            memory.reserve(state.cost)
         }
+    }
+
+    /// Changes the list of a key, and once more when the disk has changed too: what the disk gave out meanwhile is as it
+    /// was before.
+    private func changing(
+        _ key: CacheKey, _ body: (inout [StoredResponse]) -> Void, while work: () async -> Void
+    ) async {
+        change(key, body)
+        await work()
+        change(key, body)
     }
 
     fileprivate func holdsInMemory(_ response: StoredResponse, for key: CacheKey) -> Bool {
@@ -163,6 +216,7 @@ private final class TieredCacheWriter: CacheWriting {
         let isInMemory = store.holdsInMemory(response, for: key)
         if isInMemory { store.note(response, for: key) }
         await disk.finish(response)
-        if !isInMemory { store.note(response, for: key) }
+        // Also again: what the disk gave out meanwhile lacks it.
+        store.note(response, for: key)
     }
 }

@@ -226,6 +226,28 @@ struct CachingTests {
         #expect(try await cache.text(.get()).text == "answer 3")
     }
 
+    @Test("A validation that hangs is ended with the cache, and none is begun after that")
+    func shutDown() async throws {
+        let asked = Gate()
+        let origin = ScriptedOrigin { _, number in
+            if number > 1 {
+                asked.open()
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+                try Task.checkCancellation()
+            }
+            return ScriptedOrigin.response([.cacheControl: "max-age=1, stale-while-revalidate=60"], "old")
+        }
+        let cache = makeCache(origin)
+        _ = try await cache.text(.get())
+        time.advance(by: 5)
+        #expect(try await cache.text(.get()).text == "old")
+        await asked.wait()
+        await cache.shutDown()
+        #expect(try await cache.text(.get()).text == "old")
+        await cache.settle()
+        #expect(origin.count == 2)
+    }
+
     @Test("A request's own wishes are kept")
     func wishes() async throws {
         let origin = ScriptedOrigin([.cacheControl: "max-age=60"])

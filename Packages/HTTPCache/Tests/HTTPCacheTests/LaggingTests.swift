@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import ResourceLoading
+import Synchronization
 import Testing
 
 @testable import HTTPCache
@@ -45,6 +46,12 @@ struct LaggingTests {
         #expect(try await ResourceBody.stream(fast).collect(upTo: 1 << 24) == Self.whole)
         #expect(pieces.given == CountedPieces.count)
         return (start, iterator)
+    }
+
+    /// Joins those who read one answer. Of what was asked for, the reader alone is left.
+    private func reader(of cache: CachingLoader) async throws -> ByteStream.Iterator? {
+        guard case .stream(let stream) = try await cache.load(.get())?.body else { return nil }
+        return stream.makeAsyncIterator()
     }
 
     private func all(_ found: (start: Data, rest: ByteStream.Iterator)) async throws -> Data {
@@ -107,26 +114,90 @@ struct LaggingTests {
         guard case .stream(let slow) = try await cache.load(.get())?.body,
             case .stream(let fast) = try await cache.load(.get())?.body
         else { throw CancellationError() }
-        var (ahead, behind) = (fast.makeAsyncIterator(), slow.makeAsyncIterator())
-        var (first, second) = (Data(), Data())
-        // In step; neither is ever more than the log ahead.
-        while let piece = try await ahead.next() {
-            first += piece
-            if let piece = try await behind.next() { second += piece }
+        var behind = slow.makeAsyncIterator()
+        var second = try await behind.next() ?? Data()
+        let count = Mutex(0)
+        async let first = {
+            var data = Data()
+            for try await piece in fast {
+                data += piece
+                count.withLock { $0 += piece.count / CountedPieces.size }
+            }
+            return data
+        }()
+        // As far as it may go, and then time enough to go further.
+        while count.withLock({ $0 }) < 10 { await Task.yield() }
+        for _ in 1...10_000 { await Task.yield() }
+        #expect(count.withLock { $0 } <= 12 && pieces.given <= 12)
+        while let piece = try await behind.next() {
+            second += piece
+            #expect(pieces.given <= second.count / CountedPieces.size + 11)
         }
-        while let piece = try await behind.next() { second += piece }
-        #expect(first == Self.whole && second == Self.whole)
+        #expect(try await first == Self.whole)
+        #expect(second == Self.whole)
         #expect(origin.count == 1 && cache.counters.detached == 0)
     }
 
-    @Test("A detached reader that leaves ends the request, where nobody else reads")
+    @Test("A detached reader keeps the request, and ends it when it leaves, where nobody else reads")
     func leaving() async throws {
-        let origin = ScriptedOrigin { [self] _, _ in answer() }
-        let cache = makeCache(origin)
-        var found: (start: Data, rest: ByteStream.Iterator)? = try await lag(cache)
-        #expect(found?.start.isEmpty == false)
-        found = nil
+        let held = HeldPieces()
+        let text = String(repeating: "x", count: 8)
+        let origin = ScriptedOrigin { _, number in
+            guard number == 1 else { return ScriptedOrigin.response([.cacheControl: "max-age=60"], "again") }
+            return ResourceResponse(
+                head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60", .contentLength: "80"]),
+                body: .stream(ByteStream(held)), provenance: Provenance(.network, reason: "the origin"))
+        }
+        let cache = CachingLoader(next: origin, configuration: .init(readAhead: 16), now: { TestTime().now })
+        for _ in 1...5 { held.give(text) }
+        var slow = try await reader(of: cache)
+        var fast = try await reader(of: cache)
+        var first = try await slow?.next() ?? Data()
+        // More than the log holds: the other is detached.
+        var count = 0
+        while count < 40 { count += try await fast?.next()?.count ?? 80 }
+        #expect(count == 40)
+        fast = nil
+        held.give(text)
+        // What it had before it when it was detached.
+        while first.count < 16 { first += try await slow?.next() ?? Data(count: 80) }
+        #expect(first.allSatisfy { $0 == UInt8(ascii: "x") } && first.count < 48)
+        #expect(!held.isCancelled)
+        slow = nil
         await cache.settle()
-        #expect(try await cache.text(.get()).response.provenance.source == .memory)
+        // What would still come if it went on; and time enough to be stored.
+        for _ in 1...4 { held.give(text) }
+        held.finish()
+        for _ in 1...10_000 { await Task.yield() }
+        await cache.settle()
+        #expect(try await cache.text(.get()).text == "again")
+        #expect(origin.count == 2)
+    }
+
+    @Test(
+        "A detached reader has the rest also where that must answer nobody else: made wrong meanwhile, or cleared then",
+        arguments: [true, false], [true, false])
+    func wrong(meanwhile: Bool, onDisk: Bool) async throws {
+        let origin = ScriptedOrigin { [self] request, number in
+            number == 1 ? answer() : ScriptedOrigin.response([.cacheControl: "max-age=60"], "new")
+        }
+        let directory = try TemporaryDirectory()
+        let store: any CacheStoring =
+            onDisk ? try DiskCacheStore(directory: directory.path) : MemoryCacheStore(capacity: 32 << 20)
+        let cache = CachingLoader(
+            next: origin, store: store, configuration: .init(readAhead: 10 * CountedPieces.size),
+            now: { TestTime().now })
+        guard case .stream(let slow) = try await cache.load(.get())?.body,
+            case .stream(let fast) = try await cache.load(.get())?.body
+        else { throw CancellationError() }
+        var (ahead, behind) = (fast.makeAsyncIterator(), slow.makeAsyncIterator())
+        let start = try await behind.next() ?? Data()
+        for _ in 1...CountedPieces.count / 2 { _ = try await ahead.next() }
+        if meanwhile { _ = try await cache.text(.get(method: .put)) }
+        while try await ahead.next() != nil {}
+        await cache.settle()
+        if !meanwhile { await cache.removeAll() }
+        #expect(try await cache.text(.get()).text == "new")
+        #expect(try await all((start, behind)) == Self.whole)
     }
 }

@@ -34,6 +34,27 @@ struct SharingTests {
         #expect(origin.count == 1)
     }
 
+    @Test("Where the origin fails and what is stale stands in, those who asked meanwhile do not ask again")
+    func failing() async throws {
+        let origin = ScriptedOrigin { _, number in
+            guard number > 1 else {
+                return ScriptedOrigin.response([.cacheControl: "max-age=1, stale-if-error=60"], "stale")
+            }
+            // So that the others find it under way.
+            for _ in 1...10_000 { await Task.yield() }
+            return ScriptedOrigin.response([:], "sorry", status: .serviceUnavailable)
+        }
+        let cache = makeCache(origin)
+        _ = try await cache.text(.get())
+        time.advance(by: 10)
+        let texts = try await ask(cache, times: 100)
+        #expect(texts == Array(repeating: "stale", count: 100))
+        #expect(origin.count < 10)
+        // Who takes nothing stale gets the error itself.
+        let strict = try await cache.text(.get("https://a.test/x", [.cacheControl: "no-cache"]))
+        #expect(strict.text == "sorry" && strict.response.head.status == .serviceUnavailable)
+    }
+
     @Test("What may not be reused is not shared")
     func unshared() async throws {
         for control in ["no-store", "max-age=0", "no-cache"] {

@@ -12,9 +12,9 @@
 struct AnswerBody: AsyncSequence, Sendable {
     let lease: Lease
 
-    /// - Parameter upload: what has to stay for as long as the request's body may still be read.
-    init(_ exchange: any Exchanging, _ pass: HostQueue.Pass, keeping upload: (any Sendable)? = nil) {
-        lease = Lease(exchange: exchange, pass: pass, upload: upload)
+    /// - Parameter kept: what has to stay for as long as the answer may still be read.
+    init(_ exchange: any Exchanging, _ pass: HostQueue.Pass, keeping kept: any Sendable) {
+        lease = Lease(exchange: exchange, pass: pass, kept: kept)
     }
 
     func makeAsyncIterator() -> Iterator {
@@ -40,12 +40,12 @@ struct AnswerBody: AsyncSequence, Sendable {
     final class Lease: Sendable {
         fileprivate let exchange: any Exchanging
         fileprivate let pass: HostQueue.Pass
-        private let upload: (any Sendable)?
+        private let kept: any Sendable
 
-        fileprivate init(exchange: any Exchanging, pass: HostQueue.Pass, upload: (any Sendable)?) {
+        fileprivate init(exchange: any Exchanging, pass: HostQueue.Pass, kept: any Sendable) {
             self.exchange = exchange
             self.pass = pass
-            self.upload = upload
+            self.kept = kept
         }
 
         deinit {

@@ -14,20 +14,26 @@ internal import ResourceLoading
 struct BodyChunks: AsyncSequence, Sendable {
     private static let size = 256 << 10
     private let body: ResourceBody
+    private let url: String?
 
     /// `nil` for a body that is none.
-    init?(_ body: ResourceBody) {
+    /// - Parameter url: where it is sent to, for a request's body: what it throws becomes a `ResourceError` with this
+    ///   location, code `io` and what was thrown as its cause, unless it is a `ResourceError` or `CancellationError`.
+    init?(_ body: ResourceBody, sentTo url: String? = nil) {
         if case .empty = body { return nil }
         self.body = body
+        self.url = url
     }
 
     func makeAsyncIterator() -> Iterator {
-        switch body {
-        case .empty: Iterator(source: .done)
-        case .bytes(let data): Iterator(source: .bytes(data))
-        case .file(let slice): Iterator(source: .file(slice, offset: 0))
-        case .stream(let stream): Iterator(source: .stream(stream.makeAsyncIterator()))
-        }
+        let source: Iterator.Source =
+            switch body {
+            case .empty: .done
+            case .bytes(let data): .bytes(data)
+            case .file(let slice): .file(slice, offset: 0)
+            case .stream(let stream): .stream(stream.makeAsyncIterator())
+            }
+        return Iterator(source: source, url: url)
     }
 
     struct Iterator: AsyncIteratorProtocol {
@@ -39,8 +45,17 @@ struct BodyChunks: AsyncSequence, Sendable {
         }
 
         fileprivate var source: Source
+        fileprivate let url: String?
 
         mutating func next() async throws -> Data? {
+            do {
+                return try await piece()
+            } catch let error where url != nil && !(error is ResourceError) && !(error is CancellationError) {
+                throw ResourceError(.io, "the request's body could not be read", at: url, cause: error)
+            }
+        }
+
+        private mutating func piece() async throws -> Data? {
             switch source {
             case .done: return nil
             case .bytes(let data):

@@ -3,12 +3,13 @@
 
 import ContainerTesting
 import Foundation
-import HTTPTransport
 import HTTPTypes
 import NIOCore
 import ResourceLoading
 import Synchronization
 import Testing
+
+@testable import HTTPTransport
 
 @Suite("Requests that are given up", .timeLimit(.minutes(3)))
 struct CancellationTests {
@@ -55,6 +56,72 @@ struct CancellationTests {
         }
     }
 
+    @Test("Over HTTP/2 the stream is reset, before the head and within the body", arguments: [false, true])
+    func stream(hasHead: Bool) async throws {
+        let (asks, asked) = AsyncStream<UInt32>.makeStream()
+        let (resets, reset) = AsyncStream<UInt32>.makeStream()
+        try await RawHTTP2Server.with { peer in
+            while let frame = try await peer.next(RawHTTP2Peer.headers) {
+                if hasHead {
+                    try await peer.head("200", of: frame.stream)
+                    try await peer.body("abc", of: frame.stream, isLast: false)
+                }
+                asked.yield(frame.stream)
+                if let end = try await peer.next(RawHTTP2Peer.reset) { reset.yield(end.stream) }
+            }
+        } _: { server async throws in
+            var configuration = try server.configuration()
+            // A place that was not given up would be free again only then.
+            configuration.readTimeout = .seconds(3_600)
+            try await withTransport(configuration) { transport async throws in
+                var (asks, resets) = (asks.makeAsyncIterator(), resets.makeAsyncIterator())
+                for _ in 0..<200 {
+                    let (pieces, piece) = AsyncStream<Void>.makeStream()
+                    let task = Task {
+                        guard case .stream(let stream) = try await transport.send(server.url + "/").body else { return }
+                        for try await _ in stream { piece.yield() }
+                    }
+                    let asked = await asks.next()
+                    if hasHead { for await _ in pieces { break } }
+                    task.cancel()
+                    #expect(await resets.next() == asked)
+                    await expectFailure(.cancelled) { try await task.value }
+                }
+                #expect(server.connections == 1)
+            }
+        }
+    }
+
+    @Test(
+        "Through the tunnel of the app's own addresses the host's connection is closed too", arguments: [false, true])
+    func throughTunnel(hasHead: Bool) async throws {
+        struct Book: AddressResolving {
+            func addresses(of host: String) async throws -> [String] { ["127.0.0.1"] }
+        }
+        let (asks, asked) = AsyncStream<Void>.makeStream()
+        try await RawServer.with { input, output in
+            _ = try await input.next()
+            if hasHead { try await output.write(ByteBuffer(string: Self.endless)) }
+            asked.yield()
+        } _: { server async throws in
+            var configuration = AsyncHTTPTransport.Configuration()
+            configuration.addresses = Book()
+            try await withTransport(configuration) { transport async throws in
+                let (pieces, piece) = AsyncStream<Void>.makeStream()
+                let task = Task {
+                    let body = try await transport.send("http://shop.test:\(server.port)/").body
+                    guard case .stream(let stream) = body else { return }
+                    for try await _ in stream { piece.yield() }
+                }
+                for await _ in asks { break }
+                if hasHead { for await _ in pieces { break } }
+                task.cancel()
+                await expectFailure(.cancelled) { try await task.value }
+                await server.closed()
+            }
+        }
+    }
+
     @Test("A body that is dropped, read in part or not at all, closes the connection", arguments: [true, false])
     func dropped(isRead: Bool) async throws {
         try await RawServer.with { input, output in
@@ -91,38 +158,6 @@ struct CancellationTests {
 
     @Test("A reader that does not read stops the sender")
     func backPressure() async throws {
-        let total = 160 << 20
-        // The largest buffers that the system gives two sockets, with room to spare.
-        let most = 96 << 20
-        let sent = Mutex(0)
-        let routes = [
-            try route(.get, "/large") { _ in
-                OriginResponse(
-                    body: .stream(length: total) { writer in
-                        let piece = Data(count: 1 << 20)
-                        for _ in 0..<total >> 20 {
-                            try await writer.write(piece)
-                            sent.withLock { $0 += piece.count }
-                        }
-                    })
-            },
-            try route(.get, "/ping") { _ in .text("pong") },
-        ]
-        try await withOrigin(routes) { origin, transport async throws in
-            guard case .stream(let stream) = try await transport.send(origin.url + "/large").body else { return }
-            // The sender has time to send all of it while other requests go there and back.
-            for _ in 0..<300 { _ = try await transport.get(origin.url + "/ping") }
-            #expect(sent.withLock { $0 } < most)
-            var received = 0
-            for try await data in stream {
-                received += data.count
-                let ahead = sent.withLock { $0 } - received
-                guard ahead < most else {
-                    Issue.record("\(ahead) bytes ahead of the reader")
-                    return
-                }
-            }
-            #expect(received == total)
-        }
+        try await expectBackPressure(.init(), host: "127.0.0.1")
     }
 }

@@ -5,7 +5,9 @@ import ContainerTesting
 import Foundation
 import HTTPTransport
 import HTTPTypes
+import NIOCore
 import ResourceLoading
+import Synchronization
 import Testing
 
 /// What transports declare beyond the mandatory is there, and what they do not declare is absent.
@@ -47,56 +49,70 @@ struct CapabilityTests {
         await server.stop()
     }
 
+    /// What happens to an upload, in its order.
+    private enum Step {
+        /// The app has made its last piece.
+        case made
+        /// The host has the first piece.
+        case arrived
+    }
+
     @Test("An upload leaves while it is being made, or when it is whole", arguments: Subject.allCases)
     func promptUploads(subject: Subject) async throws {
+        let steps = Mutex<[Step]>([])
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
-        let routes = [
-            try route(.get, "/ping") { _ in .text("pong") },
-            try route(.post, "/upload") { .text("\($0.body.count)") },
-        ]
-        let server = try await OriginServer.start(.init(routes: routes))
-        try await subject.with { transport async throws in
-            let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
-            continuation.yield(Data(count: 1_000))
-            let body = ResourceBody.stream(ByteStream(stream))
-            let upload = Task {
-                let request = try #require(HTTPRequest(method: .post, urlText: server.url + "/upload"))
-                let answer = try await transport.send(request, body: body) { _ in arrival.yield() }
-                return try await answer.body.collect(upTo: 10)
+        let ping = try await OriginServer.start(.init(routes: [try route(.get, "/") { _ in .text("pong") }]))
+        try await RawServer.with { input, output in
+            var text = ""
+            while !text.contains("one"), let buffer = try await input.next() { text += String(buffer: buffer) }
+            steps.withLock { $0.append(.arrived) }
+            arrival.yield()
+            while !text.contains("two"), let buffer = try await input.next() { text += String(buffer: buffer) }
+            try await output.write(ByteBuffer(string: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"))
+        } _: { server async throws in
+            try await subject.with { transport async throws in
+                let isPrompt = transport.capabilities.contains(.promptUploads)
+                let pieces = Mutex(["one", "two"])
+                let stream = AsyncThrowingStream<Data, any Error> {
+                    let piece = pieces.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                    if piece == "two" {
+                        if isPrompt {
+                            // Not before the host has the first piece.
+                            for await _ in arrivals { break }
+                        } else {
+                            // Time for the first piece to arrive, would it leave.
+                            for _ in 0..<50 { _ = try await transport.get(ping.url + "/") }
+                        }
+                        steps.withLock { $0.append(.made) }
+                    }
+                    return piece.map { Data($0.utf8) }
+                }
+                let answer = try await transport.send(
+                    server.url + "/", .post, body: .stream(ByteStream(stream, length: 6)))
+                #expect(try await answer.body.collect(upTo: 2) == Data("ok".utf8))
+                #expect(steps.withLock { $0 } == (isPrompt ? [.arrived, .made] : [.made, .arrived]))
             }
-            if transport.capabilities.contains(.promptUploads) {
-                for await _ in arrivals { break }
-                #expect(!upload.isCancelled)
-            } else {
-                for _ in 0..<20 { _ = try await transport.get(server.url + "/ping") }
-                #expect(!server.requests.contains { $0.path == "/upload" })
-            }
-            continuation.yield(Data(count: 1_000))
-            continuation.finish()
-            #expect(try await upload.value == Data("2000".utf8))
         }
-        await server.stop()
+        await ping.stop()
     }
 
     @Test("Where the sender is not held back a body that nobody reads fails, and stops")
     func unread() async throws {
-        let route = try route(.get, "/") { _ in
-            OriginResponse(
-                body: .stream(length: 64 << 20) { writer in
-                    for _ in 0..<64 { try await writer.write(Data(count: 1 << 20)) }
-                })
+        let total = 1 << 30
+        try await PouringServer.with(total: total) { server async throws in
+            var configuration = URLSessionTransport.Configuration()
+            configuration.unreadLimit = 8 << 20
+            let transport = URLSessionTransport(configuration)
+            #expect(!transport.capabilities.contains(.backPressure))
+            let body = try await transport.send("http://127.0.0.1:\(server.port)/").body
+            // The sender is broken off while nobody reads. The session counts a while after it has read.
+            for await sent in server.ends {
+                #expect(sent < total)
+                break
+            }
+            await expectFailure(.tooLarge) { try await body.collect(upTo: total) }
+            transport.shutDown()
         }
-        let server = try await OriginServer.start(.init(routes: [route]))
-        var configuration = URLSessionTransport.Configuration()
-        configuration.unreadLimit = 8 << 20
-        let transport = URLSessionTransport(configuration)
-        #expect(!transport.capabilities.contains(.backPressure))
-        let body = try await transport.send(server.url + "/").body
-        // Other requests go there and back in the meantime, until the sender must have been broken off.
-        for _ in 0..<100 { _ = try? await transport.send(server.url + "/none") }
-        await expectFailure(.tooLarge) { try await body.collect(upTo: 64 << 20) }
-        transport.shutDown()
-        await server.stop()
     }
 
     @Test("The wait for a connection has a limit of its own, or none")

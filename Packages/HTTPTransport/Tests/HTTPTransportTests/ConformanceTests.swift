@@ -278,6 +278,26 @@ struct ConformanceTests {
         }
     }
 
+    @Test("What the app's body throws is an error of this house, with its cause", arguments: Subject.allCases)
+    func foreignError(subject: Subject) async throws {
+        struct Foreign: Error {}
+        let route = try route(.post, "/*") { _ in .text("") }
+        try await withOrigin(subject, [route]) { origin, transport async throws in
+            for length in [nil, 10] as [Int64?] {
+                let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
+                continuation.yield(Data("abc".utf8))
+                continuation.finish(throwing: Foreign())
+                await #expect {
+                    try await transport.send(
+                        origin.url + "/", .post, body: .stream(ByteStream(stream, length: length)))
+                } throws: { error in
+                    let error = error as? ResourceError
+                    return error?.code == .io && error?.cause is Foreign && error?.location == origin.url + "/"
+                }
+            }
+        }
+    }
+
     @Test("A body of another length than announced is an error", arguments: Subject.allCases, [Int64(2), 4])
     func wrongLength(subject: Subject, length: Int64) async throws {
         let route = try route(.post, "/*") { _ in .text("") }

@@ -162,13 +162,33 @@ struct HostQueueTests {
         }
     }
 
-    @Test("A host that speaks HTTP/2 takes more at a time")
+    /// How many go to the host at a time, besides those that are there.
+    private func room(of queue: HostQueue) async throws -> Int {
+        var passes: [HostQueue.Pass] = []
+        do {
+            while true { passes.append(try await queue.enter("h")) }
+        } catch let error as ResourceError where error.code == .cannotConnect {}
+        return passes.count
+    }
+
+    @Test("A host that speaks HTTP/2 takes more at a time, and one that no longer does takes fewer")
     func raising() async throws {
+        let queue = HostQueue(limit: 2, longestLine: 0)
+        let pass = try await queue.enter("h")
+        #expect(try await room(of: queue) == 1)
+        pass.noteShared()
+        #expect(try await room(of: queue) == 99)
+        pass.noteSingle()
+        #expect(try await room(of: queue) == 1)
+    }
+
+    @Test("Who waits goes on when there is more room")
+    func waking() async throws {
         let queue = HostQueue(limit: 1)
         let first = try await queue.enter("h")
         let (order, entered) = AsyncStream<Int>.makeStream()
         let waiting = [enter(queue, 1, entered), enter(queue, 2, entered)]
-        queue.raiseLimit(of: "h", to: 3)
+        first.noteShared()
         var names: Set<Int> = []
         for await name in order {
             names.insert(name)
@@ -177,7 +197,54 @@ struct HostQueueTests {
         #expect(names == [1, 2])
         for task in waiting { try await task.value.leave() }
         first.leave()
-        let more = [try await queue.enter("h"), try await queue.enter("h"), try await queue.enter("h")]
-        withExtendedLifetime(more) {}
+    }
+
+    @Test("A host that was full is given as many as found room, and then one more with each answer")
+    func full() async throws {
+        let queue = HostQueue(limit: 6, longestLine: 0)
+        let passes = [try await queue.enter("h"), try await queue.enter("h"), try await queue.enter("h")]
+        passes[0].noteShared()
+        // Nobody is under way: a line would have no end.
+        #expect(!queue.noteFull("h"))
+        passes[0].begin()
+        passes[1].begin()
+        #expect(queue.noteFull("h"))
+        passes[2].leave()
+        #expect(try await room(of: queue) == 0)
+        passes[0].noteShared()
+        #expect(try await room(of: queue) == 1)
+        passes[0].leave()
+        #expect(try await room(of: queue) == 2)
+        for _ in 0..<200 { passes[1].noteShared() }
+        #expect(try await room(of: queue) == 99)
+    }
+
+    @Test("A network that stalls does not close a host to all but those under way")
+    func stalled() async throws {
+        let queue = HostQueue(limit: 6, longestLine: 0)
+        let endless = try await queue.enter("h")
+        endless.begin()
+        let second = try await queue.enter("h")
+        #expect(!queue.noteFull("h"))
+        second.leave()
+        #expect(try await room(of: queue) == 5)
+    }
+
+    @Test("Where the limit was lowered and those under way do not end, one more is tried from time to time")
+    func trial() async throws {
+        let clock = ManualClock()
+        let queue = HostQueue(limit: 6, clock: clock)
+        let endless = try await queue.enter("h")
+        endless.noteShared()
+        endless.begin()
+        let second = try await queue.enter("h")
+        #expect(queue.noteFull("h"))
+        second.leave()
+        let waiting = Task { try await queue.enter("h") }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(10))
+        let third = try await waiting.value
+        third.leave()
+        endless.leave()
     }
 }

@@ -4,6 +4,8 @@
 import ContainerTesting
 import Foundation
 import HTTPTypes
+import NIOCore
+import NIOPosix
 import ResourceLoading
 import Synchronization
 import Testing
@@ -92,29 +94,8 @@ struct TunnelTests {
 
     @Test("A reader that does not read stops the sender, through the tunnel too")
     func backPressure() async throws {
-        let sent = Mutex(0)
-        let total = 512 << 20
-        let routes = [
-            try route(.get, "/large") { _ in
-                OriginResponse(
-                    body: .stream(length: total) { writer in
-                        for _ in 0..<total >> 20 {
-                            try await writer.write(Data(count: 1 << 20))
-                            sent.withLock { $0 += 1 << 20 }
-                        }
-                    })
-            },
-            try route(.get, "/ping") { _ in .text("pong") },
-        ]
         let book = Book(["shop.test": ["127.0.0.1"]])
-        try await withOrigin(routes, transport: configuration(book)) { origin, transport async throws in
-            let url = "http://shop.test:\(origin.port)"
-            let body = try await transport.send(url + "/large").body
-            for _ in 0..<200 { _ = try await transport.get(url + "/ping") }
-            // More than four sockets' buffers hold, the largest that the system gives.
-            #expect(sent.withLock { $0 } < total)
-            withExtendedLifetime(body) {}
-        }
+        try await expectBackPressure(configuration(book), host: "shop.test")
     }
 
     @Test("Failures say their phase: a name that is not found, and addresses that refuse")
@@ -155,6 +136,179 @@ struct TunnelTests {
                 [.resolve, .connect].contains((error as? ResourceError)?.transportPhase)
             }
         }
+    }
+
+    /// Starts tunnels, and keeps them for the test to end.
+    private final class Keeper: Sendable {
+        let tunnels = Mutex<[AddressTunnel]>([])
+
+        func start(_ addresses: any AddressResolving, _ timeout: Duration) async throws -> AddressTunnel {
+            let tunnel = try await AddressTunnel.start(addresses, timeout: timeout)
+            tunnels.withLock { $0.append(tunnel) }
+            return tunnel
+        }
+
+        /// Takes the listener of the latest away, as a system does. Returns when all have heard of it who asked before.
+        func takeListener() async {
+            guard let tunnel = tunnels.withLock({ $0.last }) else { return }
+            await withCheckedContinuation { continuation in
+                tunnel.whenClosed { continuation.resume() }
+                tunnel.close()
+            }
+        }
+    }
+
+    @Test("A tunnel whose listener was taken away is made anew, and requests under way go on")
+    func lostListener() async throws {
+        let (gates, gate) = AsyncStream<Void>.makeStream()
+        let routes = [
+            try route(.get, "/slow") { _ in
+                OriginResponse(
+                    body: .stream(length: nil) { writer in
+                        try await writer.write(Data("one".utf8))
+                        for await _ in gates { break }
+                        try await writer.write(Data("two".utf8))
+                    })
+            },
+            try route(.get, "/*") { .text($0.path) },
+        ]
+        let server = try await OriginServer.start(.init(routes: routes))
+        let keeper = Keeper()
+        let book = Book(["shop.test": ["127.0.0.1"]])
+        let transport = AsyncHTTPTransport(configuration(book)) { try await keeper.start($0, $1) }
+        let url = "http://shop.test:\(server.port)"
+        #expect(try await transport.get(url + "/a") == Data("/a".utf8))
+        let slow = try await transport.send(url + "/slow").body
+        for number in 1...3 {
+            await keeper.takeListener()
+            #expect(try await transport.get(url + "/\(number)") == Data("/\(number)".utf8))
+            #expect(keeper.tunnels.withLock { $0.count } == number + 1)
+        }
+        gate.yield()
+        #expect(try await slow.collect(upTo: 10) == Data("onetwo".utf8))
+        try await transport.shutDown()
+        await server.stop()
+    }
+
+    @Test("A tunnel that cannot be started fails the requests that waited for it, and no later one")
+    func failedStart() async throws {
+        let attempts = Mutex(0)
+        let keeper = Keeper()
+        let book = Book(["shop.test": ["127.0.0.1"]])
+        let transport = AsyncHTTPTransport(configuration(book)) { addresses, timeout in
+            let number = attempts.withLock { attempts in
+                attempts += 1
+                return attempts
+            }
+            if number == 1 { throw CocoaError(.fileReadUnknown) }
+            return try await keeper.start(addresses, timeout)
+        }
+        let server = try await OriginServer.start(.init(routes: [try route(.get, "/*") { .text($0.path) }]))
+        let url = "http://shop.test:\(server.port)/"
+        await expectFailure(.cannotConnect, at: url) { try await transport.get(url) }
+        #expect(try await transport.get(url) == Data("/".utf8))
+        try await transport.shutDown()
+        await server.stop()
+    }
+
+    @Test("A start under way does not outlive its transport")
+    func abandonedStart() async throws {
+        let (begins, begun) = AsyncStream<Void>.makeStream()
+        let (ends, end) = AsyncStream<Bool>.makeStream()
+        func drop() async throws {
+            let transport = AsyncHTTPTransport(configuration(Book([:]))) { addresses, timeout in
+                begun.yield()
+                // Until it is cancelled.
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+                end.yield(Task.isCancelled)
+                return try await AddressTunnel.start(addresses, timeout: timeout)
+            }
+            // Shut down while a request waits for it.
+            let request = Task { try await transport.get("http://shop.test/") }
+            for await _ in begins { break }
+            try await transport.shutDown()
+            await #expect(throws: ResourceError.self) { try await request.value }
+        }
+        try await drop()
+        for await isCancelled in ends {
+            #expect(isCancelled)
+            break
+        }
+    }
+
+    @Test("A client that ends its output is gone, and so is its connection to the host")
+    func halfClosed() async throws {
+        let tunnel = try await AddressTunnel.start(Book([:]), timeout: .seconds(10))
+        // A host that says nothing, and does not mind the end of what it hears.
+        let host = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(host.localAddress?.port)
+        let client = try await RawClient.connect(to: tunnel.port)
+        try await client.executeThenClose { inbound, outbound in
+            var input = inbound.makeAsyncIterator()
+            try await outbound.write(
+                ByteBuffer(
+                    string: "CONNECT 127.0.0.1:\(port) HTTP/1.1\r\n"
+                        + "proxy-authorization: Basic \(tunnel.credentials)\r\n\r\n"))
+            #expect(try await input.next().map { String(buffer: $0) } == "HTTP/1.1 200 OK\r\n\r\n")
+            outbound.finish()
+            #expect(try await input.next() == nil)
+        }
+        tunnel.close()
+        try await host.close()
+    }
+
+    @Test("Connections that do not say who they are have a limit, and so do their time and their bytes")
+    func silentStrangers() async throws {
+        let patient = try await AddressTunnel.start(Book([:]), timeout: .seconds(600), headTimeout: .seconds(600))
+        let (closes, close) = AsyncStream<Void>.makeStream()
+        var channels: [any Channel] = []
+        for _ in 0..<40 {
+            let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connect(host: "127.0.0.1", port: patient.port).get()
+            channel.closeFuture.whenComplete { _ in close.yield() }
+            channels.append(channel)
+        }
+        var closed = 0
+        for await _ in closes {
+            closed += 1
+            if closed == 8 { break }
+        }
+        // The oldest went.
+        #expect(channels.map(\.isActive) == (0..<40).map { $0 >= 8 })
+        for channel in channels { try? await channel.close() }
+        patient.close()
+
+        let hasty = try await AddressTunnel.start(Book([:]), timeout: .seconds(600), headTimeout: .milliseconds(200))
+        let silent = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: hasty.port).get()
+        try await silent.closeFuture.get()
+        hasty.close()
+    }
+
+    @Test(
+        "Strangers are answered and closed, and leave their places",
+        arguments: [
+            ("CONNECT a.test:80 HTTP/1.1\r\n\r\n", "407"), ("GET / HTTP/1.1\r\n\r\n", "400"),
+            ("CONNECT a.test:80 HTTP/1.1\r\nx: " + String(repeating: "x", count: 5_000), "431"),
+        ])
+    func refusedStrangers(text: String, status: String) async throws {
+        let tunnel = try await AddressTunnel.start(Book([:]), timeout: .seconds(600), headTimeout: .seconds(600))
+        for _ in 0..<100 {
+            try await RawClient.connect(to: tunnel.port).executeThenClose { inbound, outbound in
+                try await outbound.write(ByteBuffer(string: text))
+                var answer = ""
+                do {
+                    for try await buffer in inbound { answer += String(buffer: buffer) }
+                } catch {
+                    // What it did not read makes it a reset.
+                    #expect(status == "431", "\(error)")
+                }
+                if status != "431" { #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)") }
+            }
+        }
+        tunnel.close()
     }
 
     @Test("Who does not know the credentials gets nowhere")

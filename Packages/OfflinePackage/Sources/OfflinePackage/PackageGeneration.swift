@@ -67,8 +67,8 @@ final class PackageGeneration: Sendable {
         table.withLock { $0 = nil }
     }
 
-    /// Whether the table is in memory.
-    var hasTable: Bool { table.withLock { $0 != nil } }
+    /// Whether the table is in memory. Does not wait for one that is being read.
+    var hasTable: Bool { table.withLockIfAvailable { $0 != nil } ?? false }
 
     /// Reads the table once; who asks meanwhile waits for it, a few milliseconds for a thousand files.
     private func files<Value: Sendable>(

@@ -28,26 +28,35 @@ public struct PackageLoader: ResourceLoading {
         self.library = library
     }
 
-    public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        answer(request)
-    }
-
-    private func answer(_ request: ResourceRequest) -> ResourceResponse? {
+    nonisolated(nonsending) public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard request.head.method == .get || request.head.method == .head, let url = PackageURL(request.head) else {
             return nil
         }
         var page: PageReference?
         if let attribution = request.page, attribution.confidence == .exact { page = attribution.page }
-        switch find(url, for: page) {
+        let generations = library.candidates(for: url, page: page)
+        if generations.isEmpty { return nil }
+        guard generations.allSatisfy(\.hasTable), case .file(let entry, let generation) = find(url, in: generations),
+            let bytes = library.store.bytesInMemory(of: entry.blob)
+        else { return await answer(request, url, page, from: generations) }
+        return respond(with: bytes.isEmpty ? .empty : .bytes(bytes), of: entry, in: generation.package)
+    }
+
+    /// The answer where something has to be read, which takes its time: off the caller's thread.
+    @concurrent
+    private func answer(
+        _ request: ResourceRequest, _ url: PackageURL, _ page: PageReference?, from generations: [PackageGeneration]
+    ) async -> ResourceResponse? {
+        switch find(url, in: generations) {
         case .file(let entry, let generation):
             do {
-                return try respond(with: entry, of: generation.package)
+                return respond(with: try body(of: entry), of: entry, in: generation.package)
             } catch {
                 library.countUnreadable(entry.path, of: generation, because: error)
                 return nil
             }
         case .missing(let package):
-            if let folder = url.asFolder, case .file = find(folder, for: page) {
+            if let folder = url.asFolder, case .file = find(folder, in: library.candidates(for: folder, page: page)) {
                 return redirect(request.head, package)
             }
             return notFound(url, package)
@@ -64,10 +73,10 @@ public struct PackageLoader: ResourceLoading {
         case unknown
     }
 
-    private func find(_ url: PackageURL, for page: PageReference?) -> Finding {
+    private func find(_ url: PackageURL, in generations: [PackageGeneration]) -> Finding {
         var decidingBase: String?
         var complete: InstalledPackage?
-        for generation in library.candidates(for: url, page: page) {
+        for generation in generations {
             // The base paths come longest first.
             if let decidingBase, decidingBase != generation.base.path { break }
             guard generation.contains(url) else { continue }
@@ -117,13 +126,23 @@ public struct PackageLoader: ResourceLoading {
                 generation: package.generation))
     }
 
-    private func respond(with entry: StoredEntry, of package: InstalledPackage) throws -> ResourceResponse {
+    private func body(of entry: StoredEntry) throws -> ResourceBody {
         let blob = try library.store.blob(entry.blob, size: entry.size)
-        let body: ResourceBody
-        switch blob.content {
-        case _ where blob.size == 0: body = .empty
-        case .bytes(let bytes): body = .bytes(bytes)
-        case .file(let path): body = .file(FileSlice(try OpenFile(path: path), range: 0..<blob.size))
+        return switch blob.content {
+        case _ where blob.size == 0: .empty
+        case .bytes(let bytes): .bytes(bytes)
+        case .file(let path): .file(FileSlice(try OpenFile(path: path), range: 0..<blob.size))
+        }
+    }
+
+    private func respond(
+        with body: ResourceBody, of entry: StoredEntry, in package: InstalledPackage
+    ) -> ResourceResponse {
+        // Made in one piece, as is asked for with each request.
+        var reason = ""
+        reason.reserveCapacity(128 + entry.path.utf8.count)
+        for part in ["package ", package.id.description, " ", package.version.description, ": ", entry.path] {
+            reason += part
         }
         var fields = HTTPFields()
         // With room for what decorators add.
@@ -134,8 +153,7 @@ public struct PackageLoader: ResourceLoading {
         return ResourceResponse(
             head: HTTPResponse(status: .ok, headerFields: fields), body: body,
             provenance: Provenance(
-                .package, reason: "package \(package.id) \(package.version): \(entry.path)",
-                generation: package.generation))
+                .package, reason: reason, generation: package.generation))
     }
 
     private static let revalidate = HTTPField(name: .cacheControl, value: "no-cache")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import ResourceLoading
+
 /// The offline resource table of a legacy server: which file answers which page URL.
 ///
 /// A value: it is made from the server's answer by ``TableAnswer/init(decoding:limits:)-(Data,_)``, and never changes.
@@ -9,6 +11,8 @@ public struct ResourceTable: Sendable, Hashable {
     public let version: String
     /// In the order of the answer.
     public let entries: [TableEntry]
+    /// The origins of all entries.
+    public let origins: Set<WebOrigin>
     /// Places in ``entries``.
     private let index: [TableURL: Int]
 
@@ -17,6 +21,19 @@ public struct ResourceTable: Sendable, Hashable {
         self.version = version
         self.entries = entries
         self.index = index
+        origins = Self.origins(of: entries)
+    }
+
+    private static func origins(of entries: [TableEntry]) -> Set<WebOrigin> {
+        var origins: Set<WebOrigin> = []
+        var last = ""
+        // Most are of the origin of the one before.
+        for entry in entries where last.isEmpty || !entry.url.description.utf8.starts(with: last.utf8) {
+            guard let origin = WebOrigin(url: entry.url.description) else { continue }
+            origins.insert(origin)
+            last = "\(origin)/"
+        }
+        return origins
     }
 
     public var count: Int { entries.count }

@@ -6,7 +6,15 @@ public import HTTPTypes
 extension HTTPRequest {
     /// The request's absolute URL as text; empty parts stay empty.
     public var urlText: String {
-        "\(scheme ?? "")://\(authority ?? "")\(path ?? "")"
+        let (scheme, authority, path) = (scheme ?? "", authority ?? "", path ?? "")
+        // Made in one piece: this is asked for with each request.
+        var url = ""
+        url.reserveCapacity(scheme.utf8.count + authority.utf8.count + path.utf8.count + 3)
+        url += scheme
+        url += "://"
+        url += authority
+        url += path
+        return url
     }
 
     /// A request for an absolute hierarchical URL, whose fragment is dropped. Scheme and host become lower case.
@@ -24,7 +32,7 @@ extension HTTPRequest {
             afterScheme.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? afterScheme.endIndex
         let authority = afterScheme[..<pathStart]
         let path = afterScheme[pathStart...]
-        guard Self.isScheme(text.utf8[..<colon]), !authority.isEmpty else { return nil }
+        guard URLSpelling.isScheme(text.utf8[..<colon]), !authority.isEmpty else { return nil }
         // The case of a user's name and password counts (RFC 3986, section 6.2.2.1).
         let hostStart =
             authority.utf8.lastIndex(of: UInt8(ascii: "@")).map(authority.utf8.index(after:)) ?? authority.startIndex
@@ -32,14 +40,5 @@ extension HTTPRequest {
             method: method, scheme: text[..<colon].lowercased(),
             authority: authority[..<hostStart] + authority[hostStart...].lowercased(),
             path: path.utf8.first == UInt8(ascii: "/") ? String(path) : "/" + path, headerFields: headerFields)
-    }
-
-    private static func isScheme(_ text: Substring.UTF8View) -> Bool {
-        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-        guard let first = text.first, letters.contains(first | 0x20) else { return false }
-        return text.allSatisfy { byte in
-            letters.contains(byte | 0x20) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-        }
     }
 }

@@ -7,7 +7,9 @@
 /// "not mine" and throws only when the request *is* its own and cannot be answered. Cache, redirects,
 /// cookies, ranges and prefetch are decorators: loaders that wrap a loader.
 ///
-/// Isolation: `load` may be called from any isolation and concurrently.
+/// Isolation: `load` may be called from any isolation and concurrently. It runs where its caller does, so that what lies
+/// in memory is answered without a change of threads, on the main actor if need be. What blocks or takes long is to be
+/// moved off by who implements it: a method without `nonisolated(nonsending)` leaves by itself.
 /// Cancellation: cancelling the task that called `load`, or dropping the body's iterator, ends the
 /// work upstream.
 public protocol ResourceLoading: Sendable {
@@ -15,5 +17,5 @@ public protocol ResourceLoading: Sendable {
     ///
     /// The head of the response is returned as soon as it is known; its body may still be arriving.
     /// - Throws: ``ResourceError``, or `CancellationError` when the calling task was cancelled.
-    func load(_ request: ResourceRequest) async throws -> ResourceResponse?
+    nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse?
 }

@@ -27,6 +27,16 @@ public enum URLSpelling {
         return String(decoding: result, as: UTF8.self)
     }
 
+    /// RFC 3986, section 3.1.
+    static func isScheme(_ text: some Collection<UInt8>) -> Bool {
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        guard let first = text.first, letters.contains(first | 0x20) else { return false }
+        return text.allSatisfy { byte in
+            letters.contains(byte | 0x20) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+        }
+    }
+
     /// Where the path begins: after the authority, if there is one.
     private static func hierarchyStart(of bytes: [UInt8]) -> Int {
         let isSeparator = { (byte: UInt8) in "/?#".utf8.contains(byte) }

@@ -29,11 +29,12 @@ final class BlobCache: Sendable {
     }
 
     /// The bytes of a blob. Counts a hit or a miss.
-    func bytes(of id: BlobID) -> Data? {
+    /// - Parameter countsMiss: false for who goes on to ask again.
+    func bytes(of id: BlobID, countsMiss: Bool = true) -> Data? {
         guard capacity > 0 else { return nil }
         return state.withLock { state in
             guard let slot = state.slotByID[id] else {
-                state.misses += 1
+                if countsMiss { state.misses += 1 }
                 return nil
             }
             state.hits += 1

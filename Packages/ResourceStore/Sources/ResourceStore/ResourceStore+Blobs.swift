@@ -5,9 +5,9 @@ internal import Crypto
 internal import Synchronization
 
 #if canImport(FoundationEssentials)
-    internal import FoundationEssentials
+    public import FoundationEssentials
 #else
-    internal import Foundation
+    public import Foundation
 #endif
 
 extension ResourceStore {
@@ -30,6 +30,12 @@ extension ResourceStore {
         // The store may have been written with another limit.
         if isSmall != false, let file = try largeBlob(id, size: size) { return file }
         throw StoreError(.notFound, "no blob \(id)", at: directory)
+    }
+
+    /// The bytes of a small blob that was asked for lately; `nil` where they have to be read. Does not block, and tells
+    /// nothing of large ones.
+    public func bytesInMemory(of id: BlobID) -> Data? {
+        memory.bytes(of: id, countsMiss: false)
     }
 
     private func smallBlob(_ id: BlobID) throws -> StoredBlob? {

@@ -14,7 +14,7 @@ internal import Synchronization
 /// They have a budget of their own, ``Configuration/resourceBudget``. A put that leaves more bytes than that evicts those
 /// whose records are damaged, then the least recently used until nine tenths of it are left. Eviction takes away names;
 /// a blob goes with its last name, so one that a staged, active or pinned generation names too stays. The bytes of each
-/// key count in full, also where two share a blob.
+/// key count in full, also where two share a blob, and with them what a record says of its ``StoredResource/overhead``.
 ///
 /// Use is noted by the day, in memory, and written with the next change: a read never writes. What a kill loses is a
 /// day's order among the files to evict.
@@ -68,7 +68,7 @@ extension ResourceStore {
         if let resource = resources.first(where: { !blobs.contains($0.blob) }) {
             throw StoreError(.conflict, "blob \(resource.blob) was not brought in", at: resource.key)
         }
-        let bytes = try Self.sum(resources.lazy.map(\.size), at: directory)
+        let bytes = try Self.sum(resources.map(\.size) + resources.map(\.overhead), at: directory)
         guard bytes <= configuration.resourceBudget else {
             throw StoreError(
                 .overBudget, "resources of \(bytes) bytes, the budget is \(configuration.resourceBudget)",

@@ -44,7 +44,7 @@ struct Seal {
     /// 16 bytes: this is against accidents, not against someone who can write the database.
     consuming func finish() -> Data {
         flush()
-        return Data(hasher.finalize().prefix(16))
+        return hasher.finalize().withUnsafeBytes { Data($0.prefix(16)) }
     }
 
     private mutating func flush() {

@@ -44,7 +44,10 @@ extension StoreIndex {
                 let bytes = try row.decode(Double.self, atIndex: 1)
                 return .init(count: try row.decode(atIndex: 0), bytes: Int64(exactly: bytes) ?? .max)
             }
-            return (try amount("(SELECT size FROM entry GROUP BY blob)"), try amount("resource"))
+            return (
+                try amount("(SELECT size FROM entry GROUP BY blob)"),
+                try amount("(SELECT size + overhead AS size FROM resource)")
+            )
         }
     }
 

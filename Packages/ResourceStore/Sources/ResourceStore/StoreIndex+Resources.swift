@@ -13,8 +13,8 @@ extension StoreIndex {
     /// The record of a key.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` where it is not as it was written.
     func resource(_ key: String) throws -> StoredResource? {
-        try reading { database in
-            let statement = try database.cachedStatement(sql: "\(Self.selection) WHERE key = ?")
+        try readingOnce { database in
+            let statement = try database.cachedStatement(sql: Self.selectionByKey)
             return try Row.fetchOne(statement, arguments: [key]).map { try self.resource($0) }
         }
     }
@@ -22,13 +22,13 @@ extension StoreIndex {
     /// Every record that is as it was written, by key, and the keys of the others.
     /// - Parameter prefix: what the keys begin with, byte by byte.
     func allResources(withPrefix prefix: String = "") throws -> (sound: [StoredResource], damaged: [String]) {
-        try reading { database in
+        try readingOnce { database in
             var bound = Array(prefix.utf8)
             // No byte of UTF-8 is 255, so the next larger prefix is one byte away, and the index serves both ends.
             if let last = bound.popLast() { bound.append(last + 1) }
             // Without the condition where there is no prefix: an `OR` in it would keep the index from the upper end.
-            let condition = prefix.isEmpty ? "" : "WHERE key >= ? AND key < CAST(? AS TEXT)"
-            let statement = try database.cachedStatement(sql: "\(Self.selection) \(condition) ORDER BY key")
+            let statement = try database.cachedStatement(
+                sql: prefix.isEmpty ? Self.selectionOfAll : Self.selectionByPrefix)
             let arguments: StatementArguments = prefix.isEmpty ? [] : [prefix, Data(bound)]
             let rows = try Row.fetchCursor(statement, arguments: arguments)
             var sound: [StoredResource] = []
@@ -93,11 +93,15 @@ extension StoreIndex {
 }
 
 extension StoreIndex {
-    private static let selection = "SELECT key, blob, size, media_type, validator, last_use, seal, number FROM resource"
+    private static let selection =
+        "SELECT key, blob, size, media_type, validator, last_use, seal, overhead, number FROM resource"
+    private static let selectionByKey = "\(selection) WHERE key = ?"
+    private static let selectionOfAll = "\(selection) ORDER BY key"
+    private static let selectionByPrefix = "\(selection) WHERE key >= ? AND key < CAST(? AS TEXT) ORDER BY key"
 
     private static func resourceBytes(in database: Database) throws -> Int64 {
         // A sum of integers that is too large would be an error.
-        let sum = try Double.fetchOne(database, sql: "SELECT TOTAL(MAX(size, 0)) FROM resource")
+        let sum = try Double.fetchOne(database, sql: "SELECT TOTAL(MAX(size, 0) + MAX(overhead, 0)) FROM resource")
         return Int64(exactly: sum ?? 0) ?? .max
     }
 
@@ -115,12 +119,12 @@ extension StoreIndex {
         _ = try remove("key", resource.key, in: database, &removal)
         try database.cachedStatement(
             sql: """
-                INSERT INTO resource (key, blob, size, media_type, validator, last_use, seal)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO resource (key, blob, size, media_type, validator, last_use, seal, overhead)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             resource.key, resource.blob.data, resource.size, resource.mediaType, resource.validator, day,
-            resource.seal,
+            resource.seal, resource.overhead,
         ])
     }
 
@@ -150,7 +154,7 @@ extension StoreIndex {
         let damaged = doomed.count
         doomed = []
         let oldest = try Row.fetchCursor(
-            database, sql: "SELECT number, key, size FROM resource ORDER BY last_use, number")
+            database, sql: "SELECT number, key, size + overhead FROM resource ORDER BY last_use, number")
         while bytes > budget.low, let row = try oldest.next() {
             if fresh.contains(try row.decode(String.self, atIndex: 1)) { continue }
             doomed.append(try row.decode(atIndex: 0))
@@ -167,11 +171,13 @@ extension StoreIndex {
         var bytes: Int64 = 0
         var damaged: [Int64] = []
         while let row = try rows.next() {
-            if let size = try? resource(row).size {
-                let (sum, overflow) = bytes.addingReportingOverflow(size)
-                bytes = overflow ? .max : sum
+            if let resource = try? resource(row) {
+                for count in [resource.size, resource.overhead] {
+                    let (sum, overflow) = bytes.addingReportingOverflow(count)
+                    bytes = overflow ? .max : sum
+                }
             } else {
-                damaged.append(try row.decode(atIndex: 7))
+                damaged.append(try row.decode(atIndex: 8))
             }
         }
         return (bytes, damaged)
@@ -183,6 +189,7 @@ extension StoreIndex {
             key: try row.decode(atIndex: 0), blob: try BlobID(row, column: 1), size: try row.decode(atIndex: 2),
             mediaType: try row.decode(atIndex: 3), validator: try row.decode(atIndex: 4))
         resource.lastUse = try row.decode(atIndex: 5)
+        resource.overhead = try row.decode(atIndex: 7)
         guard try row.decode(Data.self, atIndex: 6) == resource.seal else {
             throw StoreError(.damaged, "the record of a resource is not as it was written", at: path)
         }

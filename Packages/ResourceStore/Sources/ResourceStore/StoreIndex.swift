@@ -119,6 +119,15 @@ final class StoreIndex: Sendable {
                     CREATE INDEX resource_by_use ON resource(last_use, number, size);
                     """)
         }
+        migrator.registerMigration("what the budget counts beside a resource's bytes") { database in
+            // The budget's sum reads the index alone.
+            try database.execute(
+                sql: """
+                    ALTER TABLE resource ADD COLUMN overhead INTEGER NOT NULL DEFAULT 0;
+                    DROP INDEX resource_by_use;
+                    CREATE INDEX resource_by_use ON resource(last_use, number, size, overhead);
+                    """)
+        }
         return migrator
     }
 }
@@ -315,6 +324,11 @@ extension StoreIndex {
 extension StoreIndex {
     func reading<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try StoreError.mapping(path) { try database.read(body) }
+    }
+
+    /// For one statement, which is a transaction of its own: spares that of many.
+    func readingOnce<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try StoreError.mapping(path) { try database.unsafeRead(body) }
     }
 
     func writing<Value>(_ body: (Database) throws -> Value) throws -> Value {

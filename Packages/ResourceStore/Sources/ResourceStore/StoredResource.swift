@@ -21,6 +21,9 @@ public struct StoredResource: Sendable, Hashable {
     public let mediaType: String
     /// What says whether the bytes are still those wanted, such as an MD5. The store attaches no meaning to it.
     public let validator: String
+    /// What the budget counts for it beside its bytes: what its record takes, where that matters. In bytes, not negative.
+    /// Default: nothing.
+    public var overhead: Int64 = 0
     /// The day of its last use, see ``ResourceStore/Configuration/today``. Set by the store.
     public internal(set) var lastUse: Int64 = 0
 
@@ -41,6 +44,8 @@ public struct StoredResource: Sendable, Hashable {
         seal.add(size)
         seal.add(mediaType)
         seal.add(validator)
+        // As before there was any.
+        if overhead != 0 { seal.add(overhead) }
         return seal.finish()
     }
 }

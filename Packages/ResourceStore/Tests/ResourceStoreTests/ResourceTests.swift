@@ -107,6 +107,25 @@ struct ResourceTests {
         #expect(try store.resource(for: "b")?.lastUse == 3)
     }
 
+    @Test func theBudgetCountsWhatARecordSaysOfItself() throws {
+        func put(_ name: String, overhead: Int64) throws {
+            let batch = store.makeBatch()
+            let blob = try batch.add(Data(name.utf8))
+            var resource = StoredResource(key: name, blob: blob, size: 1, mediaType: "", validator: "")
+            resource.overhead = overhead
+            try store.putResources([resource], from: batch)
+            #expect(try store.resource(for: name)?.overhead == overhead)
+        }
+        for name in ["a", "b", "c"] { try put(name, overhead: 299) }
+        #expect(try store.resourceBytes() == 900)
+        try put("d", overhead: 299)
+        #expect(try keys == ["b", "c", "d"])
+        #expect(throws: StoreError.self) { try put("e", overhead: 1_000) }
+        #expect(try keys == ["b", "c", "d"])
+        #expect(try store.statistics().resources.bytes == 900)
+        #expect(try store.check().isSound)
+    }
+
     @Test func aReadWritesNothing() throws {
         try put(["a"], on: 1)
         calendar.day.withLock { $0 = 2 }

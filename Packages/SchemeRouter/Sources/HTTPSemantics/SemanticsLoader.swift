@@ -28,7 +28,7 @@ public struct SemanticsLoader: ResourceLoading {
         self.boundary = boundary
     }
 
-    public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+    nonisolated(nonsending) public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard request.head.method == .get || request.head.method == .head else {
             if let response = try await base.load(request) { return response }
             return options.refusesOtherMethods ? try await refusal(of: request) : nil
@@ -46,7 +46,7 @@ public struct SemanticsLoader: ResourceLoading {
     // MARK: Which file
 
     /// The answer to a URL, or to the one that stands for it.
-    private func find(_ request: ResourceRequest) async throws -> ResourceResponse? {
+    nonisolated(nonsending) private func find(_ request: ResourceRequest) async throws -> ResourceResponse? {
         let response = try await base.load(request)
         guard options.addsHTMLExtension || options.redirectsToFolders else { return response }
         if let response, response.head.status != .notFound || !isLocal(response) { return response }
@@ -73,7 +73,9 @@ public struct SemanticsLoader: ResourceLoading {
         return response
     }
 
-    private func answer(_ request: ResourceRequest, at target: String) async throws -> ResourceResponse? {
+    nonisolated(nonsending) private func answer(
+        _ request: ResourceRequest, at target: String
+    ) async throws -> ResourceResponse? {
         var request = request
         request.head.path = target
         guard let response = try await base.load(request), response.head.status == .ok, isLocal(response) else {
@@ -83,7 +85,7 @@ public struct SemanticsLoader: ResourceLoading {
     }
 
     /// RFC 9110, section 15.5.6; `nil` where GET would not be answered here.
-    private func refusal(of request: ResourceRequest) async throws -> ResourceResponse? {
+    nonisolated(nonsending) private func refusal(of request: ResourceRequest) async throws -> ResourceResponse? {
         var probe = request
         probe.head.method = .head
         probe.body = .empty

@@ -28,12 +28,12 @@ struct ForeignAnswerRule {
         isCORS = request.mode == .cors
         isDocument = request.destination == .document
         asksForImage = request.head.asksForImage
-        origin = isCORS ? request.head.headerFields[.origin].flatMap { HTTPRequest(urlText: $0)?.webOrigin } : asked
+        origin = isCORS ? request.head.headerFields[.origin].flatMap { WebOrigin(url: $0) } : asked
     }
 
     /// Whether a URL lies at another origin than the one that was asked.
     func isForeign(_ url: String) -> Bool {
-        HTTPRequest(urlText: url)?.webOrigin != asked
+        WebOrigin(url: url) != asked
     }
 
     /// Refuses a hop that leaves TLS, as mixed content (Mixed Content, section 4.4), and one that another origin does not
@@ -43,7 +43,7 @@ struct ForeignAnswerRule {
         guard !isDocument else { return }
         let page = request.page.flatMap { HTTPRequest(urlText: $0.page.documentURL)?.scheme }
         if [request.head.scheme, origin?.scheme, page].contains("https"),
-            HTTPRequest(urlText: target)?.webOrigin?.isPotentiallyTrustworthy != true
+            WebOrigin(url: target)?.isPotentiallyTrustworthy != true
         {
             throw ResourceError(.blocked, "redirect from https to http", at: target)
         }

@@ -12,112 +12,96 @@ public import ResourceLoading
 
 /// Follows redirects for engines that do not. Each hop asks the whole chain again.
 ///
-/// Methods change as the Fetch standard says (section "HTTP-redirect fetch"): 303 becomes GET, 301 and 302 turn
-/// POST into GET, 307 and 308 repeat. A document's redirect moves the page's URL, so it is answered by a small page
-/// that replaces itself; the hops of a page's document are counted until one is answered otherwise. A frame's document is
+/// What a request becomes at each hop says `Redirect`. A document's redirect moves the page's URL, so it is answered by a
+/// small page that replaces itself; the hops of a page's document are counted until one is answered otherwise, and
+/// `Sec-Fetch-Site` of the next says who led to the first. A frame's document is
 /// followed inside of its origin and replaced where it leaves it, or a foreign page would run in the frame's origin.
-/// What else comes from another origin is held to ``ForeignAnswerRule``, which also says in the engine's names what a
+/// What else comes from another origin is held to `ForeignAnswerRule`, which also says in the engine's names what a
 /// server permits.
-public struct RedirectFollower: ResourceLoading {
+public struct RedirectFollower: ResourceLoading, RedirectFollowing {
     private let base: any ResourceLoading
     private let names: SchemeNames
     private let limit: Int
     private let opensByName: @Sendable (String) -> Bool
-    private let documentHops = DocumentHops()
+    private let moves: DocumentMoves
 
     /// - Parameters:
     ///   - limit: the most hops for one request; 20 by default, as in the Fetch standard.
     ///   - opensByName: whether a document of a real URL opens under its name in this mode, or else under the real
     ///     URL, past the container. All open by name by default.
+    ///   - moves: one for all followers that answer the same pages.
     public init(
-        _ base: any ResourceLoading, names: SchemeNames, limit: Int = 20,
+        _ base: any ResourceLoading, names: SchemeNames, limit: Int = Redirect.limit,
+        moves: DocumentMoves = DocumentMoves(),
         opensByName: @escaping @Sendable (String) -> Bool = { _ in true }
     ) {
         self.base = base
         self.names = names
         self.limit = limit
+        self.moves = moves
         self.opensByName = opensByName
     }
 
-    public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+    nonisolated(nonsending) public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        try await follow(request)?.response
+    }
+
+    nonisolated(nonsending) func follow(
+        _ request: ResourceRequest
+    ) async throws -> (response: ResourceResponse, place: HTTPRequest)? {
         let rule = ForeignAnswerRule(for: request)
-        var request = request
+        var request = ledHere(request)
         for _ in 0...limit {
             guard let response = try await base.load(request) else { return nil }
-            guard let target = try redirectTarget(of: response.head, for: request.head) else {
-                if request.destination == .document { documentHops.end(for: request.page) }
-                return try rule.passing(response, of: request, by: names)
+            guard let redirect = try Redirect(of: response.head, to: request.head) else {
+                if request.destination == .document { moves.end(for: request.page) }
+                return (try rule.passing(response, of: request, by: names), request.head)
             }
+            let target = redirect.target
             switch request.destination {
             case .document:
-                if documentHops.next(for: request.page) <= limit {
-                    return try replacement(for: target, of: request.head)
+                if moves.next(for: request.page) <= limit {
+                    return (try replacement(for: redirect, of: request), request.head)
                 }
-                documentHops.end(for: request.page)
+                moves.end(for: request.page)
                 throw tooMany(request)
             case .nestedDocument where rule.isForeign(target):
                 // Not counted: a frame that goes on past the container is not heard of again.
-                return try replacement(for: target, of: request.head)
+                return (try replacement(for: redirect, of: request), request.head)
             case .nestedDocument, .subresource, .unknown:
                 try rule.checkHop(response.head, from: request, to: target)
-                let status = response.head.status
-                request = rule.showing(try next(request, status: status, target: target), after: request)
+                request = rule.showing(try redirect.following(request), after: request)
             }
         }
         throw tooMany(request)
+    }
+
+    /// A document that has moved here, with who led to its first place.
+    private func ledHere(_ request: ResourceRequest) -> ResourceRequest {
+        let isMain = request.destination == .document
+        guard isMain || request.destination == .nestedDocument,
+            let site = moves.take(request.head.urlText, isMain: isMain, for: request.page)
+        else { return request }
+        var request = request
+        FetchMetadata.setSite(site, of: &request)
+        return request
     }
 
     private func tooMany(_ request: ResourceRequest) -> ResourceError {
         ResourceError(.tooManyRedirects, "more than \(limit) redirects", at: request.head.urlText)
     }
 
-    /// The absolute URL that a redirect leads to; `nil` for an answer that is none.
-    private func redirectTarget(of head: HTTPResponse, for request: HTTPRequest) throws -> String? {
-        guard [301, 302, 303, 307, 308].contains(head.status.code), let location = head.headerFields[.location] else {
-            return nil
-        }
-        // Other schemes would run in the page or read its device: Fetch makes them a network error too.
-        guard let current = URL(string: URLSpelling.strict(request.urlText)),
-            let target = URL(string: URLSpelling.strict(location), relativeTo: current)?.absoluteURL,
-            let scheme = target.scheme?.lowercased(), ["http", "https"].contains(scheme),
-            let request = HTTPRequest(urlText: target.absoluteString), let origin = request.webOrigin
-        else {
-            throw ResourceError(.invalidRequest, "redirect to an unsupported URL", at: String(location.prefix(2_048)))
-        }
-        // Without the scheme's own port, which a custom scheme would not know and take for another origin.
-        let fragment = target.absoluteString.drop { $0 != "#" }
-        return "\(origin)\(request.path ?? "/")\(fragment)"
-    }
-
-    private func next(_ request: ResourceRequest, status: HTTPResponse.Status, target: String) throws -> ResourceRequest
-    {
-        guard let hop = HTTPRequest(urlText: target), let scheme = hop.scheme, let authority = hop.webOrigin?.authority
-        else { throw ResourceError(.invalidRequest, "redirect to an unsupported URL", at: target) }
-        var next = request
-        next.head.scheme = scheme
-        next.head.authority = authority
-        next.head.path = hop.path
-        let becomesGet =
-            status == .seeOther && request.head.method != .head
-            || [301, 302].contains(status.code) && request.head.method == .post
-        if becomesGet, request.head.method != .get {
-            next.head.method = .get
-            next.body = .empty
-            for name in [HTTPField.Name.contentType, .contentLength, .contentEncoding, .contentLanguage] {
-                next.head.headerFields[name] = nil
-            }
-        }
-        if request.head.webOrigin != hop.webOrigin {
-            next.head.headerFields[.authorization] = nil
-        }
-        if case .stream = next.body {
-            throw ResourceError(.connectionLost, "redirect of a body that can be sent once", at: target)
-        }
-        return next
-    }
-
     /// A page that takes the user to where the document has moved, without a step in the history.
-    private func replacement(for target: String, of request: HTTPRequest) throws -> ResourceResponse {
+    private func replacement(for redirect: Redirect, of moved: ResourceRequest) throws -> ResourceResponse {
+        let request = moved.head
+        let target = redirect.target
+        if case .empty = moved.body {
+            var hop = try redirect.following(moved)
+            FetchMetadata.extend(&hop, after: moved)
+            moves.note(
+                hop.head.urlText, site: FetchMetadata.site(of: hop), isMain: moved.destination == .document,
+                for: moved.page)
+        }
         let name = opensByName(target) ? names.name(of: target) ?? target : target
         let fragment = target.firstIndex(of: "#").map { String(target[$0...]) }
         // RFC 9110, section 10.2.2: a target without a fragment keeps the one of the page, which only the page knows.

@@ -66,8 +66,37 @@ public struct SchemeNames: Sendable, Hashable {
         replacingScheme(of: name, by: realScheme(for:))
     }
 
+    /// Path and query of a name's URL as an engine would have asked for them by http: with slashes for backslashes in the
+    /// path, and with quotes escaped in the query, as the URL standard has it for http and https alone.
+    public func realTarget(of target: String) -> String {
+        guard target.utf8.contains(where: { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "'") }) else {
+            return target
+        }
+        let query = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+        var path = String(target[..<query])
+        if path.utf8.contains(UInt8(ascii: "\\")) {
+            path = Self.withoutDots(path.replacing("\\", with: "/"))
+        }
+        return path + target[query...].replacing("'", with: "%27")
+    }
+
+    private static func withoutDots(_ path: String) -> String {
+        var kept: [Substring] = []
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        for (index, segment) in zip(segments.indices, segments) {
+            let name = segment.lowercased().replacing("%2e", with: ".")
+            if name == ".." { _ = kept.popLast() }
+            if name != "." && name != ".." {
+                kept.append(segment)
+            } else if index == segments.endIndex - 1 {
+                kept.append("")
+            }
+        }
+        return "/" + kept.joined(separator: "/")
+    }
+
     private func replacingScheme(of url: String, by replacement: (String) -> String?) -> String? {
-        guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://"),
+        guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")), url.utf8[colon...].starts(with: "://".utf8),
             let scheme = replacement(String(url[..<colon]))
         else { return nil }
         return scheme + url[colon...]

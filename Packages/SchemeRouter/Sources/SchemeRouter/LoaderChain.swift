@@ -11,7 +11,7 @@ public struct LoaderChain: ResourceLoading {
         self.loaders = loaders
     }
 
-    public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+    nonisolated(nonsending) public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         for loader in loaders {
             if let response = try await loader.load(request) {
                 return response

@@ -44,18 +44,20 @@ public final class SchemeTaskDelivery {
 
     /// Asks for the answer and delivers it.
     /// - Parameters:
-    ///   - answer: produces the response. It runs in a task that a stop cancels.
+    ///   - answer: produces the response. It runs in a task that a stop cancels, and at once up to where it has to wait:
+    ///     an answer that lies in memory is delivered before this returns.
     ///   - observe: hears the response's head once, before the engine does.
     ///   - completion: hears the outcome once, after which this object does nothing more.
     public func start(
-        answer: @escaping @Sendable () async throws -> ResourceResponse,
+        answer: @escaping @MainActor () async throws -> ResourceResponse,
         observe: @escaping @MainActor (ResourceResponse) -> Void = { _ in },
         completion: @escaping @MainActor (Outcome) -> Void = { _ in }
     ) {
         guard life.accept(.start) == .deliver else { return }
-        work = Task {
-            completion(await run(answer: answer, observe: observe))
-        }
+        let work = Self.begin { completion(await self.run(answer: answer, observe: observe)) }
+        self.work = work
+        // Stopped before there was something to cancel.
+        if life.isOver { work.cancel() }
     }
 
     /// The engine stopped the task: nothing is delivered from here on, and what is under way upstream is cancelled.
@@ -64,8 +66,17 @@ public final class SchemeTaskDelivery {
         work?.cancel()
     }
 
+    /// A task that begins at once where the system can do that: a turn of the main loop is as long as many an answer.
+    private static func begin(_ body: @escaping @MainActor () async -> Void) -> Task<Void, Never> {
+        if #available(iOS 26, macOS 26, *) {
+            Task.immediate(operation: body)
+        } else {
+            Task(operation: body)
+        }
+    }
+
     private func run(
-        answer: @Sendable () async throws -> ResourceResponse, observe: (ResourceResponse) -> Void
+        answer: @MainActor () async throws -> ResourceResponse, observe: (ResourceResponse) -> Void
     ) async -> Outcome {
         do {
             let response = try await answer()

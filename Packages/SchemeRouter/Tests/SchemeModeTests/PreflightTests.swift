@@ -165,7 +165,8 @@ struct PreflightTests {
         let server = server(methods: "DELETE, PUT", maxAge: value)
         let start = ContinuousClock.now
         let elapsed = Mutex(Duration.zero)
-        let loader = PreflightLoader(server) { start.advanced(by: elapsed.withLock { $0 }) }
+        let cache = PreflightCache { start.advanced(by: elapsed.withLock { $0 }) }
+        let loader = PreflightLoader(server, cache: cache)
         _ = try await loader.load(request(.delete))
         elapsed.withLock { $0 = .seconds(seconds) - .milliseconds(1) }
         _ = try await loader.load(request(.delete))

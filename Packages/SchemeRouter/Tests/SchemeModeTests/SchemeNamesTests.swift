@@ -84,4 +84,15 @@ struct SchemeNamesTests {
         names.restoreOriginFields(in: &empty)
         #expect(empty == [.accept: "*/*"])
     }
+
+    @Test(
+        "Path and query are those that an engine asks for by http",
+        arguments: [
+            ("/a/b?c=d", "/a/b?c=d"), ("/a'b?c='d'&'", "/a'b?c=%27d%27&%27"), ("/a\\b?c\\d", "/a/b?c\\d"),
+            ("/a/..\\b", "/b"), ("/a\\..\\..\\b\\.", "/b/"), ("/a\\%2E%2e", "/"), ("/a//b\\", "/a//b/"),
+            ("/\\?'", "//?%27"),
+        ])
+    func realTargets(name: String, real: String) {
+        #expect(SchemeNames.standard.realTarget(of: name) == real)
+    }
 }

@@ -22,8 +22,8 @@
         }
 
         func start(_ request: UnsafeMutablePointer<WebKitURISchemeRequest>) {
-            let task = WebKitGTKSchemeTask(request)
             let view = engine?.view(showing: webkit_uri_scheme_request_get_web_view(request))
+            let task = WebKitGTKSchemeTask(request, from: view)
             guard let head = head(of: request) else {
                 task.fail(.init(.invalidRequest, "not a URL of this scheme"))
                 return

@@ -16,13 +16,24 @@
     /// holds the last reference to the request, which is when the engine let go of it.
     @MainActor
     final class WebKitGTKSchemeTask: SchemeTaskSink {
+        /// The engine reads a body as fast as it gets it, and keeps what the page's process has not taken yet. So the
+        /// next bytes wait after this many until it has: about a hundredth of a second of a fast page's reading.
+        private static let lead = 2 << 20
+
+        /// The longest wait for that: a page that is busy for longer takes 8 MB a second into the container's process.
+        private static let patience = Duration.milliseconds(250)
+
         private let request: UnsafeMutablePointer<WebKitURISchemeRequest>
+        private weak let view: WebKitGTKView?
+        private var unsettled = 0
         private var delivery: SchemeTaskDelivery?
         private var writer: SocketWriter?
         private var isReleased = false
 
-        init(_ request: UnsafeMutablePointer<WebKitURISchemeRequest>) {
+        /// - Parameter view: the one that asks, where it is known.
+        init(_ request: UnsafeMutablePointer<WebKitURISchemeRequest>, from view: WebKitGTKView?) {
             self.request = request
+            self.view = view
             // Balanced by `release()`, which runs once the engine let go or the answer is whole.
             let retained = Unmanaged.passRetained(self).toOpaque()
             g_object_add_toggle_ref(gobject, onToggle, retained)
@@ -30,6 +41,8 @@
 
         /// Takes what must hear when the engine drops the request.
         func attach(_ delivery: SchemeTaskDelivery) {
+            // The answer may have been whole, or dropped, while the engine was asking.
+            guard !isReleased else { return delivery.stop() }
             self.delivery = delivery
         }
 
@@ -55,6 +68,12 @@
         func receive(_ data: Data) async throws {
             guard let writer else { throw ResourceError(.cancelled, "the answer was closed") }
             try await writer.write(data)
+            unsettled += data.count
+            guard unsettled >= Self.lead, let view else { return }
+            unsettled = 0
+            // Not for ever: a synchronous XMLHttpRequest has its page wait for this very body.
+            try? await withLimit(Self.patience) { try await view.settle() }
+            try Task.checkCancellation()
         }
 
         func finish() {

@@ -148,6 +148,18 @@
             }
         }
 
+        /// Returns once the page's process has taken in all that was sent to it before: messages to it, bodies among them,
+        /// go one after the other, and this is one that it answers. Costs a round trip, and runs nothing in the page.
+        func settle() async throws {
+            try requireLife()
+            try await GLibAsync.call(among: viewCalls) { callback, data in
+                webkit_web_view_can_execute_editing_command(web, "Copy", nil, callback, data)
+            } finish: { [web] result in
+                // Whether there is something to copy does not matter.
+                _ = webkit_web_view_can_execute_editing_command_finish(web, result, nil)
+            }
+        }
+
         private func picture() async throws -> PageSnapshot {
             try await GLibAsync.call(among: viewCalls) { callback, data in
                 webkit_web_view_get_snapshot(

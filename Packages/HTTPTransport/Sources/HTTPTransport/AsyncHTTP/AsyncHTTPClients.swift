@@ -4,6 +4,8 @@
 internal import AsyncHTTPClient
 internal import Dispatch
 internal import NIOCore
+internal import NIOHTTP1
+internal import NIOHTTP2
 internal import NIOSSL
 internal import ResourceLoading
 
@@ -14,12 +16,15 @@ internal import ResourceLoading
 #endif
 
 /// The two clients of a transport, and the tunnel that they speak through where the host app brings its own addresses.
+///
+/// Whoever has a request under way keeps them; they shut down when nobody does.
 final class AsyncHTTPClients: Sendable {
     /// Keeps connections open between requests.
     let pooled: HTTPClient
     /// Takes a connection of its own for each request, for those that found a pooled one closed.
     let fresh: HTTPClient
     private let tunnel: AddressTunnel?
+    private let shared = SharedConnections()
 
     init(_ configuration: AsyncHTTPTransport.Configuration, tunnel: AddressTunnel?) {
         self.tunnel = tunnel
@@ -42,9 +47,33 @@ final class AsyncHTTPClients: Sendable {
         // A refused connection is an answer: trying again for ten seconds only hides it.
         settings.connectionPool.retryConnectionEstablishment = false
         settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = configuration.connectionsPerHost
+        settings.http1_1ConnectionDebugInitializer = { channel in
+            channel.eventLoop.makeCompletedFuture {
+                let sync = channel.pipeline.syncOperations
+                let decoder = try sync.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+                try sync.addHandler(EarlyAnswerEnd(isStream: false), position: .after(decoder))
+            }
+        }
+        settings.http2StreamChannelDebugInitializer = { channel in
+            channel.eventLoop.makeCompletedFuture {
+                let sync = channel.pipeline.syncOperations
+                let codec = try sync.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
+                try sync.addHandler(EarlyAnswerEnd(isStream: true), position: .after(codec))
+            }
+        }
+        settings.http2ConnectionDebugInitializer = { [shared] in shared.add($0) }
         pooled = HTTPClient(eventLoopGroupProvider: .shared(AsyncHTTPTransport.group), configuration: settings)
         settings.maximumUsesPerConnection = 1
         fresh = HTTPClient(eventLoopGroupProvider: .shared(AsyncHTTPTransport.group), configuration: settings)
+    }
+
+    deinit {
+        abandon()
+    }
+
+    /// Notes that a peer is silent: of the connections that carry many requests those that are dead are closed.
+    func probe(silentFor silence: TimeAmount) {
+        shared.probe(silentFor: silence)
     }
 
     /// Why the tunnel could not reach a host, where it has just tried.

@@ -20,31 +20,38 @@ internal import Synchronization
 /// Keeps connections open between requests. ``shutDown()`` ends them, and so does the last reference when it goes.
 /// Bytes come as they were sent: ``DecodingTransport`` removes content codings.
 public final class AsyncHTTPTransport: HTTPTransporting {
-    private enum State {
-        /// The tunnel for the host app's addresses is not there before the first request.
-        case idle
-        case starting(Task<AsyncHTTPClients, any Error>)
-        case ready(AsyncHTTPClients)
-        case ended
-    }
+    /// Makes the tunnel for the host app's addresses, in the given time.
+    typealias TunnelStart = @Sendable (any AddressResolving, Duration) async throws -> AddressTunnel
 
     static let group = MultiThreadedEventLoopGroup.singleton
     private let configuration: Configuration
+    private let startTunnel: TunnelStart
     private let queue: HostQueue
-    private let state: Mutex<State>
+    /// With a tunnel not there before the first request, and made again when it is lost.
+    private let clients: Mutex<Startup<AsyncHTTPClients>>
 
     /// A transport of its own: connections are not shared with another one.
-    public init(_ configuration: Configuration = Configuration()) {
+    public convenience init(_ configuration: Configuration = Configuration()) {
+        self.init(configuration) { try await AddressTunnel.start($0, timeout: $1) }
+    }
+
+    init(_ configuration: Configuration, startTunnel: @escaping TunnelStart) {
         self.configuration = configuration
+        self.startTunnel = startTunnel
         queue = HostQueue(
             limit: configuration.connectionsPerHost, longestLine: configuration.longestLine,
             longestWait: configuration.lineTimeout)
         let needsTunnel = configuration.addresses != nil && configuration.proxy == nil
-        state = Mutex(needsTunnel ? .idle : .ready(AsyncHTTPClients(configuration, tunnel: nil)))
+        clients = Mutex(Startup(needsTunnel ? .idle : .ready(AsyncHTTPClients(configuration, tunnel: nil))))
     }
 
     deinit {
-        if case .ready(let clients) = state.withLock({ $0 }) { clients.abandon() }
+        switch clients.withLock({ $0.end() }) {
+        case .idle, .ended: break
+        // What it may have made all the same goes with it.
+        case .starting(let task): task.cancel()
+        case .ready(let clients): clients.abandon()
+        }
     }
 
     public var capabilities: TransportCapabilities {
@@ -56,13 +63,11 @@ public final class AsyncHTTPTransport: HTTPTransporting {
 
     /// Closes all connections; requests under way fail.
     public func shutDown() async throws {
-        let before = state.withLock { state in
-            defer { state = .ended }
-            return state
-        }
-        switch before {
+        switch clients.withLock({ $0.end() }) {
         case .idle, .ended: break
-        case .starting(let task): try await task.value.shutDown()
+        case .starting(let task):
+            task.cancel()
+            if case .success(let clients) = await task.result { try await clients.shutDown() }
         case .ready(let clients): try await clients.shutDown()
         }
     }
@@ -80,31 +85,54 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     private func send(
         _ request: HTTPRequest, body: ResourceBody, report: (@Sendable (UploadProgress) -> Void)?
     ) async throws -> TransportResponse {
-        let url = request.urlText
         let parsed = try request.sentURL()
         let host = "\(request.scheme ?? "")://\(request.authority ?? "")"
-        let pass = try await queue.enter(host)
-        let clients = try await clients(for: url)
+        let deadline = ContinuousClock.now + configuration.lineTimeout
+        while true {
+            let pass = try await queue.enter(host)
+            do {
+                return try await send(request, to: parsed, body: body, report: report, pass)
+            } catch {
+                // The client may keep the exchange, and the pass with it, for a while.
+                defer { pass.leave() }
+                // The host takes fewer at a time than we thought: another protocol than before, or a limit of its own.
+                guard Self.hadNoConnection(error), ContinuousClock.now < deadline, queue.noteFull(host) else {
+                    throw error
+                }
+            }
+        }
+    }
+
+    /// Sends a request that has its place at the host.
+    private func send(
+        _ request: HTTPRequest, to parsed: URL, body: ResourceBody,
+        report: (@Sendable (UploadProgress) -> Void)?, _ pass: HostQueue.Pass
+    ) async throws -> TransportResponse {
+        let url = request.urlText
+        let clients = try await readyClients(for: url)
 
         func exchange(by client: HTTPClient) async throws -> TransportResponse {
             let limits = Exchange.Limits(request: configuration.writeTimeout, head: configuration.readTimeout) {
                 [configuration] head in
                 Self.isEventStream(head) ? configuration.eventStreamTimeout : configuration.readTimeout
             }
-            let exchange = Exchange(url: url, limits: limits, total: body.length, progress: report)
+            let events = Exchange.Events(
+                progress: report, began: { pass.begin() }, suspects: { [weak clients] in clients?.probe(silentFor: $0) }
+            )
+            let exchange = Exchange(url: url, limits: limits, total: body.length, events: events)
             let outgoing: HTTPClient.Request
             do {
                 outgoing = try HTTPClient.Request(
                     url: parsed, method: HTTPMethod(rawValue: request.method.rawValue), headers: headers(for: request),
-                    body: Self.content(body, of: exchange))
+                    body: Self.content(body, of: exchange, to: url))
             } catch {
                 throw ResourceError(transport: error, at: url)
             }
             exchange.start(outgoing, by: client)
             let head = try await exchange.head()
             try exchange.check(status: Int(head.status.code), at: url)
-            if head.version.major == 2 { queue.raiseLimit(of: host, to: Self.streamsPerHost) }
-            return await Self.response(head, of: exchange, to: request, pass)
+            if head.version.major == 2 { pass.noteShared() } else { pass.noteSingle() }
+            return await Self.response(head, of: exchange, to: request, pass, keeping: clients)
         }
 
         do {
@@ -121,36 +149,40 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         }
     }
 
-    private func clients(for url: String) async throws -> AsyncHTTPClients {
-        let task: Task<AsyncHTTPClients, any Error>
-        let current: State = state.withLock { state in
-            guard case .idle = state, let addresses = configuration.addresses else { return state }
+    private func readyClients(for url: String) async throws -> AsyncHTTPClients {
+        let (phase, number) = clients.withLock { clients in
             // Not cancelled with the request that happens to come first: the others wait for it too. It ends by itself.
-            state = .starting(
-                Task { [configuration] in
-                    let tunnel = try await AddressTunnel.start(addresses, timeout: configuration.connectTimeout)
-                    return AsyncHTTPClients(configuration, tunnel: tunnel)
-                })
-            return state
+            if let addresses = configuration.addresses { clients.begin { start(addresses, $0) } }
+            return (clients.phase, clients.number)
         }
-        switch current {
+        switch phase {
         case .ready(let clients): return clients
-        case .starting(let starting): task = starting
         case .idle, .ended: throw ResourceError(transport: HTTPClientError.alreadyShutdown, at: url)
+        case .starting(let task):
+            let result = await task.result
+            clients.withLock { $0.finish(number, result) }
+            do {
+                return try result.get()
+            } catch {
+                throw ResourceError(
+                    .cannotConnect,
+                    TransportFailure(.connect, "the way through the app itself is closed", underlying: error), at: url)
+            }
         }
-        let result = await task.result
-        state.withLock { state in
-            guard case .starting = state else { return }
-            if case .success(let clients) = result { state = .ready(clients) } else { state = .idle }
+    }
+
+    private func start(_ addresses: any AddressResolving, _ number: Int) -> Task<AsyncHTTPClients, any Error> {
+        Task { [configuration, startTunnel, weak self] in
+            let tunnel = try await startTunnel(addresses, configuration.connectTimeout)
+            // Requests under way keep their clients, and their connections through it.
+            tunnel.whenClosed { [weak self] in self?.clients.withLock { $0.lose(number) } }
+            return AsyncHTTPClients(configuration, tunnel: tunnel)
         }
-        do {
-            return try result.get()
-        } catch {
-            throw ResourceError(
-                .cannotConnect,
-                TransportFailure(.connect, "the way through the app itself is closed", underlying: error),
-                at: url)
-        }
+    }
+
+    private static func hadNoConnection(_ error: any Error) -> Bool {
+        let underlying = ((error as? ResourceError)?.cause as? TransportFailure)?.underlying
+        return underlying as? HTTPClientError == .getConnectionFromPoolTimeout
     }
 
     private static func mayRepeat(_ request: HTTPRequest, _ body: ResourceBody, after error: ResourceError) -> Bool {
@@ -169,14 +201,15 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         return headers
     }
 
-    private static func content(_ body: ResourceBody, of exchange: Exchange) -> HTTPClient.Body? {
-        BodyChunks(body).map { chunks in
+    private static func content(_ body: ResourceBody, of exchange: Exchange, to url: String) -> HTTPClient.Body? {
+        BodyChunks(body, sentTo: url).map { chunks in
             .stream(contentLength: body.length) { exchange.upload(chunks, to: $0) }
         }
     }
 
     private static func response(
-        _ head: HTTPResponseHead, of exchange: Exchange, to request: HTTPRequest, _ pass: HostQueue.Pass
+        _ head: HTTPResponseHead, of exchange: Exchange, to request: HTTPRequest, _ pass: HostQueue.Pass,
+        keeping clients: AsyncHTTPClients
     ) async -> TransportResponse {
         var fields = HTTPFields()
         for (name, value) in head.headers {
@@ -186,12 +219,11 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         let length = fields[.contentLength].flatMap(Int64.init)
         let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase)
         let hasBody = request.method != .head && ![204, 304].contains(status.code) && length != 0
-        let body = AnswerBody(exchange, pass)
+        let body = AnswerBody(exchange, pass, keeping: clients)
         if !hasBody {
             // Only an answer that was read to its end leaves its connection to the next request. An error here says
             // nothing of the answer, which is whole.
-            // One that came before the request was out ends the connection: the client waits for nothing more.
-            if exchange.isEarly { exchange.giveUp() } else { do { for try await _ in body {} } catch {} }
+            do { for try await _ in body {} } catch {}
         }
         return TransportResponse(
             head: HTTPResponse(status: status, headerFields: fields),
@@ -202,9 +234,6 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         let type = head.headers.first(name: "content-type") ?? ""
         return type.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace } == "text/event-stream"
     }
-
-    /// Requests at a time to a host that speaks HTTP/2: what servers commonly allow (RFC 9113, section 6.5.2).
-    private static let streamsPerHost = 100
 
     private static let host = HTTPField.Name("host")
 }

@@ -24,7 +24,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
 
     /// The longest silences of the peer; `nil` for none.
     struct Limits: Sendable {
-        /// Between pieces of the request's body.
+        /// While bytes of the request's body wait to be sent.
         var request: Duration?
         /// From the end of the request to the answer's head.
         var head: Duration?
@@ -53,8 +53,6 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
 
     fileprivate struct State {
         var stage = Stage.connecting
-        /// Whether the answer's head came before the request was out.
-        var isEarly = false
         var head: HTTPResponseHead?
         var headReader: CheckedContinuation<HTTPResponseHead, any Error>?
         /// What arrived and was not read.
@@ -65,12 +63,27 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         var reader: CheckedContinuation<Data?, any Error>?
         var end: Result<Void, any Error>?
         var task: HTTPClient.Task<Void>?
-        var upload: Task<Void, Never>?
+        var upload: Upload?
         var sent: Int64 = 0
+        /// Pieces of the request's body that the client has and has not sent.
+        var unsent = 0
         // The watch over silence.
         var limit: Duration?
         var lastActivity = NIODeadline.now()
+        /// The last activity for which the peer is suspected already.
+        var suspected: NIODeadline?
         var timer: Scheduled<Void>?
+    }
+
+    /// What an exchange tells those around it.
+    struct Events: Sendable {
+        /// How the request's body gets on.
+        var progress: (@Sendable (UploadProgress) -> Void)?
+        /// The request has a connection, or its stream of one.
+        var began: @Sendable () -> Void = {}
+        /// The peer is silent for half of the limit: the time so far, which is also what is left. Until then a connection
+        /// that is dead can be told from a peer that is slow.
+        var suspects: @Sendable (TimeAmount) -> Void = { _ in }
     }
 
     /// Unread bytes beyond which the client reads no more: as many as a socket commonly holds.
@@ -79,16 +92,16 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
     private let url: String
     private let limits: Limits
     private let total: Int64?
-    private let progress: (@Sendable (UploadProgress) -> Void)?
+    private let events: Events
 
     /// - Parameters:
     ///   - url: what errors name.
     ///   - total: bytes of the request's body, where known.
-    init(url: String, limits: Limits, total: Int64?, progress: (@Sendable (UploadProgress) -> Void)?) {
+    init(url: String, limits: Limits, total: Int64?, events: Events = Events()) {
         self.url = url
         self.limits = limits
         self.total = total
-        self.progress = progress
+        self.events = events
     }
 
     // MARK: For the one who asks
@@ -149,9 +162,6 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         }
     }
 
-    /// Whether the request was refused, or sent elsewhere, before it was out: the rest of it is not sent.
-    var isEarly: Bool { state.withLock(\.isEarly) }
-
     func giveUp() {
         finish(.failure(CancellationError()))
         state.withLock { $0.task }?.cancel()
@@ -159,41 +169,46 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
 
     /// Sends a body piece by piece, as fast as the peer takes it. The client calls this when it is connected.
     func upload(_ chunks: BodyChunks, to writer: HTTPClient.Body.StreamWriter) -> EventLoopFuture<Void> {
-        let promise = AsyncHTTPTransport.group.next().makePromise(of: Void.self)
-        let task = Task {
-            do {
-                for try await data in chunks { try await writer.write(.byteBuffer(ByteBuffer(data: data))).get() }
-                promise.succeed()
-            } catch {
-                promise.fail(error)
-            }
-        }
+        let loop = state.withLock { $0.task }?.eventLoop
+        let upload = Upload(on: loop ?? AsyncHTTPTransport.group.next())
         // It ends with the exchange.
         let isOver = state.withLock { state in
-            state.upload = task
+            state.upload = upload
             return state.end != nil
         }
-        if isOver { task.cancel() }
-        return promise.futureResult
+        if isOver {
+            upload.end(CancellationError())
+        } else {
+            upload.start(chunks, to: writer) {
+                self.state.withLock { state in
+                    if state.unsent == 0 { state.lastActivity = .now() }
+                    state.unsent += 1
+                }
+            }
+        }
+        return upload.sent
     }
 
     // MARK: For the client
 
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
         state.withLock { state in
+            state.task = task
             guard state.stage < .sending else { return }
             state.stage = .sending
             watch(limits.request, of: task, in: &state)
         }
+        events.began()
     }
 
     func didSendRequestPart(task: HTTPClient.Task<Void>, _ part: IOData) {
         let (sent, isOver) = state.withLock { state in
             state.lastActivity = .now()
             state.sent += Int64(part.readableBytes)
+            state.unsent -= 1
             return (state.sent, state.end != nil)
         }
-        if let progress, !isOver, part.readableBytes > 0 { progress(UploadProgress(sent: sent, total: total)) }
+        if !isOver, part.readableBytes > 0 { events.progress?(UploadProgress(sent: sent, total: total)) }
     }
 
     func didSendRequest(task: HTTPClient.Task<Void>) {
@@ -205,14 +220,16 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
     }
 
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
-        let reader = state.withLock { state in
-            state.isEarly = state.stage < .awaiting && head.status.code >= 300
+        let (reader, refused) = state.withLock { state in
+            // Refused, or sent elsewhere, before it was out: nobody wants the rest.
+            let refused = state.stage < .awaiting && head.status.code >= 300 ? state.upload : nil
             state.stage = .receiving
             state.head = head
-            if state.end == nil { watch(limits.body(head), of: task, in: &state) }
+            watch(limits.body(head), of: task, in: &state)
             defer { state.headReader = nil }
-            return state.headReader
+            return (state.headReader, refused)
         }
+        refused?.rest()
         reader?.resume(returning: head)
         return task.eventLoop.makeSucceededVoidFuture()
     }
@@ -259,7 +276,12 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         }
         guard let taken else { return }
         taken.timer?.cancel()
-        taken.upload?.cancel()
+        // First: the client, when it is told that the request is given up, would forget who waits to send.
+        if case .failure(let error) = result {
+            taken.upload?.end(error)
+        } else {
+            taken.upload?.end(CancellationError())
+        }
         taken.demand?.succeed()
         // Nobody reads where something is left to be read.
         taken.reader?.resume(with: result.map { nil })
@@ -267,29 +289,43 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
     }
 
     private func failure(_ error: any Error) -> ResourceError {
-        ResourceError(transport: error, during: state.withLock { $0.stage }, at: url)
+        // Who gives up says so otherwise: this is a request that came to a connection which was just closing.
+        let error = error as? HTTPClientError == .cancelled ? HTTPClientError.remoteConnectionClosed : error
+        return ResourceError(transport: error, during: state.withLock { $0.stage }, at: url)
     }
 
-    /// Begins to watch for silence, or ends it. A reader that holds the sender back is no silence.
+    /// Begins to watch for silence, or ends it. A reader that holds the sender back is no silence, and neither is a body
+    /// that is still being made.
     private func watch(_ limit: Duration?, of task: HTTPClient.Task<Void>, in state: inout State) {
+        // One that is over would be kept by its timer.
+        guard state.end == nil else { return }
         state.timer?.cancel()
         state.limit = limit
         state.lastActivity = .now()
         state.timer = limit.map { limit in
-            task.eventLoop.scheduleTask(in: TimeAmount(limit)) { self.look(after: task) }
+            task.eventLoop.scheduleTask(in: TimeAmount(limit / 2)) { self.look(after: task) }
         }
     }
 
     private func look(after task: HTTPClient.Task<Void>) {
+        var suspected: TimeAmount?
         let silence: Silence? = state.withLock { state in
             guard state.end == nil, let limit = state.limit, state.timer != nil else { return nil }
-            if state.demand != nil { state.lastActivity = .now() }
+            if state.demand != nil || (state.stage == .sending && state.unsent <= 0) { state.lastActivity = .now() }
             let rest = state.lastActivity + TimeAmount(limit) - .now()
             if rest <= .zero { return Silence(limit: limit) }
-            state.timer = task.eventLoop.scheduleTask(in: rest) { self.look(after: task) }
+            let half = TimeAmount(limit / 2)
+            if rest <= half, state.suspected != state.lastActivity {
+                state.suspected = state.lastActivity
+                suspected = half
+            }
+            state.timer = task.eventLoop.scheduleTask(in: rest > half ? rest - half : rest) { self.look(after: task) }
             return nil
         }
-        if let silence { task.fail(reason: silence) }
+        if let suspected { events.suspects(suspected) }
+        guard let silence else { return }
+        let upload = state.withLock { $0.upload }
+        if upload?.end(silence) != true { task.fail(reason: silence) }
     }
 }
 

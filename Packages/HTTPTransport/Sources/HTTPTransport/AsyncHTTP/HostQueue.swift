@@ -13,7 +13,11 @@ internal import Synchronization
 final class HostQueue: Sendable {
     private struct Line {
         var admitted = 0
+        /// Of those, how many have a connection, or their stream of one.
+        var running = 0
         var limit: Int
+        /// Whether there was less room than the limit says: from then on it grows by one at a time.
+        var wasLowered = false
         var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Void, any Error>)] = []
     }
 
@@ -23,6 +27,10 @@ final class HostQueue: Sendable {
     }
 
     private static let remembered = 256
+    /// Requests at a time to a host that speaks HTTP/2: what servers commonly allow (RFC 9113, section 6.5.2).
+    private static let sharedLimit = 100
+    /// How often one that waits at a host of a lowered limit has one more tried.
+    private static let trial = Duration.seconds(10)
     private let state = Mutex(State())
     private let limit: Int
     private let longestLine: Int
@@ -66,7 +74,13 @@ final class HostQueue: Sendable {
             return state.lastTicket
         }
         let timer = Task { [clock, longestWait] in
-            try await clock.sleep(for: longestWait)
+            var rest = longestWait
+            while wasLowered(host), rest > Self.trial {
+                try await clock.sleep(for: Self.trial)
+                rest -= Self.trial
+                tryOneMore(host)
+            }
+            try await clock.sleep(for: rest)
             abandon(
                 ticket, host, ResourceError(.timedOut, "no free connection (limit \(longestWait))", at: host))
         }
@@ -91,23 +105,69 @@ final class HostQueue: Sendable {
         }
     }
 
-    /// Notes that a host can carry many requests over one connection.
-    func raiseLimit(of host: String, to limit: Int) {
-        let admitted = state.withLock { state in
-            guard let line = state.lines[host], line.limit < limit else {
-                return [CheckedContinuation<Void, any Error>]()
+    /// Notes that a host carries many requests over one connection. How many it does not say: where it was fewer than are
+    /// common, by ``noteFull(_:)``, each further answer allows one more.
+    func noteShared(_ host: String) {
+        change(host) { line in
+            line.limit = line.wasLowered ? min(line.limit + 1, Self.sharedLimit) : max(line.limit, Self.sharedLimit)
+        }
+    }
+
+    /// Notes that a host takes one request on each connection, whatever it did before.
+    func noteSingle(_ host: String) {
+        change(host) { line in
+            line.limit = limit
+            line.wasLowered = false
+        }
+    }
+
+    /// Notes that a request that was admitted found no room at its host. Where it carries many over one connection, only as
+    /// many as have found it go there from now on; else it is the network that stalls.
+    /// - Returns: whether the request, which was not sent, may wait in line again; not where no other is under way, whose end
+    ///   would make room.
+    func noteFull(_ host: String) -> Bool {
+        state.withLock { state in
+            guard let line = state.lines[host], line.limit > limit || line.wasLowered, line.running > 0 else {
+                return false
             }
-            state.lines[host]?.limit = limit
+            // Others may have found the same before.
+            state.lines[host]?.limit = min(line.limit, line.running)
+            state.lines[host]?.wasLowered = true
+            return true
+        }
+    }
+
+    /// Lets one more go to a host that took fewer than we thought: those under way may never end, and the network may
+    /// have stalled.
+    private func tryOneMore(_ host: String) {
+        change(host) { line in
+            if line.wasLowered { line.limit = min(line.limit + 1, Self.sharedLimit) }
+        }
+    }
+
+    private func wasLowered(_ host: String) -> Bool {
+        state.withLock { $0.lines[host]?.wasLowered == true }
+    }
+
+    private func change(_ host: String, _ change: (inout Line) -> Void) {
+        let admitted = state.withLock { state in
+            guard state.lines[host] != nil else { return [CheckedContinuation<Void, any Error>]() }
+            change(&state.lines[host, default: Line(limit: limit)])
             return Self.admit(host, in: &state)
         }
         for continuation in admitted { continuation.resume() }
     }
 
-    fileprivate func leave(_ host: String) {
+    fileprivate func begin(_ host: String) {
+        state.withLock { $0.lines[host]?.running += 1 }
+    }
+
+    fileprivate func leave(_ host: String, wasRunning: Bool) {
         let admitted = state.withLock { state in
             state.lines[host]?.admitted -= 1
+            if wasRunning { state.lines[host]?.running -= 1 }
             let admitted = Self.admit(host, in: &state)
-            // A raised limit is remembered, but not of every host ever seen: the next answer tells it again.
+            // Another limit is remembered, but not of every host ever seen: the next answer tells it again.
             if let line = state.lines[host], line.admitted == 0,
                 line.limit == limit || state.lines.count > Self.remembered
             {
@@ -139,22 +199,48 @@ final class HostQueue: Sendable {
 
     /// A request's place at its host.
     final class Pass: Sendable {
+        private enum Stage {
+            case admitted
+            case running
+            case left
+        }
+
         private let queue: HostQueue
         private let host: String
-        private let isHeld = Mutex(true)
+        private let stage = Mutex(Stage.admitted)
 
         fileprivate init(queue: HostQueue, host: String) {
             self.queue = queue
             self.host = host
         }
 
+        /// Says that the request has found its connection. Once is enough, twice does no harm.
+        func begin() {
+            let isFirst = stage.withLock { stage in
+                guard stage == .admitted else { return false }
+                stage = .running
+                return true
+            }
+            if isFirst { queue.begin(host) }
+        }
+
+        /// As ``HostQueue/noteShared(_:)``.
+        func noteShared() {
+            queue.noteShared(host)
+        }
+
+        /// As ``HostQueue/noteSingle(_:)``.
+        func noteSingle() {
+            queue.noteSingle(host)
+        }
+
         /// Makes room for the next one. Once is enough, twice does no harm.
         func leave() {
-            let wasHeld = isHeld.withLock { held in
-                defer { held = false }
-                return held
+            let before = stage.withLock { stage in
+                defer { stage = .left }
+                return stage
             }
-            if wasHeld { queue.leave(host) }
+            if before != .left { queue.leave(host, wasRunning: before == .running) }
         }
 
         deinit {

@@ -10,10 +10,13 @@ internal import Synchronization
 /// passes bytes. TLS stays with the client on one side and the host on the other.
 ///
 /// Other programs of the device can reach the port, so it answers to who knows the credentials alone; they are made anew
-/// for each tunnel.
+/// for each tunnel. At most 32 connections may be there that have not said who they are, each for 5 s and with 4 KiB.
+///
+/// A system may take the listener away, as phones do from apps that rest: ``whenClosed(_:)`` tells.
 /// Isolation: any.
 final class AddressTunnel: Sendable {
     private static let rememberedFailures = 64
+    private static let mostStrangers = 32
 
     /// Where it listens on 127.0.0.1.
     let port: Int
@@ -30,24 +33,45 @@ final class AddressTunnel: Sendable {
     }
 
     /// Begins to listen.
-    /// - Parameter timeout: the longest that a look-up, and then a connection, may take.
-    static func start(_ addresses: any AddressResolving, timeout: Duration) async throws -> AddressTunnel {
+    /// - Parameters:
+    ///   - timeout: the longest that a look-up, and then a connection, may take.
+    ///   - headTimeout: how long a connection may take to say who it is.
+    static func start(
+        _ addresses: any AddressResolving, timeout: Duration, headTimeout: Duration = .seconds(5)
+    ) async throws -> AddressTunnel {
         var random = SystemRandomNumberGenerator()
         let credentials = (0..<4).map { _ in String(random.next() as UInt64, radix: 36) }.joined()
         let holder = Holder()
+        let strangers = Strangers(limit: mostStrangers)
+        let limits = TunnelRequest.Limits(head: headTimeout, connect: timeout)
+        // No half-closure on this side: the client is ours and never ends its output alone, so the end of its bytes says
+        // that it is gone. Passed on as half a closure it would leave the host's connection open until the host speaks.
         let listener = try await ServerBootstrap(group: AsyncHTTPTransport.group)
             .serverChannelOption(.backlog, value: 256)
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.autoRead, value: true)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let request = TunnelRequest(credentials: credentials, addresses: addresses, timeout: timeout) {
+                    let number = strangers.enter(channel)
+                    let request = TunnelRequest(
+                        credentials: credentials, addresses: addresses, limits: limits,
+                        becameKnown: { strangers.leave(number) }
+                    ) {
                         holder.tunnel?.note($1, of: $0)
                     }
-                    try channel.pipeline.syncOperations.addHandler(request)
+                    do {
+                        try channel.pipeline.syncOperations.addHandler(request)
+                    } catch {
+                        // Such a connection is closed.
+                        strangers.leave(number)
+                        throw error
+                    }
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
+        if Task.isCancelled {
+            listener.close(promise: nil)
+            throw CancellationError()
+        }
         let tunnel = AddressTunnel(listener: listener, port: listener.localAddress?.port ?? 0, credentials: credentials)
         holder.tunnel = tunnel
         return tunnel
@@ -56,6 +80,11 @@ final class AddressTunnel: Sendable {
     /// Takes no more connections. Those that are open end with their clients.
     func close() {
         listener.close(promise: nil)
+    }
+
+    /// Calls when it takes no more connections, whoever has ended that; at once where that was before.
+    func whenClosed(_ body: @escaping @Sendable () -> Void) {
+        listener.closeFuture.whenComplete { _ in body() }
     }
 
     /// Why a target could not be reached lately: the client is told no more than that.

@@ -15,17 +15,20 @@ final class TunnelEnd: ChannelDuplexHandler {
     private var peer: TunnelEnd?
     private var context: ChannelHandlerContext?
     private var wantsRead = false
+    private let isClient: Bool
 
-    private init() {}
+    private init(isClient: Bool) {
+        self.isClient = isClient
+    }
 
     /// Joins two channels of bytes.
-    static func join(_ first: any Channel, _ second: any Channel) throws {
-        let (one, other) = (TunnelEnd(), TunnelEnd())
+    static func join(client: any Channel, host: any Channel) throws {
+        let (one, other) = (TunnelEnd(isClient: true), TunnelEnd(isClient: false))
         one.peer = other
         other.peer = one
-        try second.pipeline.syncOperations.addHandler(other)
-        try first.pipeline.syncOperations.addHandler(one)
-        if !second.isActive { one.closeSoon() }
+        try host.pipeline.syncOperations.addHandler(other)
+        try client.pipeline.syncOperations.addHandler(one)
+        if !host.isActive { one.closeSoon() }
     }
 
     /// In the loop's next turn: NIO does not expect a channel to close inside of its own reading.
@@ -35,6 +38,12 @@ final class TunnelEnd: ChannelDuplexHandler {
             // What was written before still leaves.
             channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
         }
+    }
+
+    /// As ``closeSoon()``, but nothing is left to be said: a host that takes no more would keep the connection for ever.
+    private func drop() {
+        guard let channel = context?.channel else { return }
+        channel.eventLoop.execute { channel.close(promise: nil) }
     }
 
     private func finishOutput() {
@@ -80,7 +89,7 @@ final class TunnelEnd: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        peer?.closeSoon()
+        if isClient { peer?.drop() } else { peer?.closeSoon() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

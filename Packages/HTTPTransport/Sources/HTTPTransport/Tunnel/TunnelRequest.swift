@@ -12,38 +12,56 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    /// How long a connection may take.
+    struct Limits: Sendable {
+        /// To say who it is.
+        let head: Duration
+        /// Then for the look-up, and again for the connection.
+        let connect: Duration
+    }
+
     /// The client is ours: its request is short, and comes at once.
-    private static let longestHead = 16 << 10
+    private static let longestHead = 4 << 10
     private let credentials: String
     private let addresses: any AddressResolving
-    private let timeout: Duration
+    private let limits: Limits
+    private let becameKnown: @Sendable () -> Void
     private let note: @Sendable (AddressTunnel.Target, any Error) -> Void
     private var head = ByteBuffer()
     private var isAnswered = false
     private var deadline: Scheduled<Void>?
 
+    /// - Parameter becameKnown: called, once or more, when the connection has said who it is, or is gone.
     init(
-        credentials: String, addresses: any AddressResolving, timeout: Duration,
+        credentials: String, addresses: any AddressResolving, limits: Limits,
+        becameKnown: @escaping @Sendable () -> Void,
         note: @escaping @Sendable (AddressTunnel.Target, any Error) -> Void
     ) {
         self.credentials = credentials
         self.addresses = addresses
-        self.timeout = timeout
+        self.limits = limits
+        self.becameKnown = becameKnown
         self.note = note
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         let channel = context.channel
-        deadline = context.eventLoop.scheduleTask(in: TimeAmount(timeout)) { channel.close(promise: nil) }
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(limits.head)) { channel.close(promise: nil) }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        deadline?.cancel()
+        becomeKnown()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        deadline?.cancel()
+        becomeKnown()
         context.fireChannelInactive()
+    }
+
+    /// The connection has said who it is, or it is gone.
+    private func becomeKnown() {
+        deadline?.cancel()
+        becameKnown()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -58,7 +76,6 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
         let text = String(buffer: head)
         guard text.hasSuffix("\r\n\r\n") else { return }
         isAnswered = true
-        deadline?.cancel()
         let lines = text.split(separator: "\r\n")
         let words = (lines.first ?? "").split(separator: " ")
         guard words.count == 3, words[0] == "CONNECT", let target = AddressTunnel.Target(words[1]) else {
@@ -68,6 +85,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
         guard lines.dropFirst().contains(where: { $0.lowercased() == expected.lowercased() }) else {
             return refuse(context.channel, "407 Proxy Authentication Required")
         }
+        becomeKnown()
         connect(context.channel, to: target)
     }
 
@@ -78,10 +96,10 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func connect(_ channel: any Channel, to target: AddressTunnel.Target) {
-        let resolver = TunnelResolver(addresses, on: channel.eventLoop, timeout: timeout)
+        let resolver = TunnelResolver(addresses, on: channel.eventLoop, timeout: limits.connect)
         let connecting = ClientBootstrap(group: channel.eventLoop)
             .resolver(resolver)
-            .connectTimeout(TimeAmount(timeout))
+            .connectTimeout(TimeAmount(limits.connect))
             .channelOption(.allowRemoteHalfClosure, value: true)
             // Bytes of the host wait until both ends are joined.
             .channelOption(.autoRead, value: false)
@@ -103,7 +121,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
             return
         }
         do {
-            try TunnelEnd.join(channel, upstream)
+            try TunnelEnd.join(client: channel, host: upstream)
             channel.pipeline.syncOperations.removeHandler(self, promise: nil)
             channel.writeAndFlush(ByteBuffer(string: "HTTP/1.1 200 OK\r\n\r\n"), promise: nil)
             upstream.setOption(.autoRead, value: true).whenFailure { _ in upstream.close(promise: nil) }

@@ -34,7 +34,7 @@ final class SessionUpload: Sendable {
     static func make(
         _ body: ResourceBody, _ configuration: URLSessionTransport.Configuration, at url: String
     ) async throws -> SessionUpload {
-        guard let chunks = BodyChunks(body) else { return SessionUpload(.none) }
+        guard let chunks = BodyChunks(body, sentTo: url) else { return SessionUpload(.none) }
         if case .bytes(let data) = body { return SessionUpload(.bytes(data)) }
         if case .file(let slice) = body, slice.range.count <= inMemory {
             return SessionUpload(.bytes(try slice.read()))

@@ -22,9 +22,14 @@ public struct PreviewLoader: ResourceLoading {
         mediaTypes = MediaTypes()
     }
 
-    public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+    nonisolated(nonsending) public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         let mounted = previews.mounted
-        guard !mounted.isEmpty, let url = PackageURL(request.head) else { return nil }
+        return mounted.isEmpty ? nil : try await answer(request, from: mounted)
+    }
+
+    @concurrent
+    private func answer(_ request: ResourceRequest, from mounted: [Preview]) async throws -> ResourceResponse? {
+        guard let url = PackageURL(request.head) else { return nil }
         for preview in mounted {
             guard let base = PackageURL(preview.baseURL.description), base.isPrefix(of: url) else { continue }
             switch preview.source {

@@ -27,7 +27,7 @@ public struct ArrivingLoader: ResourceLoading {
         packages = updater.arrivals
     }
 
-    public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+    nonisolated(nonsending) public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard request.head.method == .get || request.head.method == .head, let url = PackageURL(request.head) else {
             return nil
         }

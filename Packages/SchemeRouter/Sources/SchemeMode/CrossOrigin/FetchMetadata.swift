@@ -8,20 +8,41 @@ internal import ResourceLoading
 /// none to custom schemes.
 ///
 /// Another host of the same registrable domain, which only a list of public suffixes could tell, is `cross-site`, and
-/// `Sec-Fetch-User` is never sent. What an element of a frame asks for counts as the top page's own: neither the frame nor
-/// its origin is in the request.
+/// `Sec-Fetch-User` is never sent. What an element asks for does not say whether it lies in the page or in a frame of
+/// another origin: where there are such frames, `Sec-Fetch-Site` is left out unless it is the same for all of them.
 enum FetchMetadata {
     static let names = ["Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest"].compactMap { HTTPField.Name($0) }
 
     /// Sets the fields of a request; none where its URL is not potentially trustworthy.
-    /// - Parameter initiator: the origin that asks; `nil` where the app opens a page.
-    static func complete(_ request: inout ResourceRequest, from initiator: WebOrigin?) {
-        var values: [String]?
+    /// - Parameters:
+    ///   - initiator: the origin that asks; `nil` where the app opens a page.
+    ///   - others: origins of which one may be it as well.
+    static func complete(
+        _ request: inout ResourceRequest, from initiator: WebOrigin?, or others: Set<WebOrigin> = []
+    ) {
+        var values: [String?]?
         if let target = request.head.webOrigin, target.isPotentiallyTrustworthy {
             let dest = destination(of: request)
-            values = [site(of: target, from: initiator), mode(of: request, dest), dest]
+            let site = site(of: target, from: initiator)
+            let isSure = others.allSatisfy { Self.site(of: target, from: $0) == site }
+            values = [isSure ? site : nil, mode(of: request, dest), dest]
         }
-        for (index, name) in names.enumerated() { request.head.headerFields[name] = values?[index] }
+        var fields = request.head.headerFields
+        request.head.headerFields = HTTPFields()
+        fields.reserveCapacity(fields.count + names.count)
+        for (index, name) in names.enumerated() { fields[name] = values?[index] }
+        request.head.headerFields = fields
+    }
+
+    /// Who asks, as the request says it.
+    static func site(of request: ResourceRequest) -> String? {
+        names.first.flatMap { request.head.headerFields[$0] }
+    }
+
+    /// Says who asks of a request that goes where it may be said.
+    static func setSite(_ site: String?, of request: inout ResourceRequest) {
+        guard let name = names.first, request.head.webOrigin?.isPotentiallyTrustworthy == true else { return }
+        request.head.headerFields[name] = site
     }
 
     /// Says of a hop what it adds to the way of its request: the weakest claim of all hops holds (section 2.3, step 5).
@@ -66,7 +87,8 @@ enum FetchMetadata {
         if request.head.asksForStyle { return "style" }
         guard request.head.headerFields[.referer] == nil else { return "empty" }
         let path = (request.head.path ?? "").prefix { $0 != "?" }
-        switch path.split(separator: ".").last?.lowercased() {
+        let dot = path.utf8.lastIndex(of: UInt8(ascii: "."))
+        switch dot.map({ path[path.utf8.index(after: $0)...].lowercased() }) {
         case "js", "mjs": return "script"
         case "woff2", "woff", "ttf", "otf": return "font"
         case "mp4", "webm": return "video"

@@ -6,7 +6,7 @@ internal import Synchronization
 /// What servers have permitted, until it runs out (Fetch, section 4.9, CORS-preflight cache).
 ///
 /// Isolation: any.
-final class PreflightCache: Sendable {
+public final class PreflightCache: Sendable {
     /// The most permissions that are kept; the one that runs out first makes room.
     private static let capacity = 128
     /// What is larger is asked for each time.
@@ -20,7 +20,8 @@ final class PreflightCache: Sendable {
     private let entries = Mutex<[Preflight.Key: Entry]>([:])
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    init(now: @escaping @Sendable () -> ContinuousClock.Instant) {
+    /// - Parameter now: the time by which permissions run out.
+    public init(now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }) {
         self.now = now
     }
 

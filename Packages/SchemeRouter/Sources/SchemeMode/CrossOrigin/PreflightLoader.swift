@@ -6,17 +6,15 @@ public import ResourceLoading
 /// Asks servers of other origins before requests that are not safelisted go there, for engines that do not.
 ///
 /// Belongs around the network: what a package answers is asked of nobody. A redirect on the way is another request, and
-/// asks again. Which requests are of CORS is read from ``ResourceRequest/mode``.
+/// asks again. Which requests are of CORS is read from `ResourceRequest.mode`.
 public struct PreflightLoader: ResourceLoading {
     private let base: any ResourceLoading
     private let cache: PreflightCache
 
-    /// - Parameter now: the time by which permissions run out.
-    public init(
-        _ base: any ResourceLoading, now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
-    ) {
+    /// - Parameter cache: one for all loaders that ask for the same pages.
+    public init(_ base: any ResourceLoading, cache: PreflightCache = PreflightCache()) {
         self.base = base
-        cache = PreflightCache(now: now)
+        self.cache = cache
     }
 
     /// - Throws: `ResourceError` with code `blocked` where the server does not permit the request, which is not

@@ -7,6 +7,7 @@ public import ResourceLoading
 /// Gives a page's request what it would have had on https, for engines that leave it out on custom schemes.
 public struct RequestCompletion: Sendable {
     private let names: SchemeNames
+    private let frames = FrameOrigins()
 
     public init(_ names: SchemeNames) {
         self.names = names
@@ -19,12 +20,13 @@ public struct RequestCompletion: Sendable {
     /// - Throws: `ResourceError` with code `blocked` for mixed content.
     public func checked(_ head: HTTPRequest, in page: String?) throws -> HTTPRequest {
         // A frame of https is held to it in a page of http, too.
+        guard head.scheme == "http" else { return head }
         let asking = [head.headerFields[.origin], head.headerFields[.referer]].map { $0.flatMap(names.realURL(of:)) }
         return try ([page] + asking).compactMap(\.self).reduce(head) { try MixedContent.checked($0, in: $1) }
     }
 
     /// Completes a request whose URL is the real one: `Origin` and `Referer` with real values, the referrer no longer
-    /// than policies allow, ``ResourceRequest/mode``, and `Sec-Fetch-*`.
+    /// than policies allow, `ResourceRequest.mode`, and `Sec-Fetch-*`.
     /// - Parameter opener: the URL of the document that leads to this one, or that this one lies in; `nil` where the app
     ///   opens a page.
     public func complete(_ request: inout ResourceRequest, opener: String?) {
@@ -32,10 +34,20 @@ public struct RequestCompletion: Sendable {
         request.mode = mode(of: request)
         if request.mode != .navigate, request.destination == .nestedDocument { request.destination = .subresource }
         let fields = request.head.headerFields
-        let witness = [fields[.origin], fields[.referer], opener].lazy
-            .compactMap { $0.flatMap { HTTPRequest(urlText: $0)?.webOrigin } }.first
+        let witness =
+            fields[.origin].flatMap { WebOrigin(url: $0) } ?? fields[.referer].flatMap { WebOrigin(url: $0) }
+            ?? opener.flatMap { WebOrigin(url: $0) }
         request.head.limitReferrer()
-        FetchMetadata.complete(&request, from: fields[.origin] == "null" ? .opaque : witness)
+        let saysWho = fields[.origin] != nil || fields[.referer] != nil
+        // A frame that opens a document, its own or the page's, is in the request no more than one whose element asks.
+        let others = saysWho ? [] : frames.origins(in: request.page)
+        FetchMetadata.complete(&request, from: fields[.origin] == "null" ? .opaque : witness, or: others)
+        if request.destination == .nestedDocument { frames.note(request) }
+    }
+
+    /// Forgets a page that is closed.
+    public func forget(_ page: PageID) {
+        frames.forget(page)
     }
 
     private func mode(of request: ResourceRequest) -> ResourceRequest.Mode {
@@ -69,7 +81,7 @@ extension HTTPRequest {
     /// Referrer Policy, strict-origin-when-cross-origin: the default of all engines. WebKit sends the whole URL to every
     /// custom scheme, whatever the page's own policy is.
     mutating func limitReferrer() {
-        guard let referrer = headerFields[.referer].flatMap({ HTTPRequest(urlText: $0)?.webOrigin }),
+        guard let referrer = headerFields[.referer].flatMap({ WebOrigin(url: $0) }),
             referrer != webOrigin
         else { return }
         let isDowngrade = referrer.scheme == "https" && webOrigin?.isPotentiallyTrustworthy != true

@@ -23,6 +23,11 @@ enum CSSEscapes {
         return at(end + 1) == 0x0A ? end + 2 : end + 1
     }
 
+    /// How a letter is written in `url()` or a string; `nil` where it is written as it is.
+    static func escape(_ byte: UInt8) -> [UInt8]? {
+        "\"'()\\".utf8.contains(byte) ? [UInt8(ascii: "\\"), byte] : nil
+    }
+
     /// The letters behind the escapes.
     static func decode(_ written: Slice<UnsafeBufferPointer<UInt8>>, hasTwoByteLetters: Bool) -> DecodedText {
         guard written.contains(UInt8(ascii: "\\")) else { return DecodedText(written) }

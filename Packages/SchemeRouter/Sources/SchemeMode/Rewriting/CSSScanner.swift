@@ -300,7 +300,7 @@ struct CSSScanner {
         guard url.count <= Self.maxURLBytes else { return }
         let text = CSSEscapes.decode(url, hasTwoByteLetters: context.hasTwoByteLetters)
         edits += URLReference.edits(of: text.bytes, as: .load, in: context).map {
-            text.written($0).moved(by: start)
+            text.written($0, escaping: CSSEscapes.escape).moved(by: start)
         }
     }
 

@@ -11,7 +11,7 @@
 ///
 /// Which attributes are rewritten is the table in `RewrittenAttribute`; `<style>`, `style`, import maps, speculation rules,
 /// `srcdoc`, `<meta http-equiv>` for `refresh` and policies are read as what they are. The `integrity` of style sheets that
-/// may be rewritten is handed to ``remember`` and dropped. Holds back at most one tag, and what has just arrived.
+/// may be rewritten is handed to `remember` and dropped. Holds back at most one tag, and what has just arrived.
 public struct HTMLRewriter: TextRewriting {
     /// Takes note of what a style sheet's bytes must be, since the engine will not look.
     /// - Parameters:
@@ -36,8 +36,8 @@ public struct HTMLRewriter: TextRewriting {
     private var text = Text.plain
     /// Where the tokenizer is, after what is held back for ``text``.
     private var position = 0
-    /// Of the first `<base href>`: what relative URLs start from.
-    private var baseURL: String?
+    /// Hears what the document says of its charset.
+    var announce: (@Sendable (TextCharset) -> Void)?
     /// A charset was announced in which ASCII cannot be found.
     private var isOpaque = false
 
@@ -165,9 +165,7 @@ public struct HTMLRewriter: TextRewriting {
     }
 
     private mutating func rewrite(_ editor: inout TagEditor, element: ShortName) {
-        if element == .base, baseURL == nil, let href = editor.value(of: "href") {
-            baseURL = RealURL.resolve(String(decoding: href, as: UTF8.self), against: context.url) ?? context.url
-        }
+        let base = element == .base && context.base == nil ? editor.value(of: "href") : nil
         if element == .link { moveIntegrity(&editor) }
         for attribute in editor.attributes {
             guard let kind = RewrittenAttribute.value(of: attribute, on: element),
@@ -176,6 +174,8 @@ public struct HTMLRewriter: TextRewriting {
             editor.edit(attribute) { value, editor in edits(of: value, as: kind, in: editor) }
         }
         if element == .meta { heed(editor) }
+        // Now, since it starts from the document itself.
+        if let base { context.setBase(String(decoding: base, as: UTF8.self)) }
     }
 
     private func edits(of value: [UInt8], as kind: RewrittenAttribute.Value, in editor: TagEditor) -> [ByteEdit] {
@@ -202,7 +202,6 @@ public struct HTMLRewriter: TextRewriting {
         inner.maxNesting -= 1
         // Its style sheets are a frame's: what their elements demand stays with them.
         var rewriter = HTMLRewriter(context, limits: inner, remember: nil)
-        rewriter.baseURL = baseURL
         var edits: [ByteEdit] = []
         _ = value.withUnsafeBufferPointer { rewriter.read($0, isLast: true, into: &edits) }
         return edits
@@ -218,7 +217,9 @@ public struct HTMLRewriter: TextRewriting {
             if name.equalsIgnoringCase("content-type") { label = TextCharset.label(in: content) }
         }
         guard let label, !context.hasCharset else { return }
-        switch TextCharset(labelInText: String(decoding: label, as: UTF8.self)) {
+        let charset = TextCharset(labelInText: String(decoding: label, as: UTF8.self))
+        announce?(charset)
+        switch charset {
         case .opaque: isOpaque = true
         case .twoByte: context.hasTwoByteLetters = true
         case .ascii: break
@@ -228,9 +229,10 @@ public struct HTMLRewriter: TextRewriting {
     /// Takes the `integrity` of a style sheet that may be rewritten out of its element (Subresource Integrity).
     private func moveIntegrity(_ editor: inout TagEditor) {
         // Only where there is no doubt of which URL the engine will ask: neither of a base nor of letters and references.
-        guard let remember, baseURL == nil, let metadata = editor.value(of: "integrity"),
+        guard let remember, context.base == nil, let metadata = editor.value(of: "integrity"),
             let rel = editor.value(of: "rel"), let href = editor.value(of: "href"),
-            href.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "&") })
+            href.allSatisfy({ (0x21...0x7E).contains($0) && !"&'\\".utf8.contains($0) }),
+            !href.starts(with: "///".utf8)
         else { return }
         let words = rel.split { $0.isASCIIWhitespace }
         let isPreload = words.contains { $0.equalsIgnoringCase("preload") }

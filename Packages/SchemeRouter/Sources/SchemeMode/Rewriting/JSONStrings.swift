@@ -28,7 +28,7 @@ struct JSONStrings {
                 continue
             }
             guard let (text, end) = string(at: index + 1) else { return }
-            let urlEdits = URLReference.edits(of: text.bytes, as: use, in: context)
+            let urlEdits = URLReference.edits(of: text.bytes, as: use, in: context, isURL: false)
             edits += urlEdits.map { text.written($0, escaping: Self.escape).moved(by: index + 1) }
             index = end + 1
         }

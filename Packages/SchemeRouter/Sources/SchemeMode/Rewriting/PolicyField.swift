@@ -24,7 +24,7 @@ struct PolicyField {
 
     /// - Parameter bytes: one policy, or several between commas.
     static func edits(of bytes: [UInt8], in context: RewritingContext) -> [ByteEdit] {
-        guard let authority = HTTPRequest(urlText: context.url)?.webOrigin?.authority else { return [] }
+        guard let authority = WebOrigin(url: context.url)?.authority else { return [] }
         var field = PolicyField(bytes: bytes, context: context, authority: authority)
         for directive in directives(of: bytes) { field.take(directive) }
         return field.edits

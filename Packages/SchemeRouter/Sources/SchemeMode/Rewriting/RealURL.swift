@@ -25,9 +25,10 @@ enum RealURL {
     /// The spelling by which a style sheet is found again, without its fragment; `nil` where engines may spell it otherwise.
     static func canonical(_ url: String) -> String? {
         let url = URLSpelling.strict(url)
-        guard url.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: "\\") }),
+        guard url.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && !"\\'".utf8.contains($0) }),
             let request = HTTPRequest(urlText: url), let origin = request.webOrigin, let path = request.path,
-            request.authority?.contains("@") == false
+            request.authority?.contains("@") == false,
+            HostSpelling.plain(Array(origin.authority.utf8), scheme: origin.scheme) == origin.authority
         else { return nil }
         let segments = path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
         guard !segments.contains(where: { isDots($0) }) else { return nil }
@@ -35,8 +36,8 @@ enum RealURL {
     }
 
     static func isSameOrigin(_ one: String, _ other: String) -> Bool {
-        let origin = HTTPRequest(urlText: one)?.webOrigin
-        return origin != nil && origin == HTTPRequest(urlText: other)?.webOrigin
+        let origin = WebOrigin(url: one)
+        return origin != nil && origin == WebOrigin(url: other)
     }
 
     private static func isDots(_ segment: Substring) -> Bool {

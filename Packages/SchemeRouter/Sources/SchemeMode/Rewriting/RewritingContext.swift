@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ResourceLoading
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -21,6 +23,14 @@ public struct RewritingContext: Sendable {
     public var hasTwoByteLetters = false
     /// Whether the charset is known from outside, so that what the text says of it does not count. False by default.
     public var hasCharset = false
+    /// The real URL by which the engine knows a style sheet that lies at ``url`` in the end; `nil` where it is the same.
+    var asked: String?
+    /// The charset of the document that a style sheet belongs to; `nil` where it is not known.
+    var environment: TextCharset?
+    /// Of a document's first `<base href>`: what relative URLs start from.
+    private(set) var base: String?
+    /// Whether ``base`` has a name, so that what starts from it has one, too.
+    private var isBaseNamed = true
     let covers: @Sendable (_ url: String, _ page: String) -> Bool
 
     /// - Parameters:
@@ -39,6 +49,31 @@ public struct RewritingContext: Sendable {
 
     /// `https` or `http`: how URLs without a scheme are loaded.
     var scheme: String {
+        Self.scheme(of: base ?? url)
+    }
+
+    /// The real scheme of the name that the engine completes URLs without a scheme from; `nil` where that is no name.
+    var namedScheme: String? {
+        isBaseNamed ? Self.scheme(of: base ?? asked ?? url) : nil
+    }
+
+    /// Sets what relative URLs start from.
+    /// - Parameter reference: of a `<base>`.
+    mutating func setBase(_ reference: String) {
+        guard let base = RealURL.resolve(reference, against: url) else {
+            // One of another scheme does not count, and no other in its place.
+            base = url
+            return
+        }
+        // What names no host lies under the document's name.
+        let isRelative = RealURL.resolve(reference, against: "\(scheme)://base.invalid/").map {
+            WebOrigin.host(of: $0) == "base.invalid"
+        }
+        isBaseNamed = isRelative == true || covers(base, page)
+        self.base = base
+    }
+
+    private static func scheme(of url: String) -> String {
         url.utf8.prefix(5).startsIgnoringCase("http:") ? "http" : "https"
     }
 }

@@ -12,31 +12,36 @@ public import ResourceLoading
 
 /// Gives absolute URLs of covered hosts their names, in documents, style sheets and header fields, while they stream.
 ///
-/// It goes around the loader that follows redirects, so that it sees what the engine sees. Bodies must be decoded below it:
+/// It goes directly around the loader that follows redirects, so that it sees what the engine sees, and learns where a
+/// style sheet lies in the end: the engine would look for what it names relative to itself beside the URL asked for. Bodies must be decoded below it:
 /// one with a `Content-Encoding` passes as it is. Answers of other types pass at the cost of a look at their fields.
 ///
 /// A rewritten body has other bytes than its server's: `Content-Length`, digests and `Accept-Ranges` go, a strong `ETag`
-/// becomes weak, and a range of it is answered by the whole (RFC 9110, section 14.2 permits that). A style sheet whose
+/// becomes weak, and a range of it is answered by the whole (RFC 9110, section 14.2 permits that). What is to be saved
+/// (`Content-Disposition: attachment`) stays as it is, unless an element asks for it as its style sheet. A style sheet whose
 /// `integrity` was taken out of its page's document is checked against the bytes as they came, and fails on a mismatch.
 public struct RewritingLoader: ResourceLoading {
     /// Whether the page's request for a real URL is answered under its name. Navigations ask for themselves.
     public typealias Covers = @Sendable (_ url: String, _ page: String) -> Bool
 
     private let base: any ResourceLoading
+    /// The same, where it says where an answer lies.
+    private let follower: (any RedirectFollowing)?
     private let names: SchemeNames
     private let options: Options
     private let hashing: (any IntegrityHashing)?
     private let covers: Covers
-    private let ledger: IntegrityLedger
+    private let ledger: PageLedger
 
     /// - Parameters:
     ///   - hashing: `nil` by default: every `integrity` stays, and the engine refuses what was rewritten.
     ///   - ledger: one for all loaders that answer the same pages.
     public init(
         _ base: any ResourceLoading, names: SchemeNames, options: Options = Options(),
-        hashing: (any IntegrityHashing)? = nil, ledger: IntegrityLedger = IntegrityLedger(), covers: @escaping Covers
+        hashing: (any IntegrityHashing)? = nil, ledger: PageLedger = PageLedger(), covers: @escaping Covers
     ) {
         self.base = base
+        follower = base as? any RedirectFollowing
         self.names = names
         self.options = options
         self.hashing = hashing
@@ -44,16 +49,17 @@ public struct RewritingLoader: ResourceLoading {
         self.covers = covers
     }
 
-    public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+    nonisolated(nonsending) public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         let isHeld = !demands(on: request).isEmpty
-        guard var response = try await answer(isHeld ? request.unconditional : request) else { return nil }
+        guard let (found, place) = try await answer(isHeld ? request.unconditional : request) else { return nil }
+        var response = found
         if response.isInterim { return response }
-        let fields = RewrittenFields(response.head.headerFields)
+        let fields = RewrittenFields(response.head.headerFields, of: request)
         // Once more: the document may have demanded it meanwhile.
         let demands = demands(on: request)
         guard fields.type != nil || fields.hasURLs || !demands.isEmpty else { return response }
 
-        let context = context(for: request, fields)
+        let context = context(for: request, fields, at: place.urlText)
         if fields.hasURLs { RewrittenFields.rewrite(&response.head.headerFields, in: context) }
         if !demands.isEmpty { try await check(&response, demands, of: request, fields) }
         guard let type = fields.type, !fields.isEncoded, !fields.isOpaque,
@@ -64,49 +70,78 @@ public struct RewritingLoader: ResourceLoading {
             }
             return response
         }
-        try rewrite(&response, as: type, in: context, for: request)
-        return response
+        return try await rewritten(response, as: type, fields.charset, in: context, for: request)
     }
 
-    /// The answer as it comes, of a type that is rewritten always the whole one.
-    private func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        guard let range = request.head.headerFields[.range] else { return try await base.load(request) }
+    /// The answer as it comes, of a type that is rewritten always the whole one, and where it came from.
+    nonisolated(nonsending) private func answer(
+        _ request: ResourceRequest
+    ) async throws -> (response: ResourceResponse, place: HTTPRequest)? {
+        guard let range = request.head.headerFields[.range] else { return try await follow(request) }
         var whole = request
         whole.head.headerFields[.range] = nil
         whole.head.headerFields[.ifRange] = nil
         // The type of several parts says nothing of what they are parts of.
-        if range.utf8.contains(UInt8(ascii: ",")) { return try await base.load(whole) }
-        guard let response = try await base.load(request) else { return nil }
-        guard response.head.status == .partialContent || response.head.status == .rangeNotSatisfiable,
-            case let fields = RewrittenFields(response.head.headerFields), fields.type != nil, !fields.isEncoded,
+        if range.utf8.contains(UInt8(ascii: ",")) { return try await follow(whole) }
+        guard let answer = try await follow(request) else { return nil }
+        let head = answer.response.head
+        guard head.status == .partialContent || head.status == .rangeNotSatisfiable,
+            case let fields = RewrittenFields(head.headerFields, of: request), fields.type != nil, !fields.isEncoded,
             case .empty = request.body
-        else { return response }
-        return try await base.load(whole)
+        else { return answer }
+        return try await follow(whole)
     }
 
-    private func context(for request: ResourceRequest, _ fields: RewrittenFields) -> RewritingContext {
-        let url = RealURL.canonical(request.head.urlText) ?? request.head.urlText
-        let page = request.destination == .document ? url : request.page?.page.documentURL ?? url
-        var context = RewritingContext(names: names, url: url, page: page, covers: covers)
+    nonisolated(nonsending) private func follow(
+        _ request: ResourceRequest
+    ) async throws -> (response: ResourceResponse, place: HTTPRequest)? {
+        if let follower { return try await follower.follow(request) }
+        return try await base.load(request).map { ($0, request.head) }
+    }
+
+    /// - Parameter place: where the answer came from in the end.
+    private func context(
+        for request: ResourceRequest, _ fields: RewrittenFields, at place: String
+    ) -> RewritingContext {
+        let asked = RealURL.canonical(request.head.urlText) ?? request.head.urlText
+        let page = request.destination == .document ? asked : request.page?.page.documentURL ?? asked
+        let id = request.page?.page.id
+        var context = RewritingContext(names: names, url: asked, page: page) { [covers, ledger] url, page in
+            guard covers(url, page) else { return false }
+            if let id { ledger.noteName(of: url, for: id) }
+            return true
+        }
         context.upgradesInsecureRequests = fields.upgradesInsecureRequests
         context.hasCharset = fields.charset != nil
         context.hasTwoByteLetters = fields.charset == .twoByte
+        guard fields.type == .styleSheet else { return context }
+        if place != request.head.urlText {
+            context.asked = asked
+            context.url = URLSpelling.strict(place)
+        }
+        context.environment = id.flatMap { ledger.charset(of: $0) }
         return context
     }
 
-    private func rewrite(
-        _ response: inout ResourceResponse, as type: RewrittenType, in context: RewritingContext,
+    /// Off the caller's thread: a document takes its time.
+    @concurrent
+    private func rewritten(
+        _ response: ResourceResponse, as type: RewrittenType, _ charset: TextCharset?, in context: RewritingContext,
         for request: ResourceRequest
-    ) throws {
+    ) async throws -> ResourceResponse {
+        var response = response
         RewrittenFields.forget(&response.head.headerFields)
         var rewriter: any TextRewriting
         switch type {
         case .styleSheet: rewriter = CSSRewriter(context)
         case .document(let syntax):
-            rewriter = HTMLRewriter(context, syntax: syntax, limits: options.document, remember: remember(for: request))
+            var document = HTMLRewriter(
+                context, syntax: syntax, limits: options.document, remember: remember(for: request))
+            document.announce = announcement(for: request, charset)
+            rewriter = document
         }
         switch response.body {
-        case .empty: return
+        case .empty: return response
         case .bytes(let data) where data.count <= options.maxImmediateBytes:
             response.body = .bytes(rewriter.rewrite(data))
         case .file(let slice) where slice.range.count <= options.maxImmediateBytes:
@@ -114,6 +149,19 @@ public struct RewritingLoader: ResourceLoading {
         default: response.body = .stream(ByteStream(RewrittenBody(response.body, by: rewriter)))
         }
         if let length = response.body.length { response.head.headerFields[.contentLength] = String(length) }
+        return response
+    }
+
+    /// A page's new document begins anew, and says what charset its style sheets have.
+    private func announcement(for request: ResourceRequest, _ charset: TextCharset?) -> (
+        @Sendable (TextCharset) -> Void
+    )? {
+        guard request.destination == .document, request.head.method == .get, let page = request.page,
+            page.confidence == .exact
+        else { return nil }
+        let id = page.page.id
+        ledger.begin(id, charset: charset)
+        return { [ledger] in ledger.note($0, of: id) }
     }
 
     // MARK: Integrity
@@ -124,13 +172,12 @@ public struct RewritingLoader: ResourceLoading {
             page.confidence == .exact
         else { return nil }
         let id = page.page.id
-        ledger.forget(id)
         return { [ledger] url, metadata in ledger.note(url, metadata, of: id) }
     }
 
     private func demands(on request: ResourceRequest) -> [IntegrityMetadata] {
         guard hashing != nil, request.destination != .document, request.head.method == .get, let page = request.page,
-            let url = RealURL.canonical(request.head.urlText)
+            ledger.hasDemands(of: page.page.id), let url = RealURL.canonical(request.head.urlText)
         else { return [] }
         return ledger.demands(on: url, of: page.page.id)
     }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+internal import ResourceLoading
 
 /// What the header fields of an answer say of rewriting it.
 struct RewrittenFields {
@@ -16,7 +17,23 @@ struct RewrittenFields {
     /// Whether ASCII cannot be found in the text.
     var isOpaque: Bool { charset == .opaque }
 
-    init(_ fields: HTTPFields) {
+    /// - Parameter request: what was asked for.
+    init(_ fields: HTTPFields, of request: ResourceRequest) {
+        read(fields)
+        // What is saved is the server's: neither its text nor its fields mean anything to a page. Elements that ask for
+        // style sheets do not look at that.
+        guard let disposition = fields[.contentDisposition], Self.isAttachment(disposition),
+            type != .styleSheet || !request.head.asksForStyle
+        else { return }
+        type = nil
+        hasURLs = false
+    }
+
+    private static func isAttachment(_ disposition: String) -> Bool {
+        disposition.prefix { $0 != ";" }.trimmingBlanks().utf8.equalsIgnoringCase("attachment")
+    }
+
+    private mutating func read(_ fields: HTTPFields) {
         for field in fields {
             switch field.name {
             case .contentType:

@@ -3,7 +3,7 @@
 
 /// The name of an element or an attribute, of up to 16 ASCII letters, in lower case, as a value that is cheap to compare.
 ///
-/// Every longer name, which no table here has, is the same one: ``other``.
+/// Every longer name, and every one with a NUL, which no table here has, is the same one: ``other``.
 struct ShortName: Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     private var high: UInt64 = 0
     private var low: UInt64 = 0
@@ -16,7 +16,8 @@ struct ShortName: Hashable, ExpressibleByStringLiteral, CustomStringConvertible 
     }
 
     init(_ bytes: some Collection<UInt8>) {
-        guard bytes.count <= 16 else {
+        // Of a NUL a parser makes another letter (HTML, sections "Tag name state" and "Attribute name state").
+        guard bytes.count <= 16, !bytes.contains(0) else {
             self = .other
             return
         }

@@ -55,10 +55,11 @@ struct TagEditor {
         }
     }
 
-    /// Takes an attribute out.
+    /// Takes an attribute out, and all others of its name, of which one would come in its place.
     mutating func drop(_ name: ShortName) {
-        guard let attribute = attribute(name) else { return }
-        changes.removeAll { attribute.whole.contains($0.range.lowerBound) }
-        changes.append(ByteEdit(attribute.whole, []))
+        for attribute in tag.attributes where attribute.key == name {
+            changes.removeAll { attribute.whole.contains($0.range.lowerBound) }
+            changes.append(ByteEdit(attribute.whole, []))
+        }
     }
 }

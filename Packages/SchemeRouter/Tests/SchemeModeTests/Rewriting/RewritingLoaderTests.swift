@@ -5,57 +5,12 @@ import Foundation
 import HTTPTypes
 import ResourceLoading
 import SchemeMode
-import Synchronization
 import Testing
 
 @Suite("Answers that are rewritten", .timeLimit(.minutes(1)))
 struct RewritingLoaderTests {
     private let sheet = "a{b:url(https://cdn.example/x.png)}"
     private let hashing = SumHashing()
-
-    /// Answers from a table of types, texts and fields.
-    private final class Files: ResourceLoading {
-        struct File: Sendable {
-            var type: String
-            var text: String
-            var fields: HTTPFields = [:]
-            var status = HTTPResponse.Status.ok
-            var isStream = false
-        }
-
-        private let files: [String: File]
-        private let requests = Mutex<[HTTPRequest]>([])
-        var asked: [HTTPRequest] { requests.withLock { $0 } }
-
-        init(_ files: [String: File]) {
-            self.files = files
-        }
-
-        func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
-            requests.withLock { $0.append(request.head) }
-            guard let file = files[request.head.urlText] else { return nil }
-            var fields = file.fields
-            fields[.contentType] = file.type
-            let data = Data(file.text.utf8)
-            var body = ResourceBody.bytes(data)
-            var status = file.status
-            if request.head.headerFields[.range] != nil {
-                status = .partialContent
-                body = .bytes(data.prefix(4))
-                fields[.contentRange] = "bytes 0-3/\(data.count)"
-            }
-            if file.isStream {
-                let (stream, end) = AsyncThrowingStream<Data, any Error>.makeStream()
-                for byte in data { end.yield(Data([byte])) }
-                end.finish()
-                body = .stream(ByteStream(stream, length: Int64(data.count)))
-            }
-            fields[.contentLength] = body.length.map { String($0) }
-            return ResourceResponse(
-                head: HTTPResponse(status: status, headerFields: fields), body: body,
-                provenance: Provenance(.network, reason: "test"))
-        }
-    }
 
     private func loader(_ files: any ResourceLoading) -> RewritingLoader {
         RewritingLoader(files, names: .standard, hashing: hashing) { url, _ in isCovered(url) }
@@ -272,5 +227,55 @@ struct RewritingLoaderTests {
         #expect(
             try await text(loader(files).load(request("https://shop.example/", as: .document)))
                 == "<img src=containerkit://cdn.example/x>")
+    }
+
+    @Test(
+        "What is to be saved stays byte for byte, with its fields and ranges; a style sheet of an element is not saved")
+    func attachments() async throws {
+        let html = "<img src=https://cdn.example/x>"
+        let fields: HTTPFields = [
+            .contentDisposition: "Attachment; filename=\"a.html\"", .eTag: "\"v1\"", .acceptRanges: "bytes",
+            .contentSecurityPolicy: "img-src https://cdn.example",
+        ]
+        let files = Files([
+            "https://shop.example/a": .init(type: "text/html", text: html, fields: fields),
+            "https://shop.example/b": .init(type: "text/html", text: html, fields: fields, isStream: true),
+            "https://shop.example/a.css": .init(type: "text/css", text: sheet, fields: fields),
+            "https://shop.example/shown": .init(
+                type: "text/html", text: html, fields: [.contentDisposition: "inline; filename=attachment"]),
+        ])
+        for (name, destination, expected) in [
+            ("a", .document, html), ("b", .document, html), ("a", .subresource, html), ("a.css", .unknown, sheet),
+        ] as [(String, ResourceRequest.Destination, String)] {
+            let answer = try await loader(files).load(request("https://shop.example/\(name)", as: destination))
+            #expect(answer?.head.headerFields[.eTag] == "\"v1\"")
+            #expect(answer?.head.headerFields[.acceptRanges] == "bytes")
+            #expect(answer?.head.headerFields[.contentLength] == String(expected.utf8.count))
+            #expect(answer?.head.headerFields[.contentSecurityPolicy] == "img-src https://cdn.example")
+            #expect(try await text(answer) == expected)
+        }
+        let range = try await loader(files).load(request("https://shop.example/a", [.range: "bytes=0-3"]))
+        #expect(range?.head.status == .partialContent)
+        let element = try await loader(files).load(
+            request("https://shop.example/a.css", [.accept: "text/css,*/*;q=0.1"]))
+        #expect(try await text(element).contains("containerkit:"))
+        let shown = try await loader(files).load(request("https://shop.example/shown", as: .document))
+        #expect(try await text(shown).contains("containerkit:"))
+    }
+
+    @Test("Of several attributes of one name the first counts, and none of the others comes in its place")
+    func twice() async throws {
+        let right = hashing.metadata(of: sheet)
+        let wrong = hashing.metadata(of: "x")
+        let files = Files([
+            "https://shop.example/": .init(
+                type: "text/html",
+                text: "<link rel=stylesheet href=/a.css integrity=\(right) Integrity='\(wrong)' integrity>"),
+            "https://shop.example/a.css": .init(type: "text/css", text: sheet),
+        ])
+        let loader = loader(files)
+        let document = try await text(loader.load(request("https://shop.example/", as: .document)))
+        #expect(!document.lowercased().contains("integrity"), "\(document)")
+        #expect(try await text(loader.load(request("https://shop.example/a.css"))).contains("containerkit:"))
     }
 }

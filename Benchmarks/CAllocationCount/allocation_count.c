@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#include "allocation_count.h"
+
+#if defined(__GLIBC__) || defined(__linux__)
+#include <errno.h>
+#include <features.h>
+#endif
+
+#ifdef __GLIBC__
+#include <stdatomic.h>
+#include <stddef.h>
+
+// A program's own malloc takes the place of the library's ("Replacing malloc", GNU C Library manual), which keeps these
+// names for it.
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+static atomic_long count;
+
+static void note(void) { atomic_fetch_add_explicit(&count, 1, memory_order_relaxed); }
+
+long allocation_count(void) { return atomic_load_explicit(&count, memory_order_relaxed); }
+
+void *malloc(size_t size) {
+    note();
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t number, size_t size) {
+    note();
+    return __libc_calloc(number, size);
+}
+
+void *realloc(void *block, size_t size) {
+    note();
+    return __libc_realloc(block, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) {
+    note();
+    return __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **block, size_t alignment, size_t size) {
+    note();
+    *block = __libc_memalign(alignment, size);
+    return *block ? 0 : ENOMEM;
+}
+#else
+long allocation_count(void) { return -1; }
+#endif

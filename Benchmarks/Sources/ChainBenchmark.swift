@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CAllocationCount
+internal import CommandSupport
+internal import ContainerKit
+internal import Foundation
+internal import HTTPTransport
+internal import HTTPTypes
+internal import ResourceLoading
+internal import SchemeRouter
+
+/// The whole way of a request for a packaged file, without an engine: from the engine's request to the head that the
+/// engine gets, with a listener to the container's events. The files are few enough to be in memory.
+@MainActor
+struct ChainBenchmark {
+    private static let files = 50
+    private static let requests = 20_000
+    let sample: SamplePackage
+    let folder: ScratchFolder
+
+    func run() async throws -> [Comparison] {
+        let target = try folder.subfolder("chain")
+        defer { folder.remove(target) }
+        let engine = SilentEngine()
+        let container = try await Container(
+            engine: engine,
+            configuration: .init(directory: target + "/store", transport: NoTransport()))
+        try await container.install(archive: sample.archive, manifest: sample.manifest)
+        let heard = container.events()
+        let listener = Task {
+            var requests = 0
+            for await case .request in heard { requests += 1 }
+            return requests
+        }
+        let page = try await container.open(sample.url(of: "index.html"))
+        let heads = sample.paths.prefix(Self.files).compactMap { path in
+            HTTPRequest(
+                urlText: sample.url(of: path).replacing("https://", with: "containerkit://", maxReplacements: 1))
+        }
+        _ = try await measure(heads, times: 10, from: engine)
+        let costs = try await measure(heads, times: Self.requests / Self.files, from: engine)
+        await container.close(page)
+        listener.cancel()
+        var results = [
+            Comparison(
+                name: "whole chain, request to head, p50", reference: "–",
+                ours: Stopwatch.median(costs.map { $0.time / .microseconds(1) }), theirs: nil, unit: "µs", bar: 15)
+        ]
+        if allocation_count() >= 0 {
+            results.append(
+                Comparison(
+                    name: "whole chain, request to head, p50 of allocations", reference: "–",
+                    ours: Stopwatch.median(costs.map { Double($0.allocations) }), theirs: nil, unit: "blocks", bar: 24))
+        }
+        return results
+    }
+
+    private func measure(
+        _ heads: [HTTPRequest], times rounds: Int, from engine: SilentEngine
+    ) async throws -> [(time: Duration, allocations: Int)] {
+        var costs: [(time: Duration, allocations: Int)] = []
+        costs.reserveCapacity(heads.count * rounds)
+        for _ in 0..<rounds {
+            for head in heads { costs.append(try await engine.head(answering: head)) }
+        }
+        return costs
+    }
+}
+
+/// There is no network in this.
+private struct NoTransport: HTTPTransporting {
+    let capabilities: TransportCapabilities = .decodes
+
+    func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
+        throw ResourceError(.offline, "no network here", at: request.urlText)
+    }
+}

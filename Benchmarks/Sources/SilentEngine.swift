@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CAllocationCount
+internal import ContainerKit
+internal import HTTPTypes
+internal import ResourceLoading
+internal import SchemeRouter
+internal import WebViewPool
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// An engine without a web: it asks what it is told to, and notes when the head of the answer comes.
+@MainActor
+final class SilentEngine: WebEngine {
+    let name = "none"
+    let cookies: any EngineCookieStore = NoCookies()
+    private let view = SilentView()
+    private var handlers: [String: SchemeHandler] = [:]
+
+    /// As of the custom-scheme mode of WebKitGTK.
+    func traits(in mode: InterceptionMode) -> EngineTraits {
+        EngineTraits(
+            keepsBodies: false, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
+            identifiesPage: true)
+    }
+
+    func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) { handlers[scheme.name] = handler }
+    func makeView() -> SilentView { view }
+    func setProxy(_ proxy: EngineProxy?) {}
+
+    /// Asks as a page does, and returns what it took until the head came: the time, and how many blocks of memory.
+    func head(answering head: HTTPRequest) async throws -> (time: Duration, allocations: Int) {
+        guard let handler = handlers[head.scheme ?? ""] else {
+            throw ResourceError(.invalidRequest, "not a scheme of the container", at: head.urlText)
+        }
+        return try await withCheckedThrowingContinuation { done in
+            let request = EngineRequest(head: head, view: view.id, isMainDocument: false)
+            let sink = HeadSink(done)
+            sink.begin()
+            _ = handler(request, sink)
+        }
+    }
+}
+
+/// Waits for a head.
+@MainActor
+private final class HeadSink: SchemeTaskSink {
+    private let done: CheckedContinuation<(time: Duration, allocations: Int), any Error>
+    private var start = (time: ContinuousClock.now, allocations: 0)
+
+    init(_ done: CheckedContinuation<(time: Duration, allocations: Int), any Error>) {
+        self.done = done
+    }
+
+    func begin() {
+        start = (.now, allocation_count())
+    }
+
+    private func end() {
+        let allocations = allocation_count() - start.allocations
+        done.resume(returning: (.now - start.time, allocations))
+    }
+
+    func receive(_ head: HTTPResponse, length: Int64?) { end() }
+    func receive(_ head: HTTPResponse, whole body: WholeBody) { end() }
+    func receive(_ data: Data) async throws {}
+    func finish() {}
+    func fail(_ error: ResourceError) { done.resume(throwing: error) }
+}
+
+@MainActor
+final class SilentView: EngineView {
+    let id = ViewID(rawValue: 1)
+    var onSignal: (@MainActor (ViewSignal) -> Void)?
+    let isAlive = true
+
+    func load(_ url: String) {}
+    func stopLoading() {}
+    func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String { "null" }
+    func add(_ script: UserScript) {}
+    func warmUp() async throws {}
+    func reset() async throws {}
+    func discard() {}
+    func snapshot() async throws -> PageSnapshot { throw EngineError(.snapshot, "nothing to see") }
+    func setMessageHandler(
+        named name: String, in world: ScriptWorld,
+        _ handler: @escaping @MainActor (ScriptMessage) async throws -> String
+    ) {}
+}
+
+@MainActor
+private final class NoCookies: EngineCookieStore {
+    func all() async throws -> [EngineCookie] { [] }
+    func set(_ cookie: EngineCookie) async throws {}
+    func remove(name: String, domain: String, path: String) async throws {}
+}

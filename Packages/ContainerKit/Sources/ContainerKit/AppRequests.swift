@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ResourceLoading
+internal import SchemeRouter
+internal import Synchronization
+
+/// The app's own requests: those of the sessions that the container answers.
+@MainActor
+final class AppRequests {
+    let face: URLProtocolFace
+    private let telling: Task<Void, Never>
+    private let lost = Counter()
+
+    /// Reports that did not get through to the hub.
+    var lostReports: Int { lost.count }
+
+    init(path: RequestPath, hub: EventHub) {
+        let (reports, report) = AsyncStream.makeStream(
+            of: URLProtocolFace.Report.self, bufferingPolicy: .bufferingNewest(4_096))
+        face = URLProtocolFace(Loader(path: path), covering: path.covers) { [lost] in
+            if case .dropped = report.yield($0) { lost.add() }
+        }
+        telling = Task {
+            for await report in reports { hub.send(.request(RequestRecord(report))) }
+        }
+    }
+
+    deinit {
+        telling.cancel()
+    }
+
+    private final class Counter: Sendable {
+        private let value = Mutex(0)
+        var count: Int { value.withLock { $0 } }
+        func add() { value.withLock { $0 += 1 } }
+    }
+
+    private struct Loader: ResourceLoading {
+        let path: RequestPath
+
+        func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+            try await path.answer(request)
+        }
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import NIOCore
+import ResourceLoading
+import Synchronization
+import Testing
+
+@testable import HTTPTransport
+
+/// Answers that come before the request is out, and requests whose body rests.
+@Suite("Uploads and their answers", .timeLimit(.minutes(3)))
+struct EarlyAnswerTests {
+    /// How the app makes a body that does not end.
+    enum Making: CaseIterable {
+        /// One piece, and then nothing.
+        case rests
+        /// Always more.
+        case pours
+    }
+
+    /// A body that does not end, and what tells when nobody wants it any more.
+    private func endless(_ making: Making) -> (ResourceBody, AsyncStream<Void>) {
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        switch making {
+        case .rests:
+            let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
+            continuation.onTermination = { _ in end.finish() }
+            continuation.yield(Data("abc".utf8))
+            return (.stream(ByteStream(stream)), ends)
+        case .pours:
+            final class Source: Sendable {
+                let end: AsyncStream<Void>.Continuation
+                init(_ end: AsyncStream<Void>.Continuation) { self.end = end }
+                deinit { end.finish() }
+            }
+            let source = Source(end)
+            let stream = AsyncThrowingStream<Data, any Error> {
+                withExtendedLifetime(source) { Data(count: 100_000) }
+            }
+            return (.stream(ByteStream(stream)), ends)
+        }
+    }
+
+    /// Sends a body without an end to a host that refuses it, with a body of its own.
+    private func refuse(
+        _ transport: AsyncHTTPTransport, _ url: String, _ making: Making, opening gate: AsyncStream<Void>.Continuation
+    ) async throws {
+        let ends: AsyncStream<Void>
+        do {
+            let (body, ended) = endless(making)
+            ends = ended
+            let answer = try await transport.send(url, .post, body: body)
+            #expect(answer.head.status.code == 413)
+            guard case .stream(let stream) = answer.body else {
+                Issue.record("no body")
+                return
+            }
+            var text = ""
+            for try await data in stream {
+                text += String(decoding: data, as: UTF8.self)
+                // The end comes apart from the bytes.
+                gate.yield()
+            }
+            #expect(text == "too large")
+        }
+        // The app's stream is let go.
+        for await _ in ends {}
+    }
+
+    @Test("A body of an early refusal arrives whole, and no more is sent", arguments: Making.allCases)
+    func refusal(making: Making) async throws {
+        let (gates, gate) = AsyncStream<Void>.makeStream()
+        try await RawServer.with { input, output in
+            _ = try await input.next()
+            try await output.write(
+                ByteBuffer(
+                    string: "HTTP/1.1 413 Content Too Large\r\ntransfer-encoding: chunked\r\n\r\n9\r\ntoo large\r\n"))
+            for await _ in gates { break }
+            try await output.write(ByteBuffer(string: "0\r\n\r\n"))
+        } _: { server async throws in
+            var configuration = AsyncHTTPTransport.Configuration()
+            configuration.readTimeout = .seconds(20)
+            try await withTransport(configuration) { transport async throws in
+                try await refuse(transport, server.url + "/", making, opening: gate)
+                await server.closed()
+            }
+        }
+    }
+
+    @Test("Over HTTP/2 too, and the stream is reset", arguments: Making.allCases)
+    func refusedStream(making: Making) async throws {
+        let (gates, gate) = AsyncStream<Void>.makeStream()
+        let (resets, reset) = AsyncStream<Void>.makeStream()
+        try await RawHTTP2Server.with { peer in
+            guard let frame = try await peer.next(RawHTTP2Peer.headers) else { return }
+            try await peer.head("413", of: frame.stream)
+            try await peer.body("too large", of: frame.stream, isLast: false)
+            for await _ in gates { break }
+            try await peer.body("", of: frame.stream, isLast: true)
+            if try await peer.next(RawHTTP2Peer.reset)?.stream == frame.stream { reset.yield() }
+            while let frame = try await peer.next(RawHTTP2Peer.headers) {
+                try await peer.head("200", of: frame.stream)
+                try await peer.body("ok", of: frame.stream, isLast: true)
+            }
+        } _: { server async throws in
+            var configuration = try server.configuration()
+            configuration.readTimeout = .seconds(20)
+            try await withTransport(configuration) { transport async throws in
+                try await refuse(transport, server.url + "/", making, opening: gate)
+                for await _ in resets { break }
+                #expect(try await transport.get(server.url + "/") == Data("ok".utf8))
+                #expect(server.connections == 1)
+            }
+        }
+    }
+
+    @Test("An early refusal without a body leaves the transport to the next request")
+    func bodiless() async throws {
+        try await RawServer.with { input, output in
+            _ = try await input.next()
+            try await output.write(ByteBuffer(string: "HTTP/1.1 303 See Other\r\ncontent-length: 0\r\n\r\n"))
+        } _: { server async throws in
+            try await withTransport { transport async throws in
+                func send() async throws -> AsyncStream<Void> {
+                    let (body, ends) = endless(.rests)
+                    let answer = try await transport.send(server.url + "/", .post, body: body)
+                    #expect(answer.head.status.code == 303)
+                    guard case .empty = answer.body else {
+                        Issue.record("a body")
+                        return ends
+                    }
+                    return ends
+                }
+                for await _ in try await send() {}
+                await server.closed()
+            }
+        }
+    }
+
+    @Test("A body may rest for as long as the app likes")
+    func resting() async throws {
+        let (pieces, piece) = AsyncStream<Void>.makeStream()
+        try await RawServer.with { input, output in
+            var text = ""
+            while !text.contains("one"), let buffer = try await input.next() { text += String(buffer: buffer) }
+            piece.yield()
+            while !text.hasSuffix("0\r\n\r\n"), let buffer = try await input.next() { text += String(buffer: buffer) }
+            try await output.write(ByteBuffer(string: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"))
+        } _: { server async throws in
+            try await RawServer.with(isReading: false) { full async throws in
+                var configuration = AsyncHTTPTransport.Configuration()
+                configuration.writeTimeout = .seconds(3)
+                try await withTransport(configuration) { transport async throws in
+                    let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
+                    continuation.yield(Data("one".utf8))
+                    let upload = Task {
+                        try await transport.send(
+                            server.url + "/", .post, body: .stream(ByteStream(stream))
+                        ).body.collect(upTo: 2)
+                    }
+                    for await _ in pieces { break }
+                    // For longer than another is given up whose host takes no more.
+                    await expectFailure(.timedOut) {
+                        try await transport.send(full.url + "/", .post, body: .bytes(Data(count: 64 << 20)))
+                    }
+                    continuation.yield(Data("two".utf8))
+                    continuation.finish()
+                    #expect(try await upload.value == Data("ok".utf8))
+                }
+            }
+        }
+    }
+
+    @Test("A body that is broken off does not end as if it were whole")
+    func brokenOff() async throws {
+        let seen = Mutex("")
+        let (pieces, piece) = AsyncStream<Void>.makeStream()
+        try await RawServer.with { input, _ in
+            while let buffer = try await input.next() {
+                let text = seen.withLock { seen in
+                    seen += String(buffer: buffer)
+                    return seen
+                }
+                if text.hasSuffix("abc\r\n") { piece.yield() }
+            }
+        } _: { server async throws in
+            try await withTransport { transport async throws in
+                func send() async throws -> AsyncStream<Void> {
+                    let (body, ends) = endless(.rests)
+                    let upload = Task { try await transport.send(server.url + "/", .post, body: body) }
+                    for await _ in pieces { break }
+                    upload.cancel()
+                    await expectFailure(.cancelled) { try await upload.value }
+                    return ends
+                }
+                for await _ in try await send() {}
+                await server.closed()
+                #expect(!seen.withLock { $0 }.contains("0\r\n\r\n"))
+            }
+        }
+    }
+
+    @Test("A body that waits for its host is let go when the request ends", arguments: [true, false])
+    func letGo(isCancelled: Bool) async throws {
+        try await RawServer.with(isReading: false) { server async throws in
+            var configuration = AsyncHTTPTransport.Configuration()
+            configuration.writeTimeout = isCancelled ? .seconds(600) : .milliseconds(300)
+            let (sends, sent) = AsyncStream<Void>.makeStream()
+            try await withTransport(configuration) { transport async throws in
+                func send() async throws -> AsyncStream<Void> {
+                    let (body, ends) = endless(.pours)
+                    let request = try #require(HTTPRequest(method: .post, urlText: server.url + "/"))
+                    let upload = Task { try await transport.send(request, body: body) { _ in sent.yield() } }
+                    for await _ in sends { break }
+                    if isCancelled { upload.cancel() }
+                    await expectFailure(isCancelled ? .cancelled : .timedOut) { try await upload.value }
+                    return ends
+                }
+                for await _ in try await send() {}
+            }
+        }
+    }
+}

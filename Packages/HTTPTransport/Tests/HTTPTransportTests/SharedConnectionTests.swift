@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTP2
+import ResourceLoading
+import Testing
+
+@testable import HTTPTransport
+
+/// What can go wrong where many requests share one connection.
+@Suite("Shared connections", .timeLimit(.minutes(3)))
+struct SharedConnectionTests {
+    @Test("A host that allows fewer streams than are common loses no request")
+    func fewStreams() async throws {
+        let (gates, gate) = AsyncStream<Void>.makeStream()
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+        try await RawHTTP2Server.with(streams: 2) { peer in
+            guard let first = try await peer.next(RawHTTP2Peer.headers) else { return }
+            try await peer.head("200", of: first.stream)
+            try await peer.body("first", of: first.stream, isLast: true)
+            // Two come, and rest until the others must have waited for too long.
+            var held: [UInt32] = []
+            for _ in 0..<2 {
+                guard let frame = try await peer.next(RawHTTP2Peer.headers) else { return }
+                held.append(frame.stream)
+            }
+            arrival.yield()
+            for await _ in gates { break }
+            for stream in held {
+                try await peer.head("200", of: stream)
+                try await peer.body("ok", of: stream, isLast: true)
+            }
+            while let frame = try await peer.next(RawHTTP2Peer.headers) {
+                try await peer.head("200", of: frame.stream)
+                try await peer.body("ok", of: frame.stream, isLast: true)
+            }
+        } _: { server async throws in
+            // Accepts and never greets: its requests end by the connect timeout.
+            try await RawServer.with({ _, _ in }) { mute async throws in
+                var configuration = try server.configuration()
+                configuration.connectTimeout = .seconds(8)
+                try await withTransport(configuration) { transport async throws in
+                    #expect(try await transport.get(server.url + "/") == Data("first".utf8))
+                    try await withThrowingTaskGroup(of: Data.self) { group in
+                        for number in 0..<8 {
+                            group.addTask { try await transport.get(server.url + "/\(number)") }
+                        }
+                        for await _ in arrivals { break }
+                        await expectFailure(.cannotConnect) {
+                            try await transport.send("https://127.0.0.1:\(mute.port)/")
+                        }
+                        gate.yield()
+                        for try await data in group { #expect(data == Data("ok".utf8)) }
+                    }
+                    #expect(server.connections == 1)
+                }
+            }
+        }
+    }
+
+    @Test("A connection whose peer has gone without a word is not used again")
+    func deadConnection() async throws {
+        try await RawHTTP2Server.with { peer in
+            if peer.number == 1 {
+                guard let first = try await peer.next(RawHTTP2Peer.headers) else { return }
+                try await peer.head("200", of: first.stream)
+                try await peer.body("1", of: first.stream, isLast: true)
+                while try await peer.nextFrame() != nil {}
+            }
+            while let frame = try await peer.next(RawHTTP2Peer.headers) {
+                try await peer.head("200", of: frame.stream)
+                try await peer.body("\(peer.number)", of: frame.stream, isLast: true)
+            }
+        } _: { server async throws in
+            var configuration = try server.configuration()
+            configuration.readTimeout = .seconds(4)
+            try await withTransport(configuration) { transport async throws in
+                #expect(try await transport.get(server.url + "/") == Data("1".utf8))
+                await #expect(throws: ResourceError.self) { try await transport.send(server.url + "/", .post) }
+                #expect(try await transport.get(server.url + "/") == Data("2".utf8))
+                #expect(server.connections == 2)
+            }
+        }
+    }
+
+    private static let answer = HTTP2Frame(
+        streamID: .rootStream, payload: .ping(HTTP2PingData(withInteger: 0), ack: true))
+
+    /// A connection that is asked after `silence` for a sign of life, for which it has three quarters of that.
+    private func probed(_ silence: TimeAmount, after time: TimeAmount) throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHandler(ConnectionPulse())
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        channel.embeddedEventLoop.advanceTime(by: time)
+        channel.triggerUserOutboundEvent(ConnectionPulse.Probe(silence: silence), promise: nil)
+        return channel
+    }
+
+    private func asks(_ channel: EmbeddedChannel) throws -> Bool {
+        guard let frame = try channel.readOutbound(as: HTTP2Frame.self) else { return false }
+        guard case .ping(_, ack: false) = frame.payload else { return false }
+        return frame.streamID == .rootStream
+    }
+
+    @Test("A peer that is slow but there keeps its connection")
+    func slowPeer() throws {
+        let channel = try probed(.seconds(15), after: .seconds(15))
+        #expect(try asks(channel))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(11))
+        try channel.writeInbound(Self.answer)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(3_600))
+        #expect(channel.isActive)
+        // And is asked again.
+        channel.triggerUserOutboundEvent(ConnectionPulse.Probe(silence: .seconds(15)), promise: nil)
+        #expect(try asks(channel))
+        _ = try channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test("One that says nothing loses it, after a second at least", arguments: [(20, 15_000), (1, 1_000)])
+    func silentPeer(silence: Int64, wait: Int64) throws {
+        let channel = try probed(.seconds(silence), after: .seconds(silence))
+        #expect(try asks(channel))
+        // Asked once, whoever else wants to know.
+        channel.triggerUserOutboundEvent(ConnectionPulse.Probe(silence: .seconds(silence)), promise: nil)
+        #expect(try !asks(channel))
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(wait - 1))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+        #expect(!channel.isActive)
+        _ = try channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test("One that was heard lately is asked when it has been silent for as long, unless it is heard before")
+    func livePeer() throws {
+        for isHeard in [true, false] {
+            let channel = try probed(.seconds(15), after: .seconds(14))
+            #expect(try !asks(channel))
+            if isHeard { try channel.writeInbound(Self.answer) }
+            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+            #expect(try asks(channel) == !isHeard)
+            channel.embeddedEventLoop.advanceTime(by: .seconds(3_600))
+            #expect(channel.isActive == isHeard)
+            _ = try channel.finish(acceptAlreadyClosed: true)
+        }
+    }
+
+    @Test("A status beyond three digits is no answer", arguments: ["9999", "1000"])
+    func status(status: String) async throws {
+        try await RawHTTP2Server.with { peer in
+            while let frame = try await peer.next(RawHTTP2Peer.headers) {
+                try await peer.head(status, of: frame.stream)
+                try await peer.body("no", of: frame.stream, isLast: true)
+            }
+        } _: { server async throws in
+            try await withTransport(try server.configuration()) { transport async in
+                let url = server.url + "/"
+                await expectFailure(.connectionLost, at: url) { try await transport.get(url) }
+            }
+        }
+    }
+}

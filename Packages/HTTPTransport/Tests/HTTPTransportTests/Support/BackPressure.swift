@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Testing
+
+@testable import HTTPTransport
+
+/// Expects that a sender stands still while its reader rests, well before its end, and goes on with the reader.
+/// - Parameter host: a name that the transport finds on this machine.
+func expectBackPressure(_ configuration: AsyncHTTPTransport.Configuration, host: String) async throws {
+    let total = 160 << 20
+    // The largest buffers that the system gives the sockets, with room to spare.
+    let most = 64 << 20
+    try await PouringServer.with(total: total) { server async throws in
+        try await withOrigin([try route(.get, "/ping") { _ in .text("pong") }], transport: configuration) {
+            origin, transport async throws in
+            /// How much was sent when it did not grow any more while thirty requests went there and back.
+            func rest() async throws -> Int {
+                var before = -1
+                while true {
+                    let now = server.sent
+                    if now == before { return now }
+                    before = now
+                    for _ in 0..<30 { _ = try await transport.get("http://\(host):\(origin.port)/ping") }
+                }
+            }
+            guard case .stream(let stream) = try await transport.send("http://\(host):\(server.port)/").body else {
+                Issue.record("no stream")
+                return
+            }
+            // Without a stop the count grows to the end.
+            let ahead = try await rest()
+            #expect(ahead < most)
+            var iterator = stream.makeAsyncIterator()
+            var received = 0
+            while received < total / 2 {
+                guard let data = try await iterator.next() else { break }
+                received += data.count
+            }
+            let later = try await rest() - received
+            #expect(later < most)
+            while let data = try await iterator.next() { received += data.count }
+            #expect(received == total)
+        }
+    }
+}

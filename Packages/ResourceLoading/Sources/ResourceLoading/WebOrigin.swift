@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import HTTPTypes
+
+/// The origin of a URL (RFC 6454, section 4): scheme, and host and port as a request carries them, without a user and
+/// without the scheme's own port.
+public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
+    public let scheme: String
+    public let authority: String
+
+    /// The parts as they are; what has none of these has no origin.
+    public init(scheme: String, authority: String) {
+        self.scheme = scheme
+        self.authority = authority
+    }
+
+    /// The origin of an absolute hierarchical URL; `nil` for other texts, as for `HTTPRequest.init(urlText:)`.
+    public init?(url: some StringProtocol) {
+        let bytes = url.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8),
+            URLSpelling.isScheme(bytes[..<colon])
+        else { return nil }
+        let rest = url[bytes.index(colon, offsetBy: 3)...]
+        let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        self.init(scheme: Self.lowercased(url[..<colon]), carried: rest[..<(end ?? rest.endIndex)])
+    }
+
+    /// - Parameter authority: as a request carries it.
+    fileprivate init?(scheme: String, carried authority: some StringProtocol) {
+        var host = Substring(authority)
+        if let at = host.utf8.lastIndex(of: UInt8(ascii: "@")) { host = host[host.utf8.index(after: at)...] }
+        let standard = scheme == "http" ? ":80" : ":443"
+        if host.utf8.count > standard.utf8.count, host.hasSuffix(standard) { host = host.dropLast(standard.utf8.count) }
+        guard !host.isEmpty, host != standard else { return nil }
+        self.init(scheme: scheme, authority: Self.lowercased(host))
+    }
+
+    /// Most are in lower case already.
+    private static func lowercased(_ text: some StringProtocol) -> String {
+        text.utf8.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 >= 0x80 }
+            ? text.lowercased() : String(text)
+    }
+
+    /// An origin that is no other's, not even its own, such as a sandboxed frame's.
+    public static let opaque = WebOrigin(scheme: "null", authority: "")
+
+    /// The form of `Origin` and `Access-Control-Allow-Origin`.
+    public var description: String { "\(scheme)://\(authority)" }
+
+    /// The authority without its port.
+    public var host: Substring {
+        if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } + "]" }
+        return authority.prefix { $0 != ":" }
+    }
+
+    /// The host of an absolute URL, without a port.
+    public static func host(of url: String) -> Substring? { WebOrigin(url: url)?.host }
+
+    /// Whether the host is an address of IPv4 or IPv6.
+    public var hostIsAddress: Bool {
+        host.hasPrefix("[") || host.split(separator: ".").last.map { $0.allSatisfy(\.isNumber) } ?? false
+    }
+
+    /// Whether nobody on the way can have changed what comes from there (Secure Contexts, section 3.1).
+    public var isPotentiallyTrustworthy: Bool {
+        scheme == "https" || host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
+            || hostIsAddress && host.hasPrefix("127.")
+    }
+}
+
+extension HTTPRequest {
+    /// The origin that the request goes to; `nil` where it has no host.
+    public var webOrigin: WebOrigin? {
+        guard let scheme, let authority else { return nil }
+        return WebOrigin(scheme: scheme, carried: authority)
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+internal import ResourceLoading
+internal import Synchronization
+
+/// The bytes of an `InputStream`, read off the cooperative pool, since reading blocks: as an app's upload does that is
+/// not written yet. Who is cancelled does not wait for that.
+///
+/// Unchecked: the stream is touched on `queue` alone, which is serial.
+struct InputStreamBytes: @unchecked Sendable {
+    private static let pieceSize = 64 << 10
+    private let stream: InputStream
+    private let queue = DispatchQueue(label: "containerkit.request-body")
+    private let hear: @Sendable () -> Void
+
+    /// - Parameter hear: told of each piece.
+    init(_ stream: InputStream, hear: @escaping @Sendable () -> Void) {
+        self.stream = stream
+        self.hear = hear
+    }
+
+    func next() async throws -> Data? {
+        try await Waiter().value(of: self)
+    }
+
+    fileprivate func read() throws -> Data? {
+        if stream.streamStatus == .notOpen { stream.open() }
+        guard stream.streamStatus != .closed else { return nil }
+        var piece = Data(count: Self.pieceSize)
+        let count = piece.withUnsafeMutableBytes { buffer in
+            buffer.bindMemory(to: UInt8.self).baseAddress.map { stream.read($0, maxLength: buffer.count) } ?? 0
+        }
+        if count > 0 {
+            hear()
+            return piece.prefix(count)
+        }
+        defer { stream.close() }
+        if count < 0 { throw ResourceError(.io, "the request's body cannot be read", cause: cause) }
+        return nil
+    }
+
+    /// On Linux a stream in memory traps where it is asked for its error.
+    private var cause: (any Error)? {
+        #if canImport(FoundationNetworking)
+            nil
+        #else
+            stream.streamError
+        #endif
+    }
+
+    /// Waits for one piece, or for a cancellation.
+    private final class Waiter: Sendable {
+        private let waiting = Mutex<CheckedContinuation<Data?, any Error>?>(nil)
+
+        func value(of bytes: InputStreamBytes) async throws -> Data? {
+            try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { done in
+                    waiting.withLock { $0 = done }
+                    // After it is kept: a cancellation comes before this, or finds it.
+                    if Task.isCancelled { return resume(.failure(CancellationError())) }
+                    bytes.queue.async { self.resume(Result { try bytes.read() }) }
+                }
+            } onCancel: {
+                resume(.failure(CancellationError()))
+            }
+        }
+
+        private func resume(_ result: Result<Data?, any Error>) {
+            let done = waiting.withLock { waiting in
+                defer { waiting = nil }
+                return waiting
+            }
+            done?.resume(with: result)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+internal import HTTPTypes
+internal import ResourceLoading
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// The cookies of one request and its hops: those of the session's storage, made anew for each hop, unless the app has
+/// named its own.
+struct SessionCookies {
+    private let storage: HTTPCookieStorage?
+    private let settings: SessionSettings
+    private let request: URLRequest
+    /// The field is the session's work and not the app's.
+    private let areTheSessions: Bool
+
+    init(_ settings: SessionSettings, _ request: URLRequest) {
+        self.settings = settings
+        self.request = request
+        storage = request.httpShouldHandleCookies ? settings.cookies : nil
+        let field = request.value(forHTTPHeaderField: "Cookie")
+        // On Linux the session has added them, by host alone.
+        let added = request.url.flatMap { settings.cookies?.cookies(for: $0) }
+            .flatMap { HTTPCookie.requestHeaderFields(with: $0)["Cookie"] }
+        areTheSessions = field == nil || settings.sendsCookies && field == added
+    }
+
+    /// Sets the cookies for the request's URL.
+    func addCookies(to head: inout HTTPRequest) {
+        guard areTheSessions else { return }
+        head.headerFields[.cookie] = nil
+        guard let storage, settings.sendsCookies, let url = URL(string: head.urlText) else { return }
+        let path = head.path?.prefix { $0 != "?" } ?? "/"
+        let sent = (storage.cookies(for: url) ?? []).filter { cookie in
+            (!cookie.isSecure || head.scheme == "https") && Self.matches(path, cookie.path)
+        }
+        if !sent.isEmpty { head.headerFields[.cookie] = HTTPCookie.requestHeaderFields(with: sent)["Cookie"] }
+    }
+
+    /// Keeps the cookies of an answer.
+    func keepCookies(of fields: HTTPFields, from text: String) {
+        guard let storage, settings.acceptPolicy != .never, let url = URL(string: text), isAccepted(url) else { return }
+        // One field at a time: folded, a comma in a date would part them.
+        for value in fields[values: .setCookie] {
+            let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": value], for: url)
+            storage.setCookies(cookies, for: url, mainDocumentURL: request.mainDocumentURL)
+        }
+    }
+
+    /// RFC 6265, section 5.1.4.
+    private static func matches(_ path: Substring, _ cookie: String) -> Bool {
+        path == cookie || path.hasPrefix(cookie) && (cookie.hasSuffix("/") || path.dropFirst(cookie.count).first == "/")
+    }
+
+    /// Where cookies of the main document's domain alone are accepted, and there is a main document.
+    private func isAccepted(_ url: URL) -> Bool {
+        guard settings.acceptPolicy == .onlyFromMainDocumentDomain, let main = request.mainDocumentURL?.host() else {
+            return true
+        }
+        guard let host = url.host()?.lowercased(), case let main = main.lowercased() else { return false }
+        return host == main || host.hasSuffix("." + main) || main.hasSuffix("." + host)
+    }
+}

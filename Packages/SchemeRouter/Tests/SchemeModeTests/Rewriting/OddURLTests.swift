@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import SchemeMode
+import Testing
+
+/// The URL standard (section 4.4) reads references of http and https otherwise than those of other schemes, which names
+/// are: what would come out differently is written so that it does not.
+@Suite("Odd spellings of URLs", .timeLimit(.minutes(1)))
+struct OddURLTests {
+    private func image(_ reference: String, _ context: RewritingContext = shopContext(), before: String = "") -> String
+    {
+        let result = rewritten("\(before)<img src=\"\(reference)\">", context)
+        return String(result.dropFirst(rewritten(before, context).count + 10).dropLast(2))
+    }
+
+    @Test(
+        "Slashes the wrong way round",
+        arguments: [
+            ("\\x.png", "/x.png"), ("a\\b.png", "a/b.png"), ("..\\x", "../x"), ("x?a\\b#c\\d", "x?a\\b#c\\d"),
+            ("\\\\cdn.example\\x", "//cdn.example/x"), ("/\\other.example\\x", "https://other.example/x"),
+            (" \\x", " /x"), ("a\\\nb", "a/\nb"), (":\\x", ":/x"), ("//cdn.example", "//cdn.example/"),
+        ])
+    func backslashes(reference: String, expected: String) {
+        #expect(image(reference) == expected)
+    }
+
+    @Test(
+        "The page's own scheme without a host is as good as none",
+        arguments: [
+            ("https:x.png", "x.png"), ("https:/x.png", "/x.png"), ("https:\\x.png", "/x.png"),
+            ("HT\nTPS:x", "x"), ("https:x:y", "./x:y"), ("https:a/x:y", "a/x:y"), ("https:?x", "?x"),
+            ("https: x", "./ x"), ("https:\n x", "./\n x"), ("https:#x", "#x"),
+            ("https:javascript:x", "./javascript:x"),
+            ("https:\\\\cdn.example", "containerkit://cdn.example/"),
+        ])
+    func ownScheme(reference: String, expected: String) {
+        #expect(image(reference) == expected)
+    }
+
+    @Test(
+        "The other scheme without slashes has a host all the same",
+        arguments: [
+            ("http:cdn.example/x", "containerkit-http://cdn.example/x"),
+            ("http:/cdn.example/x", "containerkit-http://cdn.example/x"),
+            ("http:\\cdn.example", "containerkit-http://cdn.example/"), ("http:other.example", "http:other.example"),
+        ])
+    func otherScheme(reference: String, expected: String) {
+        #expect(image(reference) == expected)
+    }
+
+    @Test(
+        "Ports in other spellings are the same ports",
+        arguments: [
+            ("https://cdn.example:/x", "containerkit://cdn.example/x"),
+            ("https://cdn.example:0443/x", "containerkit://cdn.example/x"),
+            ("https://cdn.example:08443/x", "containerkit://cdn.example:8443/x"),
+            ("http://cdn.example:000080/x", "containerkit-http://cdn.example/x"),
+            ("//cdn.example:443/x", "//cdn.example/x"), ("https://cdn.example:80/x", "https://cdn.example:80/x"),
+        ])
+    func ports(reference: String, expected: String) {
+        #expect(image(reference) == expected)
+    }
+
+    @Test(
+        "Tabs, line ends and blanks count as little as in a browser",
+        arguments: [
+            ("\thttps://cdn.example/x\n", "containerkit://cdn.example/x\n"),
+            ("h\tt\nt\rps\n:\n/\n/\ncdn.\nexample\n:\n443/x\ny", "containerkit://cdn.example/x\ny"),
+            ("/\n\n/cdn.example/x", "//cdn.example/x"), ("/\t\\other.example", "https://other.example/"),
+        ])
+    func blanks(reference: String, expected: String) {
+        #expect(image(reference) == expected)
+    }
+
+    @Test(
+        "What is no URL of a covered host stays",
+        arguments: [
+            "data:text/html,<a href=//cdn.example>\\", "javascript:a='\\\\x';//cdn.example/",
+            "blob:https://cdn.example/x",
+            "about:blank", "mailto:a\\b@cdn.example", "C:\\x", "view-source:https://cdn.example/", "java\nscript:'\\n'",
+            "https://me@cdn.example/x", "https://me:\\@cdn.example/x", "https://cdn.example@other.example/",
+            "https://other.example\\@cdn.example/", "https://other.example#@cdn.example/",
+            "https://other.example?@cdn.example/", "https://cdn.example%2fother.example/",
+            "https://c%64n.example/x", "https://\u{FF43}dn.example/", "https://cdn\u{3002}example/x",
+            "https://cdn.example\n.other.example/x", "https://cdn.example.other.example/x", "https://xcdn.example/",
+            "https://cdn.example:99999/x", "https://cdn.example:x/", "https://cdn.example:1:443/x",
+            "https://cdn .example/",
+            "https://cdn.example\u{0}/", "https://[cdn.example]/", "https://cdn.example]/x",
+            "https://cdn&shy;.example/",
+            "https:", "https:///", "#\\", "?\\", "", " ", "//cdn.example/x", "ws://cdn.example/", "https//cdn.example/",
+            "1:/x", ":/x",
+        ])
+    func stays(reference: String) {
+        #expect(image(reference) == reference)
+    }
+
+    @Test(
+        "A host that cannot be judged leads past the container, and not to a name that nobody answers",
+        arguments: [
+            "//me@cdn.example/x", "//c%64n.example/x", "//caf\u{E9}.example/x", "\\\\cdn.example:99999/x", "/\t/a b/x",
+            "//127.1/x", "//0x7f.0.0.1/x", "//2130706433/",
+        ])
+    func strangeHosts(reference: String) {
+        #expect(image(reference) == "https:" + reference)
+    }
+
+    @Test("An address in another spelling is another host to a name, and stays, whoever covers it")
+    func addresses() {
+        let context = RewritingContext(names: .standard, url: "https://shop.example/") { _, _ in true }
+        for host in ["127.1", "0x7f.0.0.1", "2130706433", "127.0.0.01", "1.2.3.4.5", "256.0.0.1", "127.0.0.1."] {
+            #expect(image("https://\(host)/x", context) == "https://\(host)/x")
+        }
+        for host in ["127.0.0.1", "[::1]", "[2001:db8::1]:8443", "1.example", "a_b.example", "cdn.example."] {
+            #expect(image("https://\(host)/x", context) == "containerkit://\(host)/x")
+        }
+    }
+
+    @Test("The second byte of a letter is no slash")
+    func twoByteLetters() {
+        for reference in ["https://cdn.example/", "", "/"] {
+            let text = Data("<img src='\(reference)".utf8) + [0x95, 0x5C] + Data(".png'>".utf8)
+            var context = shopContext()
+            context.hasTwoByteLetters = true
+            var rewriter = HTMLRewriter(context)
+            let expected =
+                Data("<img src='\(reference.replacing("https", with: "containerkit"))".utf8) + [0x95, 0x5C]
+                + Data(".png'>".utf8)
+            #expect(rewriter.rewrite(text) == expected)
+        }
+    }
+
+    @Test("A base says what references without a scheme start from")
+    func bases() {
+        let other = "<base href=https://other.example/>"
+        // They resolve to real URLs there.
+        #expect(image("//cdn.example/x", before: other) == "containerkit://cdn.example/x")
+        #expect(image("//other.example/x", before: other) == "//other.example/x")
+        #expect(image("//me@cdn.example/x", before: other) == "//me@cdn.example/x")
+        let insecure = "<base href=http://shop.example/>"
+        #expect(image("//other.example/x", before: insecure) == "http://other.example/x")
+        #expect(image("//shop.example/x", before: insecure) == "//shop.example/x")
+        #expect(image("http:x", before: insecure) == "x")
+        #expect(image("https:cdn.example/x", before: insecure) == "containerkit://cdn.example/x")
+        // The first one counts, and none of another kind.
+        #expect(image("//other.example/x", before: "<base href=data:,x>" + insecure) == "https://other.example/x")
+    }
+
+    @Test("A name with a NUL in it is another name")
+    func zeroes() {
+        let tag = "<img \u{0}src=x src=https://cdn.example/x>"
+        #expect(rewritten(tag) == tag.replacing("https", with: "containerkit"))
+    }
+
+    @Test("In import maps and speculation rules a backslash is a letter")
+    func maps() {
+        let map = #"<script type=importmap>{"imports":{"a\\b":"./a\\b.js","\\c":"/c"}}</script>"#
+        #expect(rewritten(map) == map)
+        let rules = #"<script type=speculationrules>{"prefetch":[{"where":{"href_matches":"/a\\?b"}}]}</script>"#
+        #expect(rewritten(rules) == rules)
+    }
+}

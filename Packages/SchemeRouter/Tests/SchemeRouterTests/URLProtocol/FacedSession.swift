@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import SchemeRouter
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A loader that answers as the test says, and notes what it is asked.
+final class AnsweringLoader: ResourceLoading {
+    let requests = Mutex<[ResourceRequest]>([])
+    private let answer: @Sendable (ResourceRequest) async throws -> ResourceResponse?
+
+    init(_ answer: @escaping @Sendable (ResourceRequest) async throws -> ResourceResponse?) {
+        self.answer = answer
+    }
+
+    func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        requests.withLock { $0.append(request) }
+        return try await answer(request)
+    }
+
+    /// Answers with a text.
+    static func text(_ text: String, _ fields: HTTPFields = [:]) -> ResourceResponse {
+        response(200, .bytes(Data(text.utf8)), fields)
+    }
+
+    static func response(
+        _ status: Int, _ body: ResourceBody = .empty, _ fields: HTTPFields = [:]
+    ) -> ResourceResponse {
+        ResourceResponse(
+            head: HTTPResponse(status: .init(code: status), headerFields: fields), body: body,
+            provenance: Provenance(.synthetic, reason: "a test"))
+    }
+
+    static func redirect(_ status: Int, to location: String, _ fields: HTTPFields = [:]) -> ResourceResponse {
+        var fields = fields
+        fields[.location] = location
+        return response(status, .empty, fields)
+    }
+}
+
+/// Stands in for the network of a session: it answers what no face took.
+final class SessionNetwork: URLProtocol {
+    override class func canInit(with request: URLRequest) -> Bool { true }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+    override class func requestIsCacheEquivalent(_ one: URLRequest, to other: URLRequest) -> Bool { false }
+    override func stopLoading() {}
+
+    override func startLoading() {
+        guard let url = request.url,
+            let head = HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil)
+        else { return }
+        client?.urlProtocol(self, didReceive: head, cacheStoragePolicy: .notAllowed)
+        client?.urlProtocol(self, didLoad: Data("the session".utf8))
+        client?.urlProtocolDidFinishLoading(self)
+    }
+}
+
+/// A face, and a session that it answers.
+struct FacedSession {
+    let face: URLProtocolFace
+    let session: URLSession
+    let cookies: HTTPCookieStorage
+
+    init(
+        _ face: URLProtocolFace, change: (URLSessionConfiguration) -> Void = { _ in }
+    ) throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [SessionNetwork.self]
+        guard let cookies = configuration.httpCookieStorage else { throw CancellationError() }
+        change(configuration)
+        face.install(in: configuration)
+        self.face = face
+        self.cookies = cookies
+        session = URLSession(configuration: configuration)
+    }
+
+    /// A face of a loader, which covers what lies on `app.example`.
+    init(
+        _ loader: AnsweringLoader, limits: URLProtocolFace.Limits = .init(),
+        clock: any Clock<Duration> = ContinuousClock(),
+        observer: @escaping @Sendable (URLProtocolFace.Report) -> Void = { _ in },
+        change: (URLSessionConfiguration) -> Void = { _ in }
+    ) throws {
+        let face = URLProtocolFace(
+            loader, limits: limits, clock: clock, covering: { $0.authority == "app.example" }, observer: observer)
+        try self.init(face, change: change)
+    }
+
+    func data(_ request: URLRequest) async throws -> (text: String, head: HTTPURLResponse) {
+        let (data, response) = try await session.data(for: request)
+        guard let head = response as? HTTPURLResponse else { throw CancellationError() }
+        return (String(decoding: data, as: UTF8.self), head)
+    }
+
+    func data(_ url: String) async throws -> (text: String, head: HTTPURLResponse) {
+        try await data(Self.request(url))
+    }
+
+    static func request(_ url: String, _ method: String = "GET", body: String? = nil) throws -> URLRequest {
+        guard let url = URL(string: url) else { throw CancellationError() }
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        request.httpBody = body.map { Data($0.utf8) }
+        return request
+    }
+}
