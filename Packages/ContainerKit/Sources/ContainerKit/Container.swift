@@ -253,20 +253,41 @@ public final class Container<Engine: WebEngine> {
         let delivery = SchemeTaskDelivery(to: sink)
         let session = request.view.flatMap { sessions[$0] }
         var record = RequestRecord(request, session: session, names: configuration.names)
+        let asked = Result { try path.asked(request, for: session) }
+        if let response = path.promptAnswer(asked), let body = WholeBody(response.body) {
+            record.note(response)
+            note(response, to: request, of: session)
+            record.note(delivery.deliver(response.head, body))
+            hub.send(.request(record))
+        } else {
+            answer(request, asked, of: session, by: delivery, record)
+        }
+        return delivery
+    }
+
+    /// Looks for an answer, and delivers it when it comes.
+    private func answer(
+        _ request: EngineRequest, _ asked: Result<RequestPath.Asked, any Error>, of session: PageSession?,
+        by delivery: SchemeTaskDelivery, _ record: RequestRecord
+    ) {
         let path = path
+        var record = record
         delivery.start {
-            try await path.answer(request, for: session)
+            try await path.answer(asked.get())
         } observe: { [weak self] response in
             record.note(response)
-            // The document's own answer comes before the page shows it.
-            if !request.isMainDocument { self?.noteAnswer(response, to: session) }
-            guard request.isMainDocument, response.isInterim, let view = request.view else { return }
-            self?.loads[view]?.passOverDocument()
+            self?.note(response, to: request, of: session)
         } completion: { [hub] outcome in
             record.note(outcome)
             hub.send(.request(record))
         }
-        return delivery
+    }
+
+    private func note(_ response: ResourceResponse, to request: EngineRequest, of session: PageSession?) {
+        // The document's own answer comes before the page shows it.
+        if !request.isMainDocument { noteAnswer(response, to: session) }
+        guard request.isMainDocument, response.isInterim, let view = request.view else { return }
+        loads[view]?.passOverDocument()
     }
 
     /// Tells the updater of a page, with the generations that it is on by now.

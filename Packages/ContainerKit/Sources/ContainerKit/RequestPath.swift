@@ -130,18 +130,37 @@ struct RequestPath: Sendable {
             provenance: Provenance(.synthetic, reason: "only-if-cached, and no cache"))
     }
 
-    /// Answers a request of the engine.
+    /// A request of the engine that can be answered: named and completed, and whose it is, which stays decided.
+    struct Asked: Sendable {
+        fileprivate var request: ResourceRequest
+        fileprivate let decision: RouteDecision
+    }
+
+    /// Makes a request of the engine one that can be answered.
     /// - Parameter session: the page that asks; `nil` where the engine does not say, or the page is closed.
-    nonisolated(nonsending) func answer(_ request: EngineRequest, for session: PageSession?) async throws
-        -> ResourceResponse
-    {
-        var (named, decision) = try name(request, for: session)
-        try complete(&named, for: session)
-        let isPassed = keepsOut(decision)
-        guard var response = try await (isPassed ? direct : chain).load(named) else {
-            throw ResourceError(.internal, "no loader answered", at: named.head.urlText)
+    func asked(_ request: EngineRequest, for session: PageSession?) throws -> Asked {
+        var asked = try name(request, for: session)
+        try complete(&asked.request, for: session)
+        return asked
+    }
+
+    /// Answers what lies in memory; `nil` for the rest, which ``answer(_:)`` has.
+    func promptAnswer(_ asked: Result<Asked, any Error>) -> ResourceResponse? {
+        guard case .success(let asked) = asked, !keepsOut(asked.decision),
+            case .known(let response) = chain.promptAnswer(to: asked.request)
+        else {
+            return nil
         }
-        if isPassed { response.provenance.reason += "; \(decision)" }
+        return response
+    }
+
+    /// Answers a request of the engine.
+    nonisolated(nonsending) func answer(_ asked: Asked) async throws -> ResourceResponse {
+        let isPassed = keepsOut(asked.decision)
+        guard var response = try await (isPassed ? direct : chain).load(asked.request) else {
+            throw ResourceError(.internal, "no loader answered", at: asked.request.head.urlText)
+        }
+        if isPassed { response.provenance.reason += "; \(asked.decision)" }
         return response
     }
 
@@ -155,10 +174,8 @@ struct RequestPath: Sendable {
         }
     }
 
-    /// 1 Name it: the real URL, the page, and how sure that is; and whose it is, which stays decided.
-    private func name(
-        _ request: EngineRequest, for session: PageSession?
-    ) throws -> (request: ResourceRequest, decision: RouteDecision) {
+    /// 1 Name it: the real URL, the page, and how sure that is; and whose it is.
+    private func name(_ request: EngineRequest, for session: PageSession?) throws -> Asked {
         var head = request.head
         guard let scheme = names.realScheme(for: head.scheme ?? "") else {
             throw ResourceError(.invalidRequest, "not a scheme of this container", at: head.urlText)
@@ -174,7 +191,7 @@ struct RequestPath: Sendable {
         let named = ResourceRequest(
             head, destination: destination(of: request),
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
-        return (named, decision)
+        return Asked(request: named, decision: decision)
     }
 
     private func destination(of request: EngineRequest) -> ResourceRequest.Destination {

@@ -82,6 +82,21 @@ struct RequestTests {
         }
     }
 
+    @Test("A packaged file in memory is answered before the engine's call returns, and recorded")
+    func atOnce() async throws {
+        let container = try await fixture.container()
+        try await fixture.install(["a.txt": "packaged"], version: "7", into: container)
+        let page = try await container.open("https://shop.example/a.txt")
+        _ = try await fixture.answer(to: "containerkit://shop.example/a.txt", from: page.view, of: container)
+        let events = container.events()
+        let task = fixture.engine.send("containerkit://shop.example/a.txt", from: page.view)
+        #expect(task.sink.status == 200 && task.sink.body == Data("packaged".utf8))
+        for await case .request(let record) in events {
+            #expect(record.bytes == 8 && record.provenance?.source == .package && record.page == page.session.id)
+            break
+        }
+    }
+
     @Test("A failure of the network is in the record, and the page hears of it once")
     func failure() async throws {
         let container = try await fixture.container(covering: ["shop.example"])

@@ -23,8 +23,8 @@ internal import Synchronization
 /// where the disk fails. It is hidden then, and removed as soon as that can be; a process that ends before leaves a
 /// file, `forget`, for which the next opening removes everything.
 ///
-/// Isolation: any. What blocks runs on threads of the level's own: look-ups wait neither for those who write nor for
-/// the checks of large files.
+/// Isolation: any. What blocks runs on threads of the level's own, but for one look-up at a time, which runs where it is
+/// asked for: look-ups wait neither for those who write nor for the checks of large files.
 public final class DiskCacheStore: CacheStoring {
     private let store: ResourceStore
     private let lookUps = BlockingQueue("look-ups")
@@ -87,7 +87,7 @@ public final class DiskCacheStore: CacheStoring {
     private static func marker(in store: ResourceStore) -> String { store.directory + "/forget" }
 
     public func responses(for key: CacheKey) async -> [StoredResponse] {
-        await run("look-up", on: lookUps, or: []) { [self] store in
+        await lookUp(or: []) { [self] store in
             // Before the disk is asked: what is removed from it meanwhile is hidden until then.
             let hidden = pending.withLock { $0 }
             let seen = read.withLock(\.removals)
@@ -307,18 +307,27 @@ extension DiskCacheStore {
         }
     }
 
-    /// An error is told to the log, and to nobody else.
+    /// Runs what reads records, and at most a small body.
+    private func lookUp<Value: Sendable>(
+        or value: Value, _ work: @escaping @Sendable (ResourceStore) throws -> Value
+    ) async -> Value {
+        await lookUps.runShort { [self] in attempt("look-up", or: value, work) }
+    }
+
     private func run<Value: Sendable>(
         _ what: String, on queue: BlockingQueue, or value: Value,
         _ work: @escaping @Sendable (ResourceStore) throws -> Value
     ) async -> Value {
-        await queue.run { [self] in
-            do {
-                return try work(store)
-            } catch {
-                note(error, what)
-                return value
-            }
+        await queue.run { [self] in attempt(what, or: value, work) }
+    }
+
+    /// An error is told to the log, and to nobody else.
+    private func attempt<Value>(_ what: String, or value: Value, _ work: (ResourceStore) throws -> Value) -> Value {
+        do {
+            return try work(store)
+        } catch {
+            note(error, what)
+            return value
         }
     }
 

@@ -29,25 +29,50 @@ public struct PackageLoader: ResourceLoading {
     }
 
     nonisolated(nonsending) public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        guard let question = question(of: request) else { return nil }
+        if let response = answerInMemory(to: question) { return response }
+        return await answer(to: question, of: request)
+    }
+
+    public func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+        guard let question = question(of: request) else { return .known(nil) }
+        return answerInMemory(to: question).map { .known($0) } ?? .later
+    }
+
+    /// What a request asks of packages.
+    private struct Question {
+        let url: PackageURL
+        /// The page whose generations answer.
+        let page: PageReference?
+        /// Those that may have it, at least one.
+        let generations: [PackageGeneration]
+    }
+
+    /// `nil` where no package can have it.
+    private func question(of request: ResourceRequest) -> Question? {
         guard request.head.method == .get || request.head.method == .head, let url = PackageURL(request.head) else {
             return nil
         }
         var page: PageReference?
         if let attribution = request.page, attribution.confidence == .exact { page = attribution.page }
         let generations = library.candidates(for: url, page: page)
-        if generations.isEmpty { return nil }
-        guard generations.allSatisfy(\.hasTable), case .file(let entry, let generation) = find(url, in: generations),
+        return generations.isEmpty ? nil : Question(url: url, page: page, generations: generations)
+    }
+
+    /// `nil` where something has to be read.
+    private func answerInMemory(to question: Question) -> ResourceResponse? {
+        guard question.generations.allSatisfy(\.hasTable),
+            case .file(let entry, let generation) = find(question.url, in: question.generations),
             let bytes = library.store.bytesInMemory(of: entry.blob)
-        else { return await answer(request, url, page, from: generations) }
+        else { return nil }
         return respond(with: bytes.isEmpty ? .empty : .bytes(bytes), of: entry, in: generation.package)
     }
 
-    /// The answer where something has to be read, which takes its time: off the caller's thread.
+    /// Reads, which takes its time: off the caller's thread.
     @concurrent
-    private func answer(
-        _ request: ResourceRequest, _ url: PackageURL, _ page: PageReference?, from generations: [PackageGeneration]
-    ) async -> ResourceResponse? {
-        switch find(url, in: generations) {
+    private func answer(to question: Question, of request: ResourceRequest) async -> ResourceResponse? {
+        let (url, page) = (question.url, question.page)
+        switch find(url, in: question.generations) {
         case .file(let entry, let generation):
             do {
                 return respond(with: try body(of: entry), of: entry, in: generation.package)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import HTTPTypes
 import PackageFormat
+import ResourceLoading
 import Testing
 
 @testable import OfflinePackage
@@ -17,5 +19,33 @@ struct MemoryTests {
         #expect(!generation.hasTable)
         #expect(try await fixture.get("https://shop.example/") == "home")
         #expect(generation.hasTable)
+    }
+
+    @Test func whatLiesInMemoryIsAnsweredAtOnce() async throws {
+        let fixture = try Fixture()
+        try await fixture.install(["index.html": "home"], version: "1")
+        let loader = PackageLoader(fixture.library)
+        let request = ResourceRequest(try #require(HTTPRequest(urlText: "https://shop.example/")))
+        let loaded = try await loader.load(request)
+        guard case .known(let answer) = loader.promptAnswer(to: request) else {
+            Issue.record("later")
+            return
+        }
+        #expect(answer?.head == loaded?.head && answer?.provenance == loaded?.provenance)
+        #expect(answer?.body.length == 4)
+        // What is not there may still be another package's, or an answer of a complete one: it is looked for.
+        for (url, isKnown) in [("https://shop.example/none", false), ("https://other.example/", true)] {
+            let request = ResourceRequest(try #require(HTTPRequest(urlText: url)))
+            if case .known(let answer) = loader.promptAnswer(to: request) {
+                #expect(isKnown && answer == nil)
+            } else {
+                #expect(!isKnown)
+            }
+        }
+        fixture.library.releaseMemory()
+        guard case .later = loader.promptAnswer(to: request) else {
+            Issue.record("the table was read at once")
+            return
+        }
     }
 }

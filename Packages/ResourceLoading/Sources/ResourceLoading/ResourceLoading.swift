@@ -7,9 +7,11 @@
 /// "not mine" and throws only when the request *is* its own and cannot be answered. Cache, redirects,
 /// cookies, ranges and prefetch are decorators: loaders that wrap a loader.
 ///
-/// Isolation: `load` may be called from any isolation and concurrently. It runs where its caller does, so that what lies
-/// in memory is answered without a change of threads, on the main actor if need be. What blocks or takes long is to be
-/// moved off by who implements it: a method without `nonisolated(nonsending)` leaves by itself.
+/// What lies in memory a loader may also answer at once, by ``promptAnswer(to:)``: a task, and a turn of the caller's
+/// loop, cost more than such an answer.
+///
+/// Isolation: any, and concurrently. `load` runs where its caller does, on the main actor if need be. What blocks or
+/// takes long is to be moved off by who implements it: a method without `nonisolated(nonsending)` leaves by itself.
 /// Cancellation: cancelling the task that called `load`, or dropping the body's iterator, ends the
 /// work upstream.
 public protocol ResourceLoading: Sendable {
@@ -18,4 +20,14 @@ public protocol ResourceLoading: Sendable {
     /// The head of the response is returned as soon as it is known; its body may still be arriving.
     /// - Throws: ``ResourceError``, or `CancellationError` when the calling task was cancelled.
     nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse?
+
+    /// Answers `request` where that needs neither waiting nor reading: the same as ``load(_:)`` would return now.
+    ///
+    /// Called on the engine's thread, before `load`, which is called after it unless the answer is known. ``PromptAnswer/later`` by
+    /// default.
+    func promptAnswer(to request: ResourceRequest) -> PromptAnswer
+}
+
+extension ResourceLoading {
+    public func promptAnswer(to request: ResourceRequest) -> PromptAnswer { .later }
 }

@@ -37,6 +37,14 @@ public struct SemanticsLoader: ResourceLoading {
         return settle(response, for: request.head)
     }
 
+    public func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+        // Other methods, and URLs that stand for others, may take several questions.
+        guard request.head.method == .get || request.head.method == .head, !options.addsHTMLExtension,
+            !options.redirectsToFolders, case .known(let response) = base.promptAnswer(to: request)
+        else { return .later }
+        return .known(response.map { settle($0, for: request.head) })
+    }
+
     /// Two random numbers: nobody can write a file that has it.
     public static func randomBoundary() -> String {
         var random = SystemRandomNumberGenerator()

@@ -46,6 +46,18 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
         try await follow(request)?.response
     }
 
+    /// What is no redirect, asked for by what has not been redirected.
+    public func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+        guard request.destination == .subresource, case .known(let found) = base.promptAnswer(to: request) else {
+            return .later
+        }
+        guard let response = found else { return .known(nil) }
+        guard response.head.status == .notModified || response.head.status.kind != .redirection,
+            let passing = try? ForeignAnswerRule(for: request).passing(response, of: request, by: names)
+        else { return .later }
+        return .known(passing)
+    }
+
     nonisolated(nonsending) func follow(
         _ request: ResourceRequest
     ) async throws -> (response: ResourceResponse, place: HTTPRequest)? {

@@ -19,6 +19,16 @@ public struct LoaderChain: ResourceLoading {
         }
         return nil
     }
+
+    public func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+        for loader in loaders {
+            switch loader.promptAnswer(to: request) {
+            case .known(nil): continue
+            case let answer: return answer
+            }
+        }
+        return .known(nil)
+    }
 }
 
 extension ResourceLoading where Self == LoaderChain {

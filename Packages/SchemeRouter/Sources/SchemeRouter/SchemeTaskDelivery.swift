@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPTypes
+public import HTTPTypes
 public import ResourceLoading
 
 #if canImport(FoundationEssentials)
@@ -60,6 +60,18 @@ public final class SchemeTaskDelivery {
         if life.isOver { work.cancel() }
     }
 
+    /// Delivers an answer that is there already, in place of ``start(answer:observe:completion:)``.
+    /// - Returns: how the task ended, after which this object does nothing more.
+    public func deliver(_ head: HTTPResponse, _ body: WholeBody) -> Outcome {
+        guard life.accept(.start) == .deliver else { return .stopped(bytes: 0) }
+        do {
+            try deliverWhole(head, body)
+            return .finished(bytes: deliveredBytes)
+        } catch {
+            return end(with: error)
+        }
+    }
+
     /// The engine stopped the task: nothing is delivered from here on, and what is under way upstream is cancelled.
     public func stop() {
         _ = life.accept(.stop)
@@ -84,32 +96,29 @@ public final class SchemeTaskDelivery {
             try await deliver(response)
             return .finished(bytes: deliveredBytes)
         } catch {
-            let error = ResourceError(error)
-            guard life.accept(.fail) == .deliver else { return .stopped(bytes: deliveredBytes) }
-            sink.fail(error)
-            return .failed(error, bytes: deliveredBytes)
+            return end(with: error)
         }
     }
 
+    private func end(with error: any Error) -> Outcome {
+        let error = ResourceError(error)
+        guard life.accept(.fail) == .deliver else { return .stopped(bytes: deliveredBytes) }
+        sink.fail(error)
+        return .failed(error, bytes: deliveredBytes)
+    }
+
     private func deliver(_ response: ResourceResponse) async throws {
-        switch response.body {
-        case .empty:
-            try deliverWhole(response.head, .bytes(Data()), length: 0)
-        case .bytes(let data):
-            try deliverWhole(response.head, .bytes(data), length: Int64(data.count))
-        case .file(let slice):
-            try deliverWhole(response.head, .file(slice), length: Int64(slice.range.count))
-        case .stream(let stream):
-            try permit(.response)
-            try sink.receive(response.head, length: stream.length)
-            for try await data in stream where !data.isEmpty {
-                try permit(.data)
-                try await hand(data)
-                deliveredBytes += Int64(data.count)
-            }
-            try permit(.finish)
-            sink.finish()
+        if let body = WholeBody(response.body) { return try deliverWhole(response.head, body) }
+        guard case .stream(let stream) = response.body else { return }
+        try permit(.response)
+        try sink.receive(response.head, length: stream.length)
+        for try await data in stream where !data.isEmpty {
+            try permit(.data)
+            try await hand(data)
+            deliveredBytes += Int64(data.count)
         }
+        try permit(.finish)
+        sink.finish()
     }
 
     /// An engine that takes no more bytes has dropped the request, whether it said so or not.
@@ -122,12 +131,12 @@ public final class SchemeTaskDelivery {
         }
     }
 
-    private func deliverWhole(_ head: HTTPResponse, _ body: WholeBody, length: Int64) throws {
+    private func deliverWhole(_ head: HTTPResponse, _ body: WholeBody) throws {
         try permit(.response)
         try sink.receive(head, whole: body)
         // The engine has all of it: a stop that came meanwhile changes nothing any more.
         _ = life.accept(.finish)
-        deliveredBytes = length
+        deliveredBytes = body.length
     }
 
     /// Throws where the event may not be delivered: as a cancellation after the end, as a fault when out of order.

@@ -39,4 +39,22 @@ public protocol SchemeTaskSink: AnyObject {
 public enum WholeBody: Sendable {
     case bytes(Data)
     case file(FileSlice)
+
+    /// `nil` for one that is still arriving.
+    public init?(_ body: ResourceBody) {
+        switch body {
+        case .empty: self = .bytes(Data())
+        case .bytes(let data): self = .bytes(data)
+        case .file(let slice): self = .file(slice)
+        case .stream: return nil
+        }
+    }
+
+    /// The number of bytes.
+    public var length: Int64 {
+        switch self {
+        case .bytes(let data): Int64(data.count)
+        case .file(let slice): Int64(slice.range.count)
+        }
+    }
 }

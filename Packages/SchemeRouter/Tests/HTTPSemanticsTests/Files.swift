@@ -38,11 +38,17 @@ final class Files: ResourceLoading {
 
     func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         asked.withLock { $0.append(request.head) }
+        return find(request)
+    }
+
+    func promptAnswer(to request: ResourceRequest) -> PromptAnswer { .known(find(request)) }
+
+    private func find(_ request: ResourceRequest) -> ResourceResponse? {
         guard request.head.method == .get || request.head.method == .head else { return nil }
         return files[String((request.head.path ?? "").prefix { $0 != "?" })]
     }
 
-    /// What a decorator around these answers.
+    /// What a decorator around these answers; where it can do so at once, that has to be the same.
     func get(
         _ fields: HTTPFields = [:], _ method: HTTPRequest.Method = .get, path: String = "/digits",
         change: (inout SemanticsLoader.Options) -> Void = { _ in }
@@ -51,7 +57,16 @@ final class Files: ResourceLoading {
         change(&options)
         let head = try #require(
             HTTPRequest(method: method, urlText: "https://shop.example" + path, headerFields: fields))
-        return try await SemanticsLoader(self, options: options) { "BOUNDARY" }.load(ResourceRequest(head))
+        let loader = SemanticsLoader(self, options: options) { "BOUNDARY" }
+        let answer = try await loader.load(ResourceRequest(head))
+        if case .known(let prompt) = loader.promptAnswer(to: ResourceRequest(head)) {
+            #expect(prompt?.head == answer?.head && prompt?.provenance == answer?.provenance)
+            #expect(prompt?.body.length == answer?.body.length)
+        } else {
+            let isSimple = method == .get || method == .head
+            #expect(!isSimple || options.addsHTMLExtension || options.redirectsToFolders)
+        }
+        return answer
     }
 }
 

@@ -125,6 +125,29 @@ struct DeliveryWalkTests {
         #expect(stops >= 14)
     }
 
+    @Test("An answer that is there is delivered in one step, unless it was stopped before", arguments: [true, false])
+    func atOnce(refusesHead: Bool) throws {
+        // −1: before; 3: inside of the call; the last: never.
+        for stopsInCall in [-1, 3, .max] {
+            let engine = Engine(refusesHead: refusesHead, stopsInCall: stopsInCall)
+            let delivery = SchemeTaskDelivery(to: engine)
+            engine.delivery = delivery
+            defer { engine.delivery = nil }
+            if stopsInCall == -1 { engine.stop() }
+            let outcome = delivery.deliver(HTTPResponse(status: .ok), .bytes(Data(count: 3)))
+            let heard = engine.calls
+            switch outcome {
+            case .stopped(let bytes): #expect(stopsInCall == -1 && heard.isEmpty && bytes == 0)
+            case .finished(let bytes): #expect(!refusesHead && stopsInCall != -1 && heard == "pdf" && bytes == 3)
+            case .failed(let error, let bytes):
+                #expect(refusesHead && stopsInCall != -1 && heard == "x" && error.code == .io && bytes == 0)
+            }
+            delivery.stop()
+            delivery.start(answer: { try answer(1, .whole) })
+            #expect(engine.calls == heard)
+        }
+    }
+
     @Test("A stop from another thread: when it has returned, the engine hears nothing more", arguments: 0..<50)
     func otherThread(round: Int) async {
         let engine = Engine(refusesHead: false, stopsInCall: .max)

@@ -11,7 +11,7 @@ import Testing
 struct LoaderChainTests {
     /// What a loader does, and the list in which it writes that it was asked.
     private struct Loader: ResourceLoading {
-        enum Behaviour { case answers, passes, fails }
+        enum Behaviour { case answers, passes, fails, waits }
         let name: String
         let behaviour: Behaviour
         let log: Log
@@ -21,10 +21,22 @@ struct LoaderChainTests {
             switch behaviour {
             case .passes: return nil
             case .fails: throw ResourceError(.damaged, name)
-            case .answers:
-                return ResourceResponse(
-                    head: HTTPResponse(status: .ok), body: .empty, provenance: Provenance(.synthetic, reason: name))
+            case .answers, .waits: return answer
             }
+        }
+
+        func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+            log.names.withLock { $0.append(name) }
+            return switch behaviour {
+            case .passes: .known(nil)
+            case .fails, .waits: .later
+            case .answers: .known(answer)
+            }
+        }
+
+        private var answer: ResourceResponse {
+            ResourceResponse(
+                head: HTTPResponse(status: .ok), body: .empty, provenance: Provenance(.synthetic, reason: name))
         }
     }
 
@@ -60,6 +72,29 @@ struct LoaderChainTests {
             ($0 as? ResourceError)?.code == .damaged
         }
         #expect(log.names.withLock { $0 } == ["a", "b"])
+    }
+
+    @Test("At once, the first that does not say \"not mine\" answers, unless it has to wait")
+    func prompt() throws {
+        func reason(_ loaders: Loader...) -> String? {
+            guard case .known(let response) = LoaderChain(loaders).promptAnswer(to: request) else { return "later" }
+            return response?.provenance.reason
+        }
+        #expect(reason(loader("a", .passes), loader("b", .answers), loader("c", .waits)) == "b")
+        #expect(log.names.withLock { $0 } == ["a", "b"])
+        #expect(reason(loader("a", .passes), loader("b", .waits), loader("c", .answers)) == "later")
+        #expect(reason(loader("a", .passes)) == nil && reason() == nil)
+    }
+
+    @Test("Who says nothing of it is asked later")
+    func silent() {
+        struct Silent: ResourceLoading {
+            func load(_ request: ResourceRequest) async throws -> ResourceResponse? { nil }
+        }
+        guard case .later = Silent().promptAnswer(to: request) else {
+            Issue.record("known")
+            return
+        }
     }
 
     @Test("A chain is \"not mine\" when all of it is, also inside of another")

@@ -27,6 +27,10 @@ public struct PreviewLoader: ResourceLoading {
         return mounted.isEmpty ? nil : try await answer(request, from: mounted)
     }
 
+    public func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+        previews.mounted.isEmpty ? .known(nil) : .later
+    }
+
     @concurrent
     private func answer(_ request: ResourceRequest, from mounted: [Preview]) async throws -> ResourceResponse? {
         guard let url = PackageURL(request.head) else { return nil }

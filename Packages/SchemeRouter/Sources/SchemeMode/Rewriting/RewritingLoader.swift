@@ -73,6 +73,17 @@ public struct RewritingLoader: ResourceLoading {
         return try await rewritten(response, as: type, fields.charset, in: context, for: request)
     }
 
+    /// What is neither rewritten nor checked.
+    public func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+        guard request.destination == .subresource, request.head.headerFields[.range] == nil,
+            case .known(let found) = base.promptAnswer(to: request)
+        else { return .later }
+        guard let response = found, !response.isInterim else { return .known(found) }
+        let fields = RewrittenFields(response.head.headerFields, of: request)
+        guard fields.type == nil, !fields.hasURLs, demands(on: request).isEmpty else { return .later }
+        return .known(response)
+    }
+
     /// The answer as it comes, of a type that is rewritten always the whole one, and where it came from.
     nonisolated(nonsending) private func answer(
         _ request: ResourceRequest
