@@ -19,7 +19,6 @@ final class Stage {
     private let wall: ShapedProxy?
     private var bareViews: [WebKitGTKView] = []
     private var warmView: WebKitGTKView?
-    private var listener: Task<Void, Never>?
     private(set) var requests: [RequestRecord] = []
 
     /// Sets a stage up, lends it to `body`, and takes it down again, also after an error.
@@ -73,9 +72,8 @@ final class Stage {
             for package in options.packages {
                 try await container.install(archive: package.archive, manifest: package.manifest)
             }
-            let events = container.events()
-            listener = Task { [weak self] in
-                for await case .request(let record) in events { self?.requests.append(record) }
+            container.observe { [weak self] event in
+                if case .request(let record) = event { self?.requests.append(record) }
             }
         } catch {
             try? await transport.shutDown()
@@ -136,7 +134,6 @@ final class Stage {
     }
 
     private func takeDown() async {
-        listener?.cancel()
         bareViews.forEach { $0.discard() }
         bareViews.removeAll()
         warmView?.discard()

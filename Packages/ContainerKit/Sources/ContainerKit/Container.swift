@@ -211,6 +211,12 @@ public final class Container<Engine: WebEngine> {
         hub.subscribe()
     }
 
+    /// Has `observer` hear the same events as ``events()`` when they happen, in the container's own step: nothing is lost,
+    /// and no turn of the main loop passes. For what is short, and for as long as the container lives.
+    public func observe(_ observer: @escaping @MainActor (ContainerEvent) -> Void) {
+        hub.observe(observer)
+    }
+
     /// How many events have been lost so far: by slow subscribers, all of them together, and on the way to them; and
     /// how many reports of pages.
     public var droppedEvents: Int {
@@ -253,27 +259,31 @@ public final class Container<Engine: WebEngine> {
         let delivery = SchemeTaskDelivery(to: sink)
         let session = request.view.flatMap { sessions[$0] }
         var record = RequestRecord(request, session: session, names: configuration.names)
-        let asked = Result { try path.asked(request, for: session) }
-        if let response = path.promptAnswer(asked), let body = WholeBody(response.body) {
-            record.note(response)
-            note(response, to: request, of: session)
-            record.note(delivery.deliver(response.head, body))
-            hub.send(.request(record))
-        } else {
-            answer(request, asked, of: session, by: delivery, record)
+        do {
+            let named = try path.name(request, for: session)
+            if let response = path.promptAnswer(to: named), let body = WholeBody(response.body) {
+                record.note(response)
+                note(response, to: request, of: session)
+                record.note(delivery.deliver(response.head, body))
+                hub.send(.request(record))
+            } else {
+                answer(request, .success(named), of: session, by: delivery, record)
+            }
+        } catch {
+            answer(request, .failure(error), of: session, by: delivery, record)
         }
         return delivery
     }
 
     /// Looks for an answer, and delivers it when it comes.
     private func answer(
-        _ request: EngineRequest, _ asked: Result<RequestPath.Asked, any Error>, of session: PageSession?,
+        _ request: EngineRequest, _ named: Result<RequestPath.Named, any Error>, of session: PageSession?,
         by delivery: SchemeTaskDelivery, _ record: RequestRecord
     ) {
         let path = path
         var record = record
         delivery.start {
-            try await path.answer(asked.get())
+            try await path.answer(named.get())
         } observe: { [weak self] response in
             record.note(response)
             self?.note(response, to: request, of: session)

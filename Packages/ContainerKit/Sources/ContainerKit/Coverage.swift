@@ -54,8 +54,9 @@ struct Coverage: Sendable {
         guard let authority = request.authority else { return false }
         let defaultPort = request.scheme == "http" ? 80 : 443
         if hosts.contains(where: { $0.matches(authority, defaultPort: defaultPort) }) { return true }
+        if library.covers(request) { return true }
         let url = request.urlText
-        return library.covers(url) || updater.covers(url) || previews.covers(url)
+        return updater.covers(url) || previews.covers(url)
             || table?.entry(answering: url) != nil
     }
 }

@@ -6,9 +6,10 @@ internal import OfflinePackage
 /// Hands events to those who listen, without ever waiting for them.
 @MainActor
 final class EventHub {
+    private var observers: [@MainActor (ContainerEvent) -> Void] = []
     private var subscribers: [UInt64: AsyncStream<ContainerEvent>.Continuation] = [:]
     private var lastID: UInt64 = 0
-    /// What the first subscriber gets of the time before it came; `nil` once it has.
+    /// What the first who listens gets of the time before it came; `nil` once it has.
     private var early: [ContainerEvent]? = []
     /// Events that a slow subscriber lost.
     private(set) var dropped = 0
@@ -26,9 +27,18 @@ final class EventHub {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ContainerEvent.self, bufferingPolicy: .bufferingNewest(4_096))
         subscribers[lastID] = continuation
-        for event in early ?? [] { continuation.yield(event) }
-        early = nil
+        for event in takeEarly() { continuation.yield(event) }
         return stream
+    }
+
+    func observe(_ observer: @escaping @MainActor (ContainerEvent) -> Void) {
+        observers.append(observer)
+        for event in takeEarly() { observer(event) }
+    }
+
+    private func takeEarly() -> [ContainerEvent] {
+        defer { early = nil }
+        return early ?? []
     }
 
     /// The number of those who listen; one that stopped is counted until the next event.
@@ -38,6 +48,7 @@ final class EventHub {
     /// container and can listen.
     func send(_ event: ContainerEvent) {
         if case .package(let event) = event { keep(event) }
+        for observer in observers { observer(event) }
         for (id, subscriber) in subscribers {
             switch subscriber.yield(event) {
             case .dropped: dropped += 1

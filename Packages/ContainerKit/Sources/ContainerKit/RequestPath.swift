@@ -130,37 +130,34 @@ struct RequestPath: Sendable {
             provenance: Provenance(.synthetic, reason: "only-if-cached, and no cache"))
     }
 
-    /// A request of the engine that can be answered: named and completed, and whose it is, which stays decided.
-    struct Asked: Sendable {
-        fileprivate var request: ResourceRequest
+    /// A request of the engine that has its real URL, and whose it is, which stays decided.
+    struct Named: Sendable {
+        fileprivate let request: ResourceRequest
+        fileprivate let session: PageSession?
         fileprivate let decision: RouteDecision
     }
 
-    /// Makes a request of the engine one that can be answered.
-    /// - Parameter session: the page that asks; `nil` where the engine does not say, or the page is closed.
-    func asked(_ request: EngineRequest, for session: PageSession?) throws -> Asked {
-        var asked = try name(request, for: session)
-        try complete(&asked.request, for: session)
-        return asked
-    }
-
-    /// Answers what lies in memory; `nil` for the rest, which ``answer(_:)`` has.
-    func promptAnswer(_ asked: Result<Asked, any Error>) -> ResourceResponse? {
-        guard case .success(let asked) = asked, !keepsOut(asked.decision),
-            case .known(let response) = chain.promptAnswer(to: asked.request)
-        else {
-            return nil
+    /// Answers a request of the engine from memory; `nil` for the rest, which ``answer(_:)`` has. It changes nothing.
+    func promptAnswer(to named: Named) -> ResourceResponse? {
+        var request = named.request
+        guard !keepsOut(named.decision), request.destination == .subresource else { return nil }
+        // What completes a request is for servers, but for the origin that a permission is given to.
+        if request.head.headerFields.contains(.origin) {
+            guard (try? complete(&request, for: named.session)) != nil else { return nil }
         }
+        guard case .known(let response) = chain.promptAnswer(to: request) else { return nil }
         return response
     }
 
     /// Answers a request of the engine.
-    nonisolated(nonsending) func answer(_ asked: Asked) async throws -> ResourceResponse {
-        let isPassed = keepsOut(asked.decision)
-        guard var response = try await (isPassed ? direct : chain).load(asked.request) else {
-            throw ResourceError(.internal, "no loader answered", at: asked.request.head.urlText)
+    nonisolated(nonsending) func answer(_ named: Named) async throws -> ResourceResponse {
+        var request = named.request
+        try complete(&request, for: named.session)
+        let isPassed = keepsOut(named.decision)
+        guard var response = try await (isPassed ? direct : chain).load(request) else {
+            throw ResourceError(.internal, "no loader answered", at: request.head.urlText)
         }
-        if isPassed { response.provenance.reason += "; \(asked.decision)" }
+        if isPassed { response.provenance.reason += "; \(named.decision)" }
         return response
     }
 
@@ -175,7 +172,8 @@ struct RequestPath: Sendable {
     }
 
     /// 1 Name it: the real URL, the page, and how sure that is; and whose it is.
-    private func name(_ request: EngineRequest, for session: PageSession?) throws -> Asked {
+    /// - Parameter session: the page that asks; `nil` where the engine does not say, or the page is closed.
+    func name(_ request: EngineRequest, for session: PageSession?) throws -> Named {
         var head = request.head
         guard let scheme = names.realScheme(for: head.scheme ?? "") else {
             throw ResourceError(.invalidRequest, "not a scheme of this container", at: head.urlText)
@@ -191,7 +189,7 @@ struct RequestPath: Sendable {
         let named = ResourceRequest(
             head, destination: destination(of: request),
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
-        return Asked(request: named, decision: decision)
+        return Named(request: named, session: session, decision: decision)
     }
 
     private func destination(of request: EngineRequest) -> ResourceRequest.Destination {

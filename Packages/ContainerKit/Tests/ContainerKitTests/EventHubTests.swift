@@ -46,6 +46,26 @@ struct EventHubTests {
         }
     }
 
+    @Test("An observer hears every event before the next step, and the first one what was before")
+    func observers() throws {
+        let hub = EventHub()
+        hub.send(.package(.proven(try PackageID("p"), try PackageVersion("1"))))
+        var heard: [Int] = []
+        func note(_ event: ContainerEvent) {
+            switch event {
+            case .package: heard.append(0)
+            case .pageClosed(let id): heard.append(Int(id.rawValue))
+            default: break
+            }
+        }
+        hub.observe(note)
+        #expect(heard == [0])
+        hub.observe(note)
+        #expect(heard == [0])
+        for number in 1...5_000 { hub.send(.pageClosed(PageID(rawValue: UInt64(number)))) }
+        #expect(heard == [0] + (1...5_000).flatMap { [$0, $0] } && hub.dropped == 0)
+    }
+
     @Test("A subscriber that stopped listening is forgotten and loses nothing")
     func forgetting() async {
         let hub = EventHub()

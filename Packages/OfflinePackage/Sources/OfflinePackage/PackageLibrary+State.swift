@@ -47,6 +47,11 @@ extension PackageLibrary {
             }
         }
 
+        /// Whether an active generation answers for a URL.
+        func covers(_ url: PackageURL) -> Bool {
+            candidates[url.origin]?.contains { $0.isActive && $0.generation.contains(url) } ?? false
+        }
+
         /// What a page stays on, by number; `nil` for a page that is not open.
         func pins(of page: PageID) -> [GenerationReference]? {
             pages[page]?.pins.values.sorted().compactMap { generations[$0]?.package.generation }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import HTTPTypes
 internal import Logging
 public import PackageFormat
 public import ResourceLoading
@@ -81,8 +82,16 @@ public final class PackageLibrary: Sendable {
 
     /// Whether a URL lies under the base URL of an active package, whether or not that has such a file.
     public func covers(_ url: String) -> Bool {
-        guard let url = PackageURL(url) else { return false }
-        return candidates(for: url, page: nil).contains { $0.contains(url) }
+        PackageURL(url).map(covers) ?? false
+    }
+
+    /// Whether a request goes to a URL under the base URL of an active package, whether or not that has such a file.
+    public func covers(_ request: HTTPRequest) -> Bool {
+        PackageURL(request).map(covers) ?? false
+    }
+
+    private func covers(_ url: PackageURL) -> Bool {
+        state.withLock { $0.covers(url) }
     }
 
     /// Whether a URL lies under the base URL of a package as a page has it: the generation that the page is pinned

@@ -130,7 +130,29 @@
             writer?.close()
             writer = nil
             // Not from inside the notification, which still uses the reference.
-            Task { self.release() }
+            Self.endSoon(self)
+        }
+
+        /// Those that the engine let go of. They are released a few at a time: each turn of the loop asks the display, and
+        /// takes longer than what there is to do.
+        private static var ended: [WebKitGTKSchemeTask] = []
+        private static let longestStay: guint = 10
+
+        private static func endSoon(_ task: WebKitGTKSchemeTask) {
+            ended.append(task)
+            guard ended.count == 1 else { return }
+            g_timeout_add(
+                longestStay,
+                { _ in
+                    MainActor.assumeIsolated { WebKitGTKSchemeTask.releaseEnded() }
+                    return 0
+                }, nil)
+        }
+
+        private static func releaseEnded() {
+            let tasks = ended
+            ended.removeAll()
+            for task in tasks { task.release() }
         }
 
         private func release() {

@@ -4,6 +4,7 @@
 #if os(Linux)
     internal import CWebKitGTK
     internal import ContainerKit
+    internal import Glibc
 
     // What the engine says of a load, turned into the facade's signals.
     extension WebKitGTKView {
@@ -62,6 +63,10 @@
                     UnsafeMutablePointer<WebKitURIRequest>, gpointer?
                 ) -> Void = {
                     _, resource, _, data in
+                    // What comes by a scheme the container has answered itself.
+                    guard let url = webkit_web_resource_get_uri(resource),
+                        strncmp(url, "http:", 5) == 0 || strncmp(url, "https:", 6) == 0
+                    else { return }
                     MainActor.assumeIsolated {
                         guard let view: WebKitGTKView = target(data) else { return }
                         ResourceWatch.start(UnsafeMutableRawPointer(resource)) { [weak view] in

@@ -11,7 +11,7 @@ public enum ViewSignal: Sendable {
     case finished(url: String)
     /// A navigation failed.
     case failed(url: String, error: EngineError)
-    /// A resource that the engine loaded itself, past the container, ended.
+    /// A resource that the engine loaded itself over http or https, past the container, ended.
     case resource(EngineResource)
     /// The web process is gone; the view shows nothing.
     case processEnded(reason: String)
