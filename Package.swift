@@ -52,6 +52,10 @@ extension Target.Dependency {
     static let asn1 = product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: testing))
     static let argumentParser = product(
         name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: tools))
+    static let subprocess = product(
+        name: "Subprocess", package: "swift-subprocess", condition: .when(traits: testing))
+    static let systemPackage = product(
+        name: "SystemPackage", package: "swift-system", condition: .when(traits: testing))
 }
 
 /// A target that lives in `Packages/<room>/Sources/<name>`.
@@ -116,6 +120,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess.git", from: "1.0.2", traits: []),
+        .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
     ],
     targets: [
         // Ground rooms: they know no one.
@@ -241,7 +247,9 @@ let package = Package(
             ], path: "Benchmarks/Sources", swiftSettings: settings),
 
         // Tests across packages, and what they share.
-        .target(name: "ProgramTesting", path: "Tests/Support", swiftSettings: settings),
+        .target(
+            name: "ProgramTesting", dependencies: [.subprocess, .systemPackage], path: "Tests/Support",
+            swiftSettings: settings),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [

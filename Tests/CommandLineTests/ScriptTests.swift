@@ -26,23 +26,11 @@ struct ScriptTests {
         let folder = try TemporaryFolder()
         let runner = try folder.write("bin/xvfb-run", Self.clumsyRunner.utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: runner)
-        let process = Process()
-        process.executableURL = Self.root.appendingPathComponent("Scripts/with-display")
-        process.arguments = ["bash", "-c", "touch ran; exit \(status)"]
-        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        process.environment = ["PATH": "\(folder.path)/bin:\(path)", "TMPDIR": folder.path]
-        process.standardError = FileHandle.nullDevice
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
-        #expect(process.terminationReason == .exit && process.terminationStatus == status)
+        let outcome = try await Program(at: Self.root.appendingPathComponent("Scripts/with-display").path).run(
+            ["bash", "-c", "touch ran; exit \(status)"], in: folder.path,
+            environment: ["PATH": "\(folder.path)/bin:\(path)", "TMPDIR": folder.path])
+        #expect(outcome.status == status, "\(outcome.errors)")
         #expect(try folder.names().sorted() == ["bin", "bin/xvfb-run", "ran"])
     }
 }

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
+internal import Subprocess
+internal import SystemPackage
 import Testing
 
 extension Program {
@@ -20,50 +22,29 @@ extension Program {
         _ arguments: [String], in folder: String, environment: [String: String] = ["TERM": "xterm"],
         signal: @escaping @Sendable (String) -> Int32? = { _ in nil }
     ) async throws -> TerminalOutcome {
-        var terminal: CInt = -1
-        var far: CInt = -1
+        var (terminal, far): (CInt, CInt) = (-1, -1)
         try #require(openpty(&terminal, &far, nil, nil, nil) == 0)
         let near = terminal
         defer { close(near) }
-        // Else the process holds it too, and reading would not end.
-        try #require(fcntl(near, F_SETFD, FD_CLOEXEC) == 0)
-
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try path)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.currentDirectoryURL = URL(fileURLWithPath: folder)
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle(fileDescriptor: far, closeOnDealloc: false)
-        let ended = AsyncStream<Int32>.makeStream()
-        process.terminationHandler = { process in
-            let isExit = process.terminationReason == .exit
-            ended.continuation.yield(isExit ? process.terminationStatus : -process.terminationStatus)
-            ended.continuation.finish()
-        }
-        do {
-            try process.run()
-        } catch {
-            close(far)
-            throw error
-        }
-        // Else reading would not end with the process.
-        close(far)
-        let number = process.processIdentifier
-        return try await withTaskCancellationHandler {
+        let result = try await Subprocess.run(
+            configuration(arguments, in: folder, environment: environment.mapValues { $0 }), input: .none,
+            output: .discarded,
+            // Closed here too, else reading would not end with the process.
+            error: .fileDescriptor(FileDescriptor(rawValue: far), closeAfterSpawningProcess: true)
+        ) { execution in
             // On a thread of its own, since reading blocks.
-            let shown = await withCheckedContinuation { (continuation: CheckedContinuation<String, Never>) in
+            await withCheckedContinuation { (continuation: CheckedContinuation<String, Never>) in
                 Thread.detachNewThread {
-                    continuation.resume(
-                        returning: Self.read(near) { shown in signal(shown).map { kill(number, $0) } != nil })
+                    let shown = Self.read(near) { shown in
+                        guard let number = signal(shown) else { return false }
+                        try? execution.send(signal: Signal(rawValue: number))
+                        return true
+                    }
+                    continuation.resume(returning: shown)
                 }
             }
-            for await status in ended.stream { return TerminalOutcome(status: status, shown: shown) }
-            throw CancellationError()
-        } onCancel: {
-            kill(number, SIGKILL)
         }
+        return TerminalOutcome(status: result.terminationStatus.number, shown: result.closureResult)
     }
 
     /// Reads until the other side is closed.

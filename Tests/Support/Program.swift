@@ -2,12 +2,18 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
+internal import Subprocess
+internal import SystemPackage
 import Testing
 
-/// One of the built programs, run as a process of its own.
+/// A program, run as a process of its own.
+///
+/// It gets no descriptors but its standard ones. When its task is cancelled, it and what it has started in its process
+/// group are told to end, and killed where they do not soon. Its end is its own: what it leaves running is not waited for.
 public struct Program: Sendable {
     /// What a run left behind.
     public struct Outcome: Sendable {
+        /// The exit status, or minus the signal.
         public var status: Int32
         public var output: String
         public var errors: String
@@ -16,15 +22,27 @@ public struct Program: Sendable {
         public var errorLines: [Substring] { errors.split(separator: "\n").filter { $0.hasPrefix("error: ") } }
     }
 
+    /// How long a program may take to end when it is told to.
+    private static let farewell = Duration.seconds(2)
     private let name: String
+    private let place: String?
 
+    /// One of the built programs.
     public init(_ name: String) {
         self.name = name
+        place = nil
     }
 
-    /// Beside the test bundle, where the build puts both.
-    var path: String {
+    /// A program that is at a path.
+    public init(at path: String) {
+        name = (path as NSString).lastPathComponent
+        place = path
+    }
+
+    /// A built one is beside the test bundle, where the build puts both.
+    private var path: String {
         get throws {
+            if let place { return place }
             let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
             let started = CommandLine.arguments.first.map { URL(fileURLWithPath: $0) }
             let folders = [
@@ -46,64 +64,61 @@ public struct Program: Sendable {
     public func run(
         _ arguments: [String], in folder: String, environment: [String: String?] = [:]
     ) async throws -> Outcome {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try path)
-        process.arguments = arguments
-        var variables = ProcessInfo.processInfo.environment
-        for (name, value) in environment { variables[name] = value }
-        process.environment = variables
-        process.currentDirectoryURL = URL(fileURLWithPath: folder)
-        // Files instead of pipes: nothing can block on a full one.
+        let configuration = try configuration(arguments, in: folder, environment: environment)
+        // Files instead of pipes: nothing can block on a full one, and what the program leaves running may hold them.
         let token = UUID().uuidString
         let logs = FileManager.default.temporaryDirectory
-        let output = logs.appendingPathComponent("\(name)-\(token).out")
-        let errors = logs.appendingPathComponent("\(name)-\(token).err")
-        for log in [output, errors] { try Data().write(to: log) }
-        defer { for log in [output, errors] { try? FileManager.default.removeItem(at: log) } }
-        process.standardInput = FileHandle.nullDevice
-        // Closed here: Foundation keeps a process that has ended, and with it what it was given. Beyond a thousand open
-        // files its next start reads beyond a buffer (it copies whole directory entries of `/proc/self/fd`).
-        let handles = [try FileHandle(forWritingTo: output), try FileHandle(forWritingTo: errors)]
-        defer { for handle in handles { try? handle.close() } }
-        process.standardOutput = handles[0]
-        process.standardError = handles[1]
-        let box = Running(process)
-        try await box.runToEnd()
+        let files = ["out", "err"].map { logs.appendingPathComponent("\(name)-\(token).\($0)") }
+        defer { for file in files { try? FileManager.default.removeItem(at: file) } }
+        let output = try Self.open(files[0])
+        let errors: FileDescriptor
+        do {
+            errors = try Self.open(files[1])
+        } catch {
+            try? output.close()
+            throw error
+        }
+        let result = try await Subprocess.run(
+            configuration, output: .fileDescriptor(output, closeAfterSpawningProcess: true),
+            error: .fileDescriptor(errors, closeAfterSpawningProcess: true))
         return Outcome(
-            status: process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus,
-            output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
-            errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
+            status: result.terminationStatus.number,
+            output: String(decoding: try Data(contentsOf: files[0]), as: UTF8.self),
+            errors: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self))
     }
 
     /// Starts it in `folder` and waits for its first line on standard output.
     public func start(_ arguments: [String], in folder: String) async throws -> StartedProgram {
-        try await StartedProgram(path: path, arguments: arguments, folder: folder)
+        await StartedProgram(try configuration(arguments, in: folder))
     }
 
-    /// A process between its start and its end.
-    ///
-    /// Unchecked: `terminate` may be called from any thread, and nothing else is called while the process runs.
-    private final class Running: @unchecked Sendable {
-        private let process: Process
+    /// How it is run in `folder`, in a process group of its own.
+    func configuration(
+        _ arguments: [String], in folder: String, environment: [String: String?] = [:]
+    ) throws -> Configuration {
+        var variables: [Environment.Key: String?] = [:]
+        for (name, value) in environment { variables[try #require(Environment.Key(rawValue: name))] = .some(value) }
+        var options = PlatformOptions()
+        options.processGroupID = 0
+        options.teardownSequence = [.gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: Self.farewell)]
+        return Configuration(
+            executable: .path(FilePath(try path)), arguments: Arguments(arguments),
+            environment: .inherit.updating(variables), workingDirectory: FilePath(folder), platformOptions: options)
+    }
 
-        init(_ process: Process) {
-            self.process = process
-        }
+    private static func open(_ file: URL) throws -> FileDescriptor {
+        try FileDescriptor.open(
+            FilePath(file.path), .writeOnly, options: [.create, .exclusiveCreate, .append, .closeOnExec],
+            permissions: .ownerReadWrite)
+    }
+}
 
-        func runToEnd() async throws {
-            try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                    process.terminationHandler = { _ in continuation.resume() }
-                    do {
-                        try process.run()
-                    } catch {
-                        process.terminationHandler = nil
-                        continuation.resume(throwing: error)
-                    }
-                }
-            } onCancel: {
-                if process.isRunning { process.terminate() }
-            }
+extension TerminationStatus {
+    /// The exit status, or minus the signal.
+    var number: Int32 {
+        switch self {
+        case .exited(let status): status
+        case .signaled(let signal): -signal
         }
     }
 }

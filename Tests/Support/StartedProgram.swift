@@ -2,60 +2,54 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
+internal import Subprocess
 
-/// A built program that goes on until it is told to end.
-///
-/// Unchecked: the process is started in `init` and only signalled after that.
-public final class StartedProgram: @unchecked Sendable {
+/// A program that goes on until it is told to end, or its owner goes.
+public final class StartedProgram: Sendable {
     /// What it said first on standard output, without the line's end; `nil` where it ended without a word.
     public let firstLine: String?
-    private let process: Process
-    private let endings: AsyncStream<Int32>
+    private let signals: AsyncStream<Signal>.Continuation
+    /// A task of its own, since it outlasts the call that starts it: ends with the program, whose status it returns.
+    private let run: Task<Int32?, Never>
 
-    init(path: String, arguments: [String], folder: String) async throws {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: folder)
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        let (endings, ending) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = {
-            ending.yield($0.terminationReason == .exit ? $0.terminationStatus : -$0.terminationStatus)
-            ending.finish()
-        }
-        let (pieces, piece) = AsyncStream.makeStream(of: Data.self)
-        output.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty {
-                handle.readabilityHandler = nil
-                piece.finish()
-            } else {
-                piece.yield(data)
+    init(_ configuration: Configuration) async {
+        let (asked, signals) = AsyncStream.makeStream(of: Signal.self)
+        let (lines, line) = AsyncStream.makeStream(of: String.self)
+        let run = Task {
+            defer { line.finish() }
+            let result = try? await Subprocess.run(configuration, input: .none, output: .sequence, error: .discarded) {
+                execution in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { for await signal in asked { try? execution.send(signal: signal) } }
+                    // To its end, so that it can always write on.
+                    for try await text in execution.standardOutput.strings() { line.yield(text) }
+                    group.cancelAll()
+                }
             }
+            return result?.terminationStatus.number
         }
-        try process.run()
-        var said = Data()
-        for await data in pieces {
-            said += data
-            if said.contains(UInt8(ascii: "\n")) { break }
+        self.run = run
+        self.signals = signals
+        firstLine = await withTaskCancellationHandler {
+            for await text in lines { return text }
+            return nil
+        } onCancel: {
+            run.cancel()
         }
-        self.process = process
-        self.endings = endings
-        firstLine = said.firstIndex(of: UInt8(ascii: "\n")).map { String(decoding: said[..<$0], as: UTF8.self) }
     }
 
     deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        run.cancel()
     }
 
     /// Sends it a signal and waits for its end.
     /// - Returns: its exit status; a signal that ended it, as a negative number.
     public func end(by signal: Int32) async -> Int32? {
-        kill(process.processIdentifier, signal)
-        for await status in endings { return status }
-        return nil
+        signals.yield(Signal(rawValue: signal))
+        return await withTaskCancellationHandler {
+            await run.value
+        } onCancel: {
+            run.cancel()
+        }
     }
 }

@@ -24,7 +24,10 @@ struct CancellationTests {
             asked.yield()
         } _: { server async throws in
             try await withTransport { transport async throws in
-                let task = Task { try await transport.send(server.url + "/") }
+                let task = Task {
+                    defer { asked.finish() }
+                    return try await transport.send(server.url + "/")
+                }
                 for await _ in asks { break }
                 task.cancel()
                 await expectFailure(.cancelled) { try await task.value }
@@ -42,6 +45,7 @@ struct CancellationTests {
             try await withTransport { transport async throws in
                 let (pieces, piece) = AsyncStream<Data>.makeStream()
                 let task = Task {
+                    defer { piece.finish() }
                     guard case .stream(let stream) = try await transport.send(server.url + "/").body else { return }
                     for try await data in stream { piece.yield(data) }
                 }
@@ -73,15 +77,26 @@ struct CancellationTests {
             var configuration = try server.configuration()
             // A place that was not given up would be free again only then.
             configuration.readTimeout = .seconds(3_600)
+            // The machine may stall for longer than the ten seconds that a user is asked to wait.
+            configuration.connectTimeout = .seconds(60)
             try await withTransport(configuration) { transport async throws in
                 var (asks, resets) = (asks.makeAsyncIterator(), resets.makeAsyncIterator())
                 for _ in 0..<200 {
                     let (pieces, piece) = AsyncStream<Void>.makeStream()
                     let task = Task {
+                        defer {
+                            piece.finish()
+                            // Failed by itself: nobody will be asked.
+                            if !Task.isCancelled { asked.finish() }
+                        }
                         guard case .stream(let stream) = try await transport.send(server.url + "/").body else { return }
                         for try await _ in stream { piece.yield() }
                     }
-                    let asked = await asks.next()
+                    guard let asked = await asks.next() else {
+                        // Says why it failed, or that the test's time is over.
+                        task.cancel()
+                        return try await task.value
+                    }
                     if hasHead { for await _ in pieces { break } }
                     task.cancel()
                     #expect(await resets.next() == asked)
@@ -109,6 +124,10 @@ struct CancellationTests {
             try await withTransport(configuration) { transport async throws in
                 let (pieces, piece) = AsyncStream<Void>.makeStream()
                 let task = Task {
+                    defer {
+                        asked.finish()
+                        piece.finish()
+                    }
                     let body = try await transport.send("http://shop.test:\(server.port)/").body
                     guard case .stream(let stream) = body else { return }
                     for try await _ in stream { piece.yield() }
