@@ -9,7 +9,8 @@ import Testing
 /// A program, run as a process of its own.
 ///
 /// It gets no descriptors but its standard ones. When its task is cancelled, it and what it has started in its process
-/// group are told to end, and killed where they do not soon. Its end is its own: what it leaves running is not waited for.
+/// group are told to end, and killed where they do not soon. A run ends with the program: what it leaves running is not
+/// waited for.
 public struct Program: Sendable {
     /// What a run left behind.
     public struct Outcome: Sendable {
@@ -89,7 +90,7 @@ public struct Program: Sendable {
 
     /// Starts it in `folder` and waits for its first line on standard output.
     public func start(_ arguments: [String], in folder: String) async throws -> StartedProgram {
-        await StartedProgram(try configuration(arguments, in: folder))
+        try await StartedProgram(configuration(arguments, in: folder))
     }
 
     /// How it is run in `folder`, in a process group of its own.

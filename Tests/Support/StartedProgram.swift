@@ -10,14 +10,15 @@ public final class StartedProgram: Sendable {
     public let firstLine: String?
     private let signals: AsyncStream<Signal>.Continuation
     /// A task of its own, since it outlasts the call that starts it: ends with the program, whose status it returns.
-    private let run: Task<Int32?, Never>
+    private let run: Task<Int32, any Error>
 
-    init(_ configuration: Configuration) async {
+    /// - Throws: where it cannot be started.
+    init(_ configuration: Configuration) async throws {
         let (asked, signals) = AsyncStream.makeStream(of: Signal.self)
         let (lines, line) = AsyncStream.makeStream(of: String.self)
         let run = Task {
             defer { line.finish() }
-            let result = try? await Subprocess.run(configuration, input: .none, output: .sequence, error: .discarded) {
+            let result = try await Subprocess.run(configuration, input: .none, output: .sequence, error: .discarded) {
                 execution in
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { for await signal in asked { try? execution.send(signal: signal) } }
@@ -26,12 +27,14 @@ public final class StartedProgram: Sendable {
                     group.cancelAll()
                 }
             }
-            return result?.terminationStatus.number
+            return result.terminationStatus.number
         }
         self.run = run
         self.signals = signals
-        firstLine = await withTaskCancellationHandler {
+        firstLine = try await withTaskCancellationHandler {
             for await text in lines { return text }
+            // It ended, or it never began.
+            _ = try await run.value
             return nil
         } onCancel: {
             run.cancel()
@@ -47,7 +50,7 @@ public final class StartedProgram: Sendable {
     public func end(by signal: Int32) async -> Int32? {
         signals.yield(Signal(rawValue: signal))
         return await withTaskCancellationHandler {
-            await run.value
+            try? await run.value
         } onCancel: {
             run.cancel()
         }

@@ -74,6 +74,6 @@ final class EngineResources {
     private(set) var all: [EngineResource] = []
 
     func note(_ resource: EngineResource) {
-        if resource.url.hasPrefix("http://") || resource.url.hasPrefix("https://") { all.append(resource) }
+        all.append(resource)
     }
 }

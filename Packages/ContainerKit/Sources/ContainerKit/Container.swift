@@ -31,7 +31,7 @@ public final class Container<Engine: WebEngine> {
     let cache: CacheCare?
     private let previewList = PreviewList()
     private let liveRules: LiveRules
-    private let path: RequestPath
+    let path: RequestPath
     private let appRequests: AppRequests
     private let pool: WebViewPool<Engine.View>
     let hub = EventHub()
@@ -204,16 +204,19 @@ public final class Container<Engine: WebEngine> {
 
     // MARK: Life
 
-    /// What happens in the container from now on, and for the first subscriber also what happened to packages since the
-    /// container began to open: at most 256 events, no progress of downloads among them. A subscriber that does not keep
-    /// up loses the oldest events.
+    /// What happens in the container from now on, and for the first who listens, by this or by ``observe(_:)``, also what
+    /// happened to packages since the container began to open: at most 256 events, no progress of downloads among them.
+    /// A subscriber that does not keep up loses the oldest events.
     public func events() -> AsyncStream<ContainerEvent> {
         hub.subscribe()
     }
 
-    /// Has `observer` hear the same events as ``events()`` when they happen, in the container's own step: nothing is lost,
-    /// and no turn of the main loop passes. For what is short, and for as long as the container lives.
-    public func observe(_ observer: @escaping @MainActor (ContainerEvent) -> Void) {
+    /// Has `observer` hear the same events as ``events()`` when they happen: nothing is lost, and no turn of the main loop
+    /// passes. For what is short, until the observation is ended.
+    ///
+    /// That may be inside of a call of the engine, which waits: nothing is to be opened, closed or discarded there.
+    @discardableResult
+    public func observe(_ observer: @escaping @MainActor (ContainerEvent) -> Void) -> EventObservation {
         hub.observe(observer)
     }
 

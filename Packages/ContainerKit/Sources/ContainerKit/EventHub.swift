@@ -6,7 +6,10 @@ internal import OfflinePackage
 /// Hands events to those who listen, without ever waiting for them.
 @MainActor
 final class EventHub {
-    private var observers: [@MainActor (ContainerEvent) -> Void] = []
+    private var observers: [UInt64: @MainActor (ContainerEvent) -> Void] = [:]
+    /// What is still to be told, where an observer caused it by what it heard.
+    private var waiting: [ContainerEvent] = []
+    private var isTelling = false
     private var subscribers: [UInt64: AsyncStream<ContainerEvent>.Continuation] = [:]
     private var lastID: UInt64 = 0
     /// What the first who listens gets of the time before it came; `nil` once it has.
@@ -31,9 +34,14 @@ final class EventHub {
         return stream
     }
 
-    func observe(_ observer: @escaping @MainActor (ContainerEvent) -> Void) {
-        observers.append(observer)
-        for event in takeEarly() { observer(event) }
+    func observe(_ observer: @escaping @MainActor (ContainerEvent) -> Void) -> EventObservation {
+        lastID += 1
+        let id = lastID
+        inOrder {
+            for event in takeEarly() { observer(event) }
+            observers[id] = observer
+        }
+        return EventObservation { [weak self] in self?.observers[id] = nil }
     }
 
     private func takeEarly() -> [ContainerEvent] {
@@ -47,8 +55,22 @@ final class EventHub {
     /// What happens to packages is kept for the first subscriber: a rollback at launch is over before the host has the
     /// container and can listen.
     func send(_ event: ContainerEvent) {
+        waiting.append(event)
+        inOrder {}
+    }
+
+    /// Does something, and tells what waits then: everyone hears one event after the other.
+    private func inOrder(_ body: () -> Void) {
+        guard !isTelling else { return body() }
+        isTelling = true
+        body()
+        while !waiting.isEmpty { tell(waiting.removeFirst()) }
+        isTelling = false
+    }
+
+    private func tell(_ event: ContainerEvent) {
         if case .package(let event) = event { keep(event) }
-        for observer in observers { observer(event) }
+        for id in observers.keys.sorted() { observers[id]?(event) }
         for (id, subscriber) in subscribers {
             switch subscriber.yield(event) {
             case .dropped: dropped += 1

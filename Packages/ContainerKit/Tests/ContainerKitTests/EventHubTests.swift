@@ -58,12 +58,38 @@ struct EventHubTests {
             default: break
             }
         }
-        hub.observe(note)
+        _ = hub.observe(note)
         #expect(heard == [0])
-        hub.observe(note)
+        let second = hub.observe(note)
         #expect(heard == [0])
         for number in 1...5_000 { hub.send(.pageClosed(PageID(rawValue: UInt64(number)))) }
         #expect(heard == [0] + (1...5_000).flatMap { [$0, $0] } && hub.dropped == 0)
+        second.end()
+        heard = []
+        hub.send(.pageClosed(PageID(rawValue: 1)))
+        #expect(heard == [1])
+    }
+
+    @Test("What an observer causes is heard by all after what caused it")
+    func order() async {
+        let hub = EventHub()
+        var heard: [[UInt64]] = [[], []]
+        func note(_ event: ContainerEvent, _ index: Int) {
+            guard case .pageClosed(let id) = event else { return }
+            heard[index].append(id.rawValue)
+            if index == 0, id.rawValue < 3 { hub.send(.pageClosed(PageID(rawValue: id.rawValue + 1))) }
+        }
+        _ = hub.observe { note($0, 0) }
+        _ = hub.observe { note($0, 1) }
+        let stream = hub.subscribe()
+        hub.send(.pageClosed(PageID(rawValue: 1)))
+        #expect(heard == [[1, 2, 3], [1, 2, 3]])
+        var streamed: [UInt64] = []
+        for await case .pageClosed(let id) in stream {
+            streamed.append(id.rawValue)
+            if id.rawValue == 3 { break }
+        }
+        #expect(streamed == [1, 2, 3])
     }
 
     @Test("A subscriber that stopped listening is forgotten and loses nothing")

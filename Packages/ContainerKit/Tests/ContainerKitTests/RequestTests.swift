@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import ContainerKit
 import Foundation
 import HTTPTypes
 import ResourceLoading
+import ResourceStore
 import SchemeRouter
 import Synchronization
 import Testing
+
+@testable import ContainerKit
 
 /// The way of one request through the facade.
 @MainActor
@@ -82,12 +84,56 @@ struct RequestTests {
         }
     }
 
-    @Test("A packaged file in memory is answered before the engine's call returns, and recorded")
-    func atOnce() async throws {
-        let container = try await fixture.container()
+    @Test(
+        "What is answered at once is what is answered later",
+        arguments: [
+            ([:], true), ([.ifNoneMatch: "*"], true), ([.origin: "containerkit://shop.example"], true),
+            ([.origin: "null"], true), ([.referer: "containerkit://shop.example/"], true),
+            ([.range: "bytes=0-1"], false), ([.accept: "text/css,*/*"], false),
+        ] as [(HTTPFields, Bool)], [HTTPRequest.Method.get, .head, .post])
+    func sameAnswer(to given: (fields: HTTPFields, isPrompt: Bool), method: HTTPRequest.Method) async throws {
+        let container = try await fixture.container { $0.store.smallBlobLimit = 4_096 }
         try await fixture.install(["a.txt": "packaged"], version: "7", into: container)
         let page = try await container.open("https://shop.example/a.txt")
-        _ = try await fixture.answer(to: "containerkit://shop.example/a.txt", from: page.view, of: container)
+        let url = "containerkit://shop.example/a.txt"
+        let head = try #require(HTTPRequest(method: method, urlText: url, headerFields: given.fields))
+        let request = EngineRequest(head: head, view: page.view.id, isMainDocument: false)
+        let named = try container.path.name(request, for: page.session)
+        guard method != .post else {
+            #expect(container.path.promptAnswer(to: named) == nil)
+            return
+        }
+        let later = try await container.path.answer(named)
+        // Bytes are in memory once they were read, which a fresh install's need not be at first.
+        while given.isPrompt, container.path.promptAnswer(to: named) == nil {
+            try Task.checkCancellation()
+            _ = try await container.path.answer(named)
+        }
+        let prompt = container.path.promptAnswer(to: named)
+        #expect((prompt != nil) == given.isPrompt)
+        if let prompt {
+            #expect(prompt.head == later.head && prompt.provenance == later.provenance)
+            #expect(try await prompt.body.collect(upTo: 10) == later.body.collect(upTo: 10))
+        }
+        // A document may move, and a switch may have kept the container out since.
+        let document = EngineRequest(head: head, view: page.view.id, isMainDocument: true)
+        #expect(container.path.promptAnswer(to: try container.path.name(document, for: page.session)) == nil)
+        container.isEnabled = false
+        #expect(container.path.promptAnswer(to: try container.path.name(request, for: page.session)) == nil)
+    }
+
+    @Test("A packaged file in memory is answered before the engine's call returns, and recorded")
+    func atOnce() async throws {
+        let container = try await fixture.container { $0.store.smallBlobLimit = 4_096 }
+        try await fixture.install(["a.txt": "packaged"], version: "7", into: container)
+        let page = try await container.open("https://shop.example/a.txt")
+        let url = try #require(HTTPRequest(urlText: "containerkit://shop.example/a.txt"))
+        let named = try container.path.name(
+            EngineRequest(head: url, view: page.view.id, isMainDocument: false), for: page.session)
+        while container.path.promptAnswer(to: named) == nil {
+            try Task.checkCancellation()
+            _ = try await container.path.answer(named)
+        }
         let events = container.events()
         let task = fixture.engine.send("containerkit://shop.example/a.txt", from: page.view)
         #expect(task.sink.status == 200 && task.sink.body == Data("packaged".utf8))

@@ -23,8 +23,9 @@ final class BlockingQueue: Sendable {
         }
     }
 
-    /// Runs a job that is short where nothing goes wrong, beside the others and in no order with them: waking a thread takes
-    /// longer than it does. One at a time runs on its caller's thread, so that a disk that hangs holds one of Swift's own.
+    /// Runs a job that is short where nothing goes wrong, beside the others and in no order with them: waking a thread
+    /// takes longer than it does. One at a time runs on its caller's thread, so that a disk that hangs holds one of
+    /// Swift's own at most.
     func runShort<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         if let value = place.withLockIfAvailable({ _ in work() }) { return value }
         return await run(work)

@@ -23,8 +23,8 @@ internal import Synchronization
 /// where the disk fails. It is hidden then, and removed as soon as that can be; a process that ends before leaves a
 /// file, `forget`, for which the next opening removes everything.
 ///
-/// Isolation: any. What blocks runs on threads of the level's own, but for one look-up at a time, which runs where it is
-/// asked for: look-ups wait neither for those who write nor for the checks of large files.
+/// Isolation: any. What blocks runs on threads of the level's own, but for one look-up at a time, which runs where it
+/// is asked for: look-ups wait neither for the checks of large files nor for those who write, unless they find damage.
 public final class DiskCacheStore: CacheStoring {
     private let store: ResourceStore
     private let lookUps = BlockingQueue("look-ups")

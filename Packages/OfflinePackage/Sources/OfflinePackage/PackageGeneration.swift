@@ -52,9 +52,19 @@ final class PackageGeneration: Sendable {
     /// The file that answers a URL under the base URL.
     /// - Throws: `StoreError` where the table could not be read.
     func file(at url: PackageURL, in store: ResourceStore) throws -> StoredEntry? {
-        var path = url.path(below: base)
-        if path.isEmpty || path.utf8.last == UInt8(ascii: "/") { path += "index.html" }
+        let path = filePath(of: url)
         return try files(in: store) { $0[path] }
+    }
+
+    /// The same where the table is in memory, and else `nil`; an inner `nil` where there is no such file. Does not wait
+    /// for a table that is being read.
+    func knownFile(at url: PackageURL) -> StoredEntry?? {
+        table.withLockIfAvailable { table in table.map { $0[filePath(of: url)] } } ?? nil
+    }
+
+    private func filePath(of url: PackageURL) -> String {
+        let path = url.path(below: base)
+        return path.isEmpty || path.utf8.last == UInt8(ascii: "/") ? path + "index.html" : path
     }
 
     /// The whole table, by path.
@@ -66,9 +76,6 @@ final class PackageGeneration: Sendable {
     func releaseMemory() {
         table.withLock { $0 = nil }
     }
-
-    /// Whether the table is in memory. Does not wait for one that is being read.
-    var hasTable: Bool { table.withLockIfAvailable { $0 != nil } ?? false }
 
     /// Reads the table once; who asks meanwhile waits for it, a few milliseconds for a thousand files.
     private func files<Value: Sendable>(

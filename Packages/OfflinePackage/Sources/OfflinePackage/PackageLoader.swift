@@ -61,8 +61,9 @@ public struct PackageLoader: ResourceLoading {
 
     /// `nil` where something has to be read.
     private func answerInMemory(to question: Question) -> ResourceResponse? {
-        guard question.generations.allSatisfy(\.hasTable),
-            case .file(let entry, let generation) = find(question.url, in: question.generations),
+        // The base paths come longest first, and the first that has it decides.
+        guard let generation = question.generations.first(where: { $0.contains(question.url) }),
+            case .some(.some(let entry)) = generation.knownFile(at: question.url),
             let bytes = library.store.bytesInMemory(of: entry.blob)
         else { return nil }
         return respond(with: bytes.isEmpty ? .empty : .bytes(bytes), of: entry, in: generation.package)

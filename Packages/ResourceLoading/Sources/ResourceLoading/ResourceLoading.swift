@@ -21,10 +21,11 @@ public protocol ResourceLoading: Sendable {
     /// - Throws: ``ResourceError``, or `CancellationError` when the calling task was cancelled.
     nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse?
 
-    /// Answers `request` where that needs neither waiting nor reading: the same as ``load(_:)`` would return now.
+    /// Answers `request` where that needs neither waiting nor reading, as ``load(_:)`` would now.
     ///
-    /// Called on the engine's thread, before `load`, which is called after it unless the answer is known. ``PromptAnswer/later`` by
-    /// default.
+    /// May be asked before `load`, on the engine's thread, for a GET or HEAD of what a page shows. The request need not
+    /// have yet what only servers are told: its `Referer` may be the engine's, and `mode` and `Sec-Fetch-*` may be
+    /// missing unless it has an `Origin`. Who looks at those says ``PromptAnswer/later``, which is the default.
     func promptAnswer(to request: ResourceRequest) -> PromptAnswer
 }
 

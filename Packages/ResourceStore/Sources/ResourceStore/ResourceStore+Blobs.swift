@@ -41,10 +41,7 @@ extension ResourceStore {
     private func smallBlob(_ id: BlobID) throws -> StoredBlob? {
         // Copied under the mutex: once it is hidden, its memory is used again.
         let unwritten = state.withLock { state in state.unwritten[id].map { $0.chunk.bytes(in: $0.range) } }
-        if let unwritten {
-            memory.insert(unwritten, as: id)
-            return StoredBlob(id, unwritten)
-        }
+        if let unwritten { return StoredBlob(id, unwritten) }
         let bytes: Data
         do {
             guard let found = try rows.bytes(of: id) else { return nil }

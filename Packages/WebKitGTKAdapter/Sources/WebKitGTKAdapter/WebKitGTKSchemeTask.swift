@@ -133,9 +133,10 @@
             Self.endSoon(self)
         }
 
-        /// Those that the engine let go of. They are released a few at a time: each turn of the loop asks the display, and
+        /// Those that the engine let go of. They are released together, a little later: a turn of the loop for each
         /// takes longer than what there is to do.
         private static var ended: [WebKitGTKSchemeTask] = []
+        /// In milliseconds. A request keeps the bytes of its answer for so long.
         private static let longestStay: guint = 10
 
         private static func endSoon(_ task: WebKitGTKSchemeTask) {

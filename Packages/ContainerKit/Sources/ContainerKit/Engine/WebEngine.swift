@@ -37,7 +37,8 @@ public protocol WebEngine: AnyObject {
     var cookies: any EngineCookieStore { get }
 }
 
-/// Starts the answer to one request of the engine and returns what carries it.
+/// Starts the answer to one request of the engine and returns what carries it. The sink may have heard all of the answer
+/// before this returns.
 public typealias SchemeHandler = @MainActor (EngineRequest, any SchemeTaskSink) -> SchemeTaskDelivery
 
 /// A scheme of the app's own.

@@ -75,7 +75,8 @@ public struct RewritingLoader: ResourceLoading {
 
     /// What is neither rewritten nor checked.
     public func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
-        guard request.destination == .subresource, !request.head.headerFields.contains(.range),
+        guard request.destination == .subresource, !request.head.asksForStyle,
+            !request.head.headerFields.contains(.range),
             case .known(let found) = base.promptAnswer(to: request)
         else { return .later }
         guard let response = found, !response.isInterim else { return .known(found) }
