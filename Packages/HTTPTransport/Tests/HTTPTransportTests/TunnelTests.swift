@@ -275,8 +275,9 @@ struct TunnelTests {
             closed += 1
             if closed == 8 { break }
         }
-        // The oldest went.
-        #expect(channels.map(\.isActive) == (0..<40).map { $0 >= 8 })
+        // The oldest went; those that came together may be taken in another order.
+        let gone = channels.indices.filter { !channels[$0].isActive }
+        #expect(gone.count == 8 && gone.allSatisfy { $0 < 16 }, "\(gone)")
         for channel in channels { try? await channel.close() }
         patient.close()
 
