@@ -52,9 +52,12 @@ struct TableTests {
         let name = "containerkit://cdn.example/app.js"
         let first = try await fixture.answer(to: name, from: page.view, of: container)
         #expect(first.sink.body == Data("run()".utf8))
-        let second = try await fixture.answer(to: name, from: page.view, of: container)
-        #expect(second.sink.body == Data("run()".utf8) && second.record.provenance?.source == .package)
-        #expect(fixture.network.urls.count { $0 == download } == 1)
+        for _ in 0..<4 {
+            let next = try await fixture.answer(to: name, from: page.view, of: container)
+            #expect(next.sink.body == Data("run()".utf8) && next.record.provenance?.source == .package)
+        }
+        // Once for the page, and perhaps once more: the table's own download may begin just when the page's has ended.
+        #expect((1...2).contains(fixture.network.urls.count { $0 == download }))
         #expect(!fixture.network.urls.contains(script))
         await container.shutDown()
     }

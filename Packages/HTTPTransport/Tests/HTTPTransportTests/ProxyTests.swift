@@ -61,13 +61,13 @@ struct ProxyTests {
     @Test("Without its proxy nothing is reached, least of all past it")
     func gone() async throws {
         let route = try route(.get, "/*") { _ in .text("") }
-        let port = try await RefusingPort()
+        let port = try RefusingPort()
         var configuration = AsyncHTTPTransport.Configuration()
         configuration.proxy = .init(host: "127.0.0.1", port: port.number)
         try await withOrigin([route], transport: configuration) { origin, transport async in
             await expectFailure(.cannotConnect) { try await transport.get(origin.url + "/") }
             #expect(origin.requestCount == 0)
         }
-        try await port.close()
+        withExtendedLifetime(port) {}
     }
 }
