@@ -20,6 +20,7 @@ let settings: [SwiftSetting] = [
 let storage: Set<String> = ["Storage"]
 let packaging: Set<String> = ["Packaging"]
 let network: Set<String> = ["Network"]
+let loopback: Set<String> = ["Loopback"]
 let testing: Set<String> = ["Testing"]
 let tools: Set<String> = ["Tools"]
 let table: Set<String> = ["Table"]
@@ -30,15 +31,16 @@ extension Target.Dependency {
         name: "Logging", package: "swift-log", condition: .when(traits: network.union(storage).union(testing)))
     static let crypto = product(
         name: "Crypto", package: "swift-crypto",
-        condition: .when(traits: storage.union(packaging).union(testing).union(table)))
+        condition: .when(traits: storage.union(packaging).union(testing).union(table).union(loopback)))
     static let grdb = product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: storage))
     static func nio(_ name: String) -> Self {
-        .product(name: name, package: "swift-nio", condition: .when(traits: network.union(testing)))
+        .product(name: name, package: "swift-nio", condition: .when(traits: network.union(testing).union(loopback)))
     }
     static let asyncHTTPClient = product(
         name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: network))
     static let nioSSL = product(
-        name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: network.union(testing)))
+        name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: network.union(testing).union(loopback)))
+    static let nioExtras = product(name: "NIOExtras", package: "swift-nio-extras", condition: .when(traits: loopback))
     static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: network))
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: testing))
     static let hummingbirdCore = product(
@@ -48,8 +50,9 @@ extension Target.Dependency {
     static let hummingbirdHTTP2 = product(
         name: "HummingbirdHTTP2", package: "hummingbird", condition: .when(traits: testing))
     static let certificates = product(
-        name: "X509", package: "swift-certificates", condition: .when(traits: testing))
-    static let asn1 = product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: testing))
+        name: "X509", package: "swift-certificates", condition: .when(traits: testing.union(loopback)))
+    static let asn1 = product(
+        name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: testing.union(loopback)))
     static let argumentParser = product(
         name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: tools))
     static let subprocess = product(
@@ -90,6 +93,8 @@ let package = Package(
         .library(name: "PackagePublisher", targets: ["PackagePublisher"]),
         .library(name: "HTTPCache", targets: ["HTTPCache"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
+        .library(name: "ConnectTunnel", targets: ["ConnectTunnel"]),
+        .library(name: "LoopbackServer", targets: ["LoopbackServer"]),
         .library(name: "SchemeRouter", targets: ["SchemeRouter", "HTTPSemantics", "SchemeMode"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
@@ -99,11 +104,12 @@ let package = Package(
         .executable(name: "container-browser", targets: ["container-browser"]),
     ],
     traits: [
-        .default(enabledTraits: ["Storage", "Table", "Network", "Testing", "Tools"]),
+        .default(enabledTraits: ["Storage", "Table", "Network", "Loopback", "Testing", "Tools"]),
         .trait(name: "Storage", description: "ResourceStore, OfflinePackage: brings GRDB and swift-crypto."),
         .trait(name: "Packaging", description: "PackageFormat, PackagePublisher alone: brings swift-crypto."),
         .trait(name: "Table", description: "ResourceTable: brings swift-crypto."),
         .trait(name: "Network", description: "HTTPTransport: brings AsyncHTTPClient and SwiftNIO."),
+        .trait(name: "Loopback", description: "LoopbackServer: brings SwiftNIO and swift-certificates."),
         .trait(name: "Testing", description: "ContainerTesting: brings hummingbird, swift-certificates and SwiftNIO."),
         .trait(name: "Tools", description: "The programs h5 and container-browser: brings ArgumentParser."),
     ],
@@ -115,6 +121,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
@@ -143,6 +150,8 @@ let package = Package(
             "PackageFormat", in: "OfflinePackage",
             [.crypto, "CArchive", "CZlib", .target(name: "CDeflate", condition: .when(platforms: [.linux]))]),
         tests(of: "PackageFormat", in: "OfflinePackage"),
+        target("ConnectTunnel", [.nio("NIOCore")]),
+        tests(of: "ConnectTunnel"),
 
         // Middle rooms: they know the ground and never each other.
         target("OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
@@ -160,14 +169,27 @@ let package = Package(
         target(
             "HTTPTransport",
             [
-                "CInflate", "ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"),
+                "CInflate", "ConnectTunnel", "ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"),
                 .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nioSSL, .nioHTTP2,
             ]),
         tests(
             of: "HTTPTransport",
             [
-                "CInflate", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"),
+                "CInflate", "ConnectTunnel", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"),
                 .nio("NIOEmbedded"), .nioHTTP2, .nioSSL,
+            ]),
+        .target(name: "CPeerUser", path: "Packages/LoopbackServer/Sources/CPeerUser"),
+        target(
+            "LoopbackServer",
+            [
+                "ConnectTunnel", "CPeerUser", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"),
+                .nio("NIOFoundationCompat"), .nioSSL, .nioExtras, .certificates, .asn1, .crypto,
+            ]),
+        tests(
+            of: "LoopbackServer",
+            [
+                "ConnectTunnel", "CPeerUser", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"),
+                .nio("NIOHTTP1"), .nio("NIOEmbedded"), .nioSSL,
             ]),
         target("SchemeRouter", ["ResourceLoading", .httpTypes]),
         tests(of: "SchemeRouter", ["ResourceLoading", .httpTypes]),
@@ -182,9 +204,9 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache",
-                "HTTPTransport", "HTTPSemantics", "SchemeRouter", "SchemeMode", "WebViewPool", .crypto, .httpTypes,
-                .log,
+                "ConnectTunnel", "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable",
+                "HTTPCache", "HTTPTransport", "HTTPSemantics", "LoopbackServer", "SchemeRouter", "SchemeMode", "WebViewPool", .crypto,
+                .httpTypes, .log,
             ]),
         tests(
             of: "ContainerKit",

@@ -20,9 +20,11 @@ let package = Package(
         .library(name: "ContainerKit", targets: ["ContainerKit"])
     ],
     dependencies: [
+        .package(path: "../ConnectTunnel"),
         .package(path: "../ContainerTesting"),
         .package(path: "../HTTPCache"),
         .package(path: "../HTTPTransport"),
+        .package(path: "../LoopbackServer"),
         .package(path: "../OfflinePackage"),
         .package(path: "../PackagePublisher"),
         .package(path: "../ResourceLoading"),
@@ -37,6 +39,7 @@ let package = Package(
         .target(
             name: "ContainerKit",
             dependencies: [
+                .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "ResourceStore", package: "ResourceStore"),
                 .product(name: "PackageFormat", package: "OfflinePackage"),
@@ -45,6 +48,7 @@ let package = Package(
                 .product(name: "HTTPCache", package: "HTTPCache"),
                 .product(name: "HTTPTransport", package: "HTTPTransport"),
                 .product(name: "HTTPSemantics", package: "SchemeRouter"),
+                .product(name: "LoopbackServer", package: "LoopbackServer"),
                 .product(name: "SchemeRouter", package: "SchemeRouter"),
                 .product(name: "SchemeMode", package: "SchemeRouter"),
                 .product(name: "WebViewPool", package: "WebViewPool"),

@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "HTTPTransport", targets: ["HTTPTransport"])
     ],
     dependencies: [
+        .package(path: "../ConnectTunnel"),
         .package(path: "../ContainerTesting"),
         .package(path: "../ResourceLoading"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
@@ -34,6 +35,7 @@ let package = Package(
             name: "HTTPTransport",
             dependencies: [
                 "CInflate",
+                .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -49,6 +51,7 @@ let package = Package(
             dependencies: [
                 "CInflate",
                 "HTTPTransport",
+                .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncHTTPClient
+internal import ConnectTunnel
 internal import Dispatch
 internal import NIOCore
 internal import NIOHTTP1
@@ -80,7 +81,7 @@ final class AsyncHTTPClients: Sendable {
     func tunnelFailure(of url: URL) -> (any Error)? {
         guard let tunnel, let host = url.host() else { return nil }
         return tunnel.takeFailure(
-            of: AddressTunnel.Target(host: host, port: url.port ?? (url.scheme == "https" ? 443 : 80)))
+            of: HostPort(host: host, port: url.port ?? (url.scheme == "https" ? 443 : 80)))
     }
 
     func shutDown() async throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ConnectTunnel
 internal import NIOCore
 internal import NIOPosix
 internal import ResourceLoading
@@ -23,7 +24,7 @@ final class AddressTunnel: Sendable {
     /// What a client says after `Basic`.
     let credentials: String
     private let listener: any Channel
-    private let failures: Mutex<[Target: any Error]>
+    private let failures: Mutex<[HostPort: any Error]>
 
     private init(listener: any Channel, port: Int, credentials: String) {
         self.listener = listener
@@ -88,11 +89,11 @@ final class AddressTunnel: Sendable {
     }
 
     /// Why a target could not be reached lately: the client is told no more than that.
-    func takeFailure(of target: Target) -> (any Error)? {
+    func takeFailure(of target: HostPort) -> (any Error)? {
         failures.withLock { $0.removeValue(forKey: target) }
     }
 
-    private func note(_ error: any Error, of target: Target) {
+    private func note(_ error: any Error, of target: HostPort) {
         failures.withLock { failures in
             if failures.count >= Self.rememberedFailures { failures.removeAll() }
             failures[target] = error

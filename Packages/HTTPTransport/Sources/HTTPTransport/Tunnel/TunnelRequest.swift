@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ConnectTunnel
 internal import NIOCore
 internal import NIOPosix
 internal import ResourceLoading
@@ -26,7 +27,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     private let addresses: any AddressResolving
     private let limits: Limits
     private let becameKnown: @Sendable () -> Void
-    private let note: @Sendable (AddressTunnel.Target, any Error) -> Void
+    private let note: @Sendable (HostPort, any Error) -> Void
     private var head = ByteBuffer()
     private var isAnswered = false
     private var deadline: Scheduled<Void>?
@@ -35,7 +36,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     init(
         credentials: String, addresses: any AddressResolving, limits: Limits,
         becameKnown: @escaping @Sendable () -> Void,
-        note: @escaping @Sendable (AddressTunnel.Target, any Error) -> Void
+        note: @escaping @Sendable (HostPort, any Error) -> Void
     ) {
         self.credentials = credentials
         self.addresses = addresses
@@ -78,7 +79,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
         isAnswered = true
         let lines = text.split(separator: "\r\n")
         let words = (lines.first ?? "").split(separator: " ")
-        guard words.count == 3, words[0] == "CONNECT", let target = AddressTunnel.Target(words[1]) else {
+        guard words.count == 3, words[0] == "CONNECT", let target = HostPort(words[1]) else {
             return refuse(context.channel, "400 Bad Request")
         }
         let expected = "proxy-authorization: basic \(credentials)"
@@ -95,7 +96,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
         channel.writeAndFlush(ByteBuffer(string: answer)).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    private func connect(_ channel: any Channel, to target: AddressTunnel.Target) {
+    private func connect(_ channel: any Channel, to target: HostPort) {
         let resolver = TunnelResolver(addresses, on: channel.eventLoop, timeout: limits.connect)
         let connecting = ClientBootstrap(group: channel.eventLoop)
             .resolver(resolver)

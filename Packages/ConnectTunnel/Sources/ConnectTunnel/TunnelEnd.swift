@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import NIOCore
+public import NIOCore
 
 /// One end of a tunnel: passes bytes, and the end of them, to the other end, which is on the same event loop. An end that
 /// cannot take more stops the reading of the other one.
 ///
 /// Isolation: that event loop.
-final class TunnelEnd: ChannelDuplexHandler {
-    typealias InboundIn = ByteBuffer
-    typealias OutboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
+public final class TunnelEnd: ChannelDuplexHandler {
+    public typealias InboundIn = ByteBuffer
+    public typealias OutboundIn = ByteBuffer
+    public typealias OutboundOut = ByteBuffer
 
     private var peer: TunnelEnd?
     private var context: ChannelHandlerContext?
@@ -22,7 +22,7 @@ final class TunnelEnd: ChannelDuplexHandler {
     }
 
     /// Joins two channels of bytes.
-    static func join(client: any Channel, host: any Channel) throws {
+    public static func join(client: any Channel, host: any Channel) throws {
         let (one, other) = (TunnelEnd(isClient: true), TunnelEnd(isClient: false))
         one.peer = other
         other.peer = one
@@ -53,16 +53,16 @@ final class TunnelEnd: ChannelDuplexHandler {
         }
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
+    public func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
+    public func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         peer = nil
     }
 
-    func read(context: ChannelHandlerContext) {
+    public func read(context: ChannelHandlerContext) {
         if peer?.context?.channel.isWritable == false {
             wantsRead = true
         } else {
@@ -70,29 +70,29 @@ final class TunnelEnd: ChannelDuplexHandler {
         }
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         peer?.context?.write(data, promise: nil)
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
+    public func channelReadComplete(context: ChannelHandlerContext) {
         peer?.context?.flush()
     }
 
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
+    public func channelWritabilityChanged(context: ChannelHandlerContext) {
         guard context.channel.isWritable, let peer, peer.wantsRead else { return }
         peer.wantsRead = false
         peer.context?.read()
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    public func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let event = event as? ChannelEvent, event == .inputClosed { peer?.finishOutput() }
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
+    public func channelInactive(context: ChannelHandlerContext) {
         if isClient { peer?.drop() } else { peer?.closeSoon() }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    public func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
 }

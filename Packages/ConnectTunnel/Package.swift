@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import PackageDescription
+
+// This room alone, for building it apart from the others. The shipped manifest is the one in the root.
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "ConnectTunnel",
+    platforms: [.iOS(.v18), .macOS(.v15)],
+    products: [
+        .library(name: "ConnectTunnel", targets: ["ConnectTunnel"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2")
+    ],
+    targets: [
+        .target(
+            name: "ConnectTunnel", dependencies: [.product(name: "NIOCore", package: "swift-nio")],
+            swiftSettings: settings),
+        .testTarget(name: "ConnectTunnelTests", dependencies: ["ConnectTunnel"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

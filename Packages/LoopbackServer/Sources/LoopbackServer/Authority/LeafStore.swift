@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The certificates of the hosts that were opened, each made once, and trusted by the engine before it is used.
+actor LeafStore {
+    private struct Entry {
+        var leaf: Task<LaunchAuthority.Leaf, any Error>
+        /// Counts up with each use.
+        var lastUse: UInt64
+    }
+
+    /// A certificate is renewed so long before it ends, in seconds: connections that begin with it may last.
+    private static let renewal: TimeInterval = 86_400
+    private let authority: LaunchAuthority
+    private let trusting: any LeafTrusting
+    private let limit: Int
+    private var entries: [String: Entry] = [:]
+    private var uses: UInt64 = 0
+
+    /// - Parameter limit: the most hosts; of more, the one that was used least lately is made anew when it is asked for.
+    init(_ authority: LaunchAuthority, trusting: any LeafTrusting, limit: Int) {
+        self.authority = authority
+        self.trusting = trusting
+        self.limit = limit
+    }
+
+    /// The certificate of a host, which the engine trusts by now.
+    /// - Throws: ``LoopbackError`` with code `certificate` or `trust`; the next one who asks may fare better.
+    func leaf(for host: String, now: Date = Date()) async throws -> LaunchAuthority.Leaf {
+        while true {
+            let task = use(host) ?? make(host, now)
+            do {
+                let leaf = try await task.value
+                if leaf.end.timeIntervalSince(now) > Self.renewal { return leaf }
+            } catch {
+                forget(host, task)
+                throw error
+            }
+            forget(host, task)
+        }
+    }
+
+    private func use(_ host: String) -> Task<LaunchAuthority.Leaf, any Error>? {
+        uses += 1
+        entries[host]?.lastUse = uses
+        return entries[host]?.leaf
+    }
+
+    private func make(_ host: String, _ now: Date) -> Task<LaunchAuthority.Leaf, any Error> {
+        if entries.count >= limit, let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {
+            entries[oldest.key] = nil
+        }
+        let (authority, trusting) = (authority, trusting)
+        let leaf = Task {
+            let leaf = try authority.leaf(for: host, now: now)
+            do {
+                try await trusting.trust(leaf.certificate, for: host)
+            } catch {
+                throw LoopbackError(.trust, "the engine does not trust the certificate", at: host, cause: error)
+            }
+            return leaf
+        }
+        entries[host] = Entry(leaf: leaf, lastUse: uses)
+        return leaf
+    }
+
+    /// Unless another one has taken its place.
+    private func forget(_ host: String, _ leaf: Task<LaunchAuthority.Leaf, any Error>) {
+        if entries[host]?.leaf == leaf { entries[host] = nil }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ConnectTunnel
+internal import HTTPTypes
+internal import NIOHTTP1
+
+/// Which requests a connection may carry, and for whom they are.
+enum ExchangeFront: Sendable {
+    /// It was opened: whatever comes is for this host, over https.
+    case opened(HostPort)
+    /// A proxy is asked, for http URLs.
+    case proxy
+
+    /// What a request is for.
+    struct Target: Sendable {
+        /// As it is connected to.
+        let host: HostPort
+        let isSecure: Bool
+        /// As URLs have it: without the port where it is the scheme's own.
+        let authority: String
+        /// Path and query; `*` for the server as a whole.
+        let path: String
+    }
+
+    /// - Throws: ``RequestFault`` for a request that is not for this connection.
+    func target(of head: HTTPRequestHead) throws(RequestFault) -> Target {
+        switch (self, try RequestTarget(head)) {
+        case (.opened(let host), .origin(let path)): try opened(head, host, path)
+        case (.opened(let host), .asterisk): try opened(head, host, "*")
+        case (.opened, _): throw RequestFault("a request for elsewhere on a connection to one host", .misdirected)
+        case (.proxy, .absolute(let host, let authority, let path)):
+            // RFC 9112, section 3.2.2: the URL counts, and Host is passed over.
+            Target(
+                host: host, isSecure: false, authority: Self.authority(authority, without: 80), path: path)
+        case (.proxy, _): throw RequestFault("a proxy is asked by CONNECT or by an absolute http URL")
+        }
+    }
+
+    /// RFC 9110, section 7.4: what is said to one host is not for another one.
+    private func opened(_ head: HTTPRequestHead, _ host: HostPort, _ path: String) throws(RequestFault) -> Target {
+        if let field = head.headers.first(name: "host") {
+            guard HostPort(field, defaultPort: 443) == host else {
+                throw RequestFault("Host is not the host of the connection", .misdirected)
+            }
+        }
+        return Target(
+            host: host, isSecure: true, authority: Self.authority("\(host)", without: 443), path: path)
+    }
+
+    private static func authority(_ text: String, without port: Int) -> String {
+        text.hasSuffix(":\(port)") ? String(text.dropLast("\(port)".utf8.count + 1)) : text
+    }
+}

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOFoundationCompat
+internal import NIOHTTP1
+internal import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Answers the requests of one connection by a loader, one after the other: NIO's pipeline handler before it holds back
+/// what comes too early.
+///
+/// Isolation: its channel's event loop.
+final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// How much of a request that was answered early is still read, so that its answer arrives.
+    private static let longestRest = 1 << 20
+    private let parts: ProxyParts
+    private let front: ExchangeFront
+    private let http: HTTPHandlers
+    private let pipelining: HTTPServerPipelineHandler
+    private var context: ChannelHandlerContext?
+    private var exchange: Exchange?
+    /// A request without a body waits for its end, which comes at once.
+    private var isAnswerPending = false
+    private var wantsRead = false
+    private var rest = 0
+    private var deadline: Scheduled<Void>?
+
+    init(_ parts: ProxyParts, _ front: ExchangeFront, _ http: HTTPHandlers, _ pipelining: HTTPServerPipelineHandler) {
+        self.parts = parts
+        self.front = front
+        self.http = http
+        self.pipelining = pipelining
+    }
+
+    // MARK: Events of the channel
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        limit(parts.limits.patience)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        self.context = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        if let exchange, exchange.life.accept(.close) == .close { end(exchange, .stopped) }
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if error is HTTPParserError, exchange == nil {
+            refuse(context, RequestFault("not HTTP/1.1"))
+        } else {
+            context.close(promise: nil)
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let event = event as? ChannelEvent, event == .inputClosed {
+            // Who ends its side in the middle of an exchange has given it up.
+            context.close(promise: nil)
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if mayRead { context.read() } else { wantsRead = true }
+    }
+
+    private var mayRead: Bool {
+        guard let exchange, exchange.body != nil else { return true }
+        return exchange.wantsBody
+    }
+
+    private func resumeReading() {
+        guard wantsRead, mayRead else { return }
+        wantsRead = false
+        context?.read()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): receive(context, head)
+        case .body(let bytes): receive(context, bytes)
+        case .end: receiveEnd()
+        }
+    }
+
+    /// Closes the connection where nothing comes of it for so long.
+    private func limit(_ time: Duration?) {
+        deadline?.cancel()
+        guard let time, let context else { return }
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(time)) { bound.value.close(promise: nil) }
+    }
+
+    // MARK: Requests
+
+    private func receive(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) {
+        do throws(RequestFault) {
+            let framing = try RequestFraming(head)
+            try RequestFraming.check(head)
+            let target = try front.target(of: head)
+            if case .proxy = front, !parts.knows(head) {
+                return answer(context, .proxyAuthenticationRequired, ["proxy-authenticate": ProxyParts.challenge])
+            }
+            let request = request(head, target)
+            if framing == .none, Upgrade.isAsked(for: head) {
+                return upgrade(context, head, target, request)
+            }
+            begin(request, head, framing)
+        } catch {
+            refuse(context, error)
+        }
+    }
+
+    private func request(_ head: HTTPRequestHead, _ target: ExchangeFront.Target) -> ResourceRequest {
+        ResourceRequest(
+            HTTPRequest(
+                method: HTTPRequest.Method(head.method.rawValue) ?? .get, scheme: target.isSecure ? "https" : "http",
+                authority: target.authority, path: target.path,
+                headerFields: ConnectionFields.removed(from: head.headers)))
+    }
+
+    private func begin(_ request: ResourceRequest, _ head: HTTPRequestHead, _ framing: RequestFraming) {
+        var request = request
+        var source: RequestBody.Source?
+        if framing != .none {
+            let (bodySource, body) = RequestBody.make(demand())
+            source = bodySource
+            let length: Int64? = if case .length(let length) = framing { length } else { nil }
+            request.body = .stream(ByteStream(body, length: length))
+        }
+        parts.policy.complete(&request)
+        let exchange = Exchange(request, head, hasBody: framing != .none)
+        exchange.body = source
+        self.exchange = exchange
+        if framing == .none {
+            // Its end follows at once: no answer before that, so that the connection can be kept.
+            isAnswerPending = true
+            deadline?.cancel()
+        } else {
+            limit(parts.limits.patience)
+            work(on: exchange)
+        }
+    }
+
+    private func receive(_ context: ChannelHandlerContext, _ bytes: ByteBuffer) {
+        guard let exchange, let source = exchange.body else {
+            // Of a request that was answered before its end.
+            rest += bytes.readableBytes
+            if rest > Self.longestRest { context.close(promise: nil) }
+            return
+        }
+        limit(parts.limits.patience)
+        exchange.awaitsContinue = false
+        switch source.yield(bytes) {
+        case .stopProducing: exchange.wantsBody = false
+        case .produceMore, .dropped: break
+        }
+    }
+
+    private func receiveEnd() {
+        guard let exchange else {
+            if rest > 0 { context?.close(promise: nil) }
+            return
+        }
+        _ = exchange.life.accept(.requestEnd)
+        exchange.body?.finish()
+        exchange.body = nil
+        deadline?.cancel()
+        resumeReading()
+        guard isAnswerPending else { return }
+        isAnswerPending = false
+        answerPromptly(exchange)
+    }
+
+    private func demand() -> RequestBody.Demand {
+        guard let context else { preconditionFailure("a request without a connection") }
+        let me = NIOLoopBound(self, eventLoop: context.eventLoop)
+        return RequestBody.Demand(eventLoop: context.eventLoop) {
+            me.value.permitBody()
+        } onMore: {
+            me.value.exchange?.wantsBody = true
+            me.value.resumeReading()
+        } onEnd: {
+            // What nobody reads is taken from the connection and dropped.
+            guard let exchange = me.value.exchange, exchange.body != nil else { return }
+            exchange.wantsBody = true
+            me.value.resumeReading()
+        }
+    }
+
+    /// RFC 9110, section 10.1.1.
+    private func permitBody() {
+        guard let context, let exchange, exchange.awaitsContinue, !exchange.life.hasBegun else { return }
+        exchange.awaitsContinue = false
+        context.writeAndFlush(
+            wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
+    }
+
+    // MARK: Answers
+
+    /// What lies in memory is answered here and now.
+    private func answerPromptly(_ exchange: Exchange) {
+        guard [.get, .head].contains(exchange.request.head.method),
+            case .known(let response?) = parts.loader.promptAnswer(to: exchange.request)
+        else { return work(on: exchange) }
+        switch response.body {
+        case .empty: deliver(response, Data(), to: exchange)
+        case .bytes(let data): deliver(response, data, to: exchange)
+        case .file, .stream: work(on: exchange, response)
+        }
+    }
+
+    /// Asks the loader, unless there is an answer, and delivers it.
+    private func work(on exchange: Exchange, _ known: ResourceResponse? = nil) {
+        guard let context else { return }
+        let link = ExchangeLink(self, exchange, on: context.eventLoop)
+        let (loader, request) = (parts.loader, exchange.request)
+        exchange.work = Task {
+            do {
+                var answer = known
+                if answer == nil { answer = try await loader.load(request) }
+                guard let answer else {
+                    throw ResourceError(.internal, "no loader answered", at: request.head.urlText)
+                }
+                try await link.deliver(answer)
+            } catch {
+                link.fail(error)
+            }
+        }
+    }
+
+    /// A whole answer at once.
+    func deliver(_ response: ResourceResponse, _ data: Data, to exchange: Exchange) {
+        guard begin(response, length: Int64(data.count), of: exchange) else { return }
+        if !data.isEmpty { _ = write(data, of: exchange) }
+        finish(exchange)
+    }
+
+    /// The head of an answer.
+    /// - Parameter length: of the body; `nil` where nobody knows.
+    /// - Returns: whether a body may follow.
+    func begin(_ response: ResourceResponse, length: Int64?, of exchange: Exchange) -> Bool {
+        guard let context else { return false }
+        let step = exchange.life.accept(.head)
+        guard step == .proceed else { return false }
+        exchange.report.note(response)
+        let head = AnswerHead(response.head, length: length, to: exchange)
+        exchange.left = head.length
+        if !head.keepsAlive { exchange.life.giveUpConnection() }
+        context.write(wrapOutboundOut(.head(head.head)), promise: nil)
+        return true
+    }
+
+    func flush() {
+        context?.flush()
+    }
+
+    /// A piece of an answer's body.
+    /// - Returns: succeeds when the engine's side of loopback has taken it; fails where nothing is taken any more.
+    func write(_ data: Data, of exchange: Exchange) -> EventLoopFuture<Void>? {
+        guard let context, exchange.life.accept(.data) == .proceed else { return nil }
+        // An answer without a body, by its status or the request's method.
+        guard exchange.left != 0 || data.isEmpty else { return exchange.allowsBody ? nil : context.eventLoop.makeSucceededVoidFuture() }
+        if let left = exchange.left {
+            guard Int64(data.count) <= left else {
+                fail(exchange, ResourceError(.connectionLost, "more bytes than announced"))
+                return nil
+            }
+            exchange.left = left - Int64(data.count)
+        }
+        exchange.report.bytes += Int64(data.count)
+        return context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(data: data)))))
+    }
+
+    func finish(_ exchange: Exchange) {
+        guard let context else { return }
+        if let left = exchange.left, left > 0, exchange.allowsBody {
+            return fail(exchange, ResourceError(.connectionLost, "fewer bytes than announced"))
+        }
+        let step = exchange.life.accept(.end)
+        guard step == .next || step == .close else { return }
+        end(exchange, .finished)
+        let channel = context.channel
+        let isRead = exchange.body == nil
+        let written = context.writeAndFlush(wrapOutboundOut(.end(nil)))
+        if step == .next {
+            limit(parts.limits.idle)
+        } else if isRead {
+            written.whenComplete { _ in channel.close(promise: nil) }
+        } else {
+            linger()
+        }
+    }
+
+    /// There is no answer, or no more of it: the engine sees a connection that breaks off, as it would without us.
+    func fail(_ exchange: Exchange, _ error: ResourceError) {
+        let hadBegun = exchange.life.hasBegun
+        guard let context, exchange.life.accept(.fail) == .close else { return }
+        end(exchange, .failed(error))
+        let channel = context.channel
+        guard !hadBegun else { return channel.close(promise: nil) }
+        // Of a connection that closes without a byte an engine believes that it was too old, and asks once more.
+        let broken = ByteBuffer(string: "HTTP/1.1 ")
+        guard let outside = try? context.pipeline.syncOperations.context(handler: http.encoder) else {
+            return channel.close(promise: nil)
+        }
+        outside.writeAndFlush(NIOAny(broken)).whenComplete { _ in channel.close(promise: nil) }
+    }
+
+    /// A request that was answered before its end: its rest is read, and dropped, so that the answer is not lost with the
+    /// connection (RFC 9112, section 9.6).
+    private func linger() {
+        rest = 1
+        limit(.seconds(2))
+        context?.read()
+    }
+
+    private func end(_ exchange: Exchange, _ outcome: ExchangeReport.Outcome) {
+        if case .finished = outcome {} else { exchange.work?.cancel() }
+        exchange.body?.finish(ResourceError(.cancelled, "the request is over"))
+        exchange.work = nil
+        exchange.report.end(outcome)
+        if self.exchange === exchange { self.exchange = nil }
+        parts.observer?.ended(exchange.report)
+    }
+
+    // MARK: Refusals
+
+    private func refuse(_ context: ChannelHandlerContext, _ fault: RequestFault) {
+        parts.refused(.malformed(fault.description))
+        answer(context, HTTPResponseStatus(statusCode: fault.status.rawValue))
+    }
+
+    private func answer(_ context: ChannelHandlerContext, _ status: HTTPResponseStatus, _ fields: HTTPHeaders = [:]) {
+        var head = HTTPResponseHead(version: .http1_1, status: status, headers: fields)
+        head.headers.add(name: "content-length", value: "0")
+        head.headers.add(name: "connection", value: "close")
+        let channel = context.channel
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+    }
+
+    // MARK: Upgrades
+
+    private func upgrade(
+        _ context: ChannelHandlerContext, _ head: HTTPRequestHead, _ target: ExchangeFront.Target,
+        _ request: ResourceRequest
+    ) {
+        var request = request
+        parts.policy.complete(&request)
+        let upgrade = Upgrade(
+            parts, of: context.channel, http: http, handlers: [pipelining, self], report: ExchangeReport(request))
+        deadline?.cancel()
+        upgrade.start(head, target)
+    }
+}

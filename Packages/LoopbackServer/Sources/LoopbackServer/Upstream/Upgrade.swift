@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ConnectTunnel
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOHTTP1
+internal import ResourceLoading
+
+/// A request that asks for another protocol on its connection (RFC 9110, section 7.8), which is the host's to grant: it is
+/// passed on as it came, and where the host agrees both connections are joined. A WebSocket is end to end, then.
+///
+/// Isolation: the connection's event loop.
+final class Upgrade {
+    private let parts: ProxyParts
+    private let client: any Channel
+    private let http: HTTPHandlers
+    private let handlers: [any RemovableChannelHandler]
+    private var report: ExchangeReport
+    private var isOver = false
+
+    /// - Parameter handlers: what stands after `http` on the client's side, to be taken out with it.
+    init(
+        _ parts: ProxyParts, of client: any Channel, http: HTTPHandlers, handlers: [any RemovableChannelHandler],
+        report: ExchangeReport
+    ) {
+        self.parts = parts
+        self.client = client
+        self.http = http
+        self.handlers = handlers
+        self.report = report
+    }
+
+    /// Whether a request asks for a WebSocket (RFC 6455, section 4.1). What else might be asked for is not granted, which
+    /// a server is free to.
+    static func isAsked(for head: HTTPRequestHead) -> Bool {
+        head.method == .GET && head.version == .http1_1
+            && head.headers[canonicalForm: "upgrade"].contains { $0.lowercased() == "websocket" }
+            && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
+    }
+
+    func start(_ head: HTTPRequestHead, _ target: ExchangeFront.Target) {
+        let me = NIOLoopBound(self, eventLoop: client.eventLoop)
+        client.closeFuture.whenComplete { _ in me.value.end(.stopped) }
+        parts.dialer.connect(to: target.host, on: client.eventLoop).whenComplete { result in
+            let upgrade = me.value
+            switch result {
+            case .success(let host): upgrade.ask(host, head, target)
+            case .failure(let error):
+                upgrade.parts.happened(.unreachable(target.host, ResourceError(error)))
+                upgrade.giveUp(ResourceError(error))
+            }
+        }
+    }
+
+    private func ask(_ host: any Channel, _ head: HTTPRequestHead, _ target: ExchangeFront.Target) {
+        guard !isOver else { return host.close(promise: nil) }
+        client.closeFuture.whenComplete { _ in host.close(promise: nil) }
+        let question = Self.question(head, target)
+        do {
+            if target.isSecure { try parts.dialer.secure(host, to: target.host) }
+            let framing = HTTPRequestEncoder.Configuration()
+            let encoder = HTTPRequestEncoder(configuration: framing)
+            let decoder = ByteToMessageHandler(
+                HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes, informationalResponseStrategy: .drop))
+            let answer = UpgradeAnswer(self, encoder: encoder, decoder: decoder, timeout: parts.limits.connect)
+            try host.pipeline.syncOperations.addHandlers([encoder, decoder, answer])
+        } catch {
+            host.close(promise: nil)
+            return giveUp(ResourceError(.tls, "no TLS with the host", at: "\(target.host)", cause: error))
+        }
+        host.write(HTTPClientRequestPart.head(question), promise: nil)
+        host.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
+        host.setOption(.autoRead, value: true).whenFailure { _ in host.close(promise: nil) }
+    }
+
+    private static func question(_ head: HTTPRequestHead, _ target: ExchangeFront.Target) -> HTTPRequestHead {
+        var question = HTTPRequestHead(version: .http1_1, method: head.method, uri: target.path, headers: head.headers)
+        for name in ["proxy-authorization", "proxy-connection", "host"] { question.headers.remove(name: name) }
+        question.headers.replaceOrAdd(name: "Host", value: target.authority)
+        return question
+    }
+
+    /// What the host said. Its connection goes on where it agreed, and else ends.
+    func receive(_ head: HTTPResponseHead, from host: any Channel, joining: (_ client: any Channel) throws -> Void) {
+        guard !isOver else { return host.close(promise: nil) }
+        guard head.status == .switchingProtocols else { return refuse(head, host) }
+        client.write(HTTPServerResponsePart.head(head), promise: nil)
+        client.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
+        end(.upgraded)
+        let pipeline = client.pipeline.syncOperations
+        do {
+            try joining(client)
+        } catch {
+            return client.close(promise: nil)
+        }
+        for handler in handlers { pipeline.removeHandler(handler, promise: nil) }
+        http.remove(from: pipeline)
+        client.read()
+    }
+
+    /// The page hears the status, as it would from the host, and nothing else: scripts are not shown more.
+    private func refuse(_ head: HTTPResponseHead, _ host: any Channel) {
+        host.close(promise: nil)
+        var answer = HTTPResponseHead(version: .http1_1, status: head.status)
+        for field in ["set-cookie", "www-authenticate", "location"] {
+            for value in head.headers[field] { answer.headers.add(name: field, value: value) }
+        }
+        answer.headers.add(name: "content-length", value: "0")
+        answer.headers.add(name: "connection", value: "close")
+        end(.finished)
+        client.write(HTTPServerResponsePart.head(answer), promise: nil)
+        let client = client
+        client.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in client.close(promise: nil) }
+    }
+
+    /// The host is gone, or never was there.
+    func giveUp(_ error: ResourceError) {
+        guard !isOver else { return }
+        end(.failed(error))
+        client.close(promise: nil)
+    }
+
+    private func end(_ outcome: ExchangeReport.Outcome) {
+        guard !isOver else { return }
+        isOver = true
+        report.end(outcome)
+        parts.observer?.ended(report)
+    }
+}
+
+/// The host's side of a request for another protocol.
+private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPClientResponsePart
+
+    private let upgrade: Upgrade
+    private let encoder: HTTPRequestEncoder
+    private let decoder: ByteToMessageHandler<HTTPResponseDecoder>
+    private let timeout: Duration
+    private var deadline: Scheduled<Void>?
+
+    init(
+        _ upgrade: Upgrade, encoder: HTTPRequestEncoder, decoder: ByteToMessageHandler<HTTPResponseDecoder>,
+        timeout: Duration
+    ) {
+        self.upgrade = upgrade
+        self.encoder = encoder
+        self.decoder = decoder
+        self.timeout = timeout
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
+            let (answer, context) = bound.value
+            answer.upgrade.giveUp(ResourceError(.timedOut, "no answer in time"))
+            context.close(promise: nil)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(let head) = unwrapInboundIn(data) else { return }
+        deadline?.cancel()
+        let (host, pipeline) = (context.channel, context.pipeline.syncOperations)
+        upgrade.receive(head, from: host) { client in
+            try TunnelEnd.join(client: client, host: host)
+            pipeline.removeHandler(self, promise: nil)
+            pipeline.removeHandler(encoder, promise: nil)
+            pipeline.removeHandler(decoder, promise: nil)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        upgrade.giveUp(ResourceError(.connectionLost, "the host ended the connection"))
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        upgrade.giveUp(ResourceError(.tls, "the host's certificate, or its answer, is refused", cause: error))
+        context.close(promise: nil)
+    }
+}
