@@ -40,6 +40,7 @@ extension Target.Dependency {
         name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: network))
     static let nioSSL = product(
         name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: network.union(testing).union(loopback)))
+    static let nioSOCKS = product(name: "NIOSOCKS", package: "swift-nio-extras", condition: .when(traits: loopback))
     static let nioExtras = product(name: "NIOExtras", package: "swift-nio-extras", condition: .when(traits: loopback))
     static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: network))
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: testing))
@@ -169,26 +170,30 @@ let package = Package(
         target(
             "HTTPTransport",
             [
-                "CInflate", "ConnectTunnel", "ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"),
+                "CInflate", "ConnectTunnel", "ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"),
+                .nio("NIOPosix"),
                 .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nioSSL, .nioHTTP2,
             ]),
         tests(
             of: "HTTPTransport",
             [
-                "CInflate", "ConnectTunnel", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"),
+                "CInflate", "ConnectTunnel", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"),
+                .nio("NIOPosix"),
                 .nio("NIOEmbedded"), .nioHTTP2, .nioSSL,
             ]),
         .target(name: "CPeerUser", path: "Packages/LoopbackServer/Sources/CPeerUser"),
         target(
             "LoopbackServer",
             [
-                "ConnectTunnel", "CPeerUser", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"),
-                .nio("NIOFoundationCompat"), .nioSSL, .nioExtras, .certificates, .asn1, .crypto,
+                "ConnectTunnel", "CPeerUser", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"),
+                .nio("NIOHTTP1"),
+                .nio("NIOFoundationCompat"), .nioSSL, .nioExtras, .nioSOCKS, .certificates, .asn1, .crypto,
             ]),
         tests(
             of: "LoopbackServer",
             [
-                "ConnectTunnel", "CPeerUser", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"),
+                "ConnectTunnel", "CPeerUser", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"),
+                .nio("NIOPosix"),
                 .nio("NIOHTTP1"), .nio("NIOEmbedded"), .nioSSL,
             ]),
         target("SchemeRouter", ["ResourceLoading", .httpTypes]),
@@ -205,7 +210,8 @@ let package = Package(
             "ContainerKit",
             [
                 "ConnectTunnel", "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable",
-                "HTTPCache", "HTTPTransport", "HTTPSemantics", "LoopbackServer", "SchemeRouter", "SchemeMode", "WebViewPool", .crypto,
+                "HTTPCache", "HTTPTransport", "HTTPSemantics", "LoopbackServer", "SchemeRouter", "SchemeMode",
+                "WebViewPool", .crypto,
                 .httpTypes, .log,
             ]),
         tests(

@@ -119,6 +119,8 @@ extension Container {
         try await packages.resume()
         await packages.updater.retryRollbacks()
         packages.comeBack(from: .suspension)
+        // A listener may not have outlived the suspension; what it cannot do now it tries again when a page opens.
+        try? await proxy?.ready()
     }
 
     /// Ends what goes on by itself and waits for it, for a host that ends a container and opens another on its folder.
@@ -128,6 +130,7 @@ extension Container {
     /// and sweeps that are under way may hold the folder for a moment longer. Nothing is lost either way.
     public func shutDown() async {
         for session in sessions.values { report(.closed, of: session) }
+        await proxy?.shutDown()
         await table?.shutDown()
         await cache?.shutDown()
         await packages.shutDown()

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTransport
+internal import HTTPTypes
 internal import Logging
 public import OfflinePackage
 internal import ResourceLoading
@@ -34,6 +35,8 @@ public final class Container<Engine: WebEngine> {
     let path: RequestPath
     private let appRequests: AppRequests
     private let pool: WebViewPool<Engine.View>
+    private let proxiedPages = OpenPages()
+    private(set) var proxy: ProxyCare<Engine>?
     let hub = EventHub()
     private(set) var sessions: [ViewID: PageSession] = [:]
     private var loads: [ViewID: ViewLoad] = [:]
@@ -42,13 +45,13 @@ public final class Container<Engine: WebEngine> {
     private var memory: MemoryCare?
 
     /// Opens the container's folder and routes its schemes.
-    /// - Throws: `StoreError`, with code `inUse` where another process has the folder; `TableError`; or ``EngineError``.
+    /// - Throws: `StoreError`, with code `inUse` where another process has the folder; `TableError`; ``EngineError``, or
+    ///   `LoopbackError` where the mode needs a proxy that cannot listen.
     public init(engine: Engine, configuration: Configuration) async throws {
         self.engine = engine
         self.configuration = configuration
-        let traits = engine.traits(in: .customScheme)
-        let transport = configuration.transport
-        let network = NetworkLoader(traits.decodes ? transport : DecodingTransport(transport))
+        let traits = engine.traits(in: configuration.mode == .loopbackProxy ? .loopbackProxy : .customScheme)
+        let network = NetworkLoader(DecodingTransport(configuration.transport))
         packages = try await PackageCare(
             directory: configuration.directory, budgets: configuration.store, packages: configuration.packages,
             updates: configuration.updates, network: network, logger: configuration.logger)
@@ -57,7 +60,8 @@ public final class Container<Engine: WebEngine> {
         liveRules = LiveRules(configuration.rules)
         path = RequestPath(
             names: configuration.names, traits: traits, updater: packages.updater, library: packages.library,
-            table: table?.library, previews: previewList, network: network, cache: cache?.loader,
+            table: table?.library, previews: previewList,
+            network: traits.decodes ? NetworkLoader(configuration.transport) : network, cache: cache?.loader,
             rules: liveRules, coveredHosts: configuration.coveredHosts)
         appRequests = AppRequests(path: path, hub: hub)
         pool = WebViewPool(capacity: configuration.poolCapacity) { try engine.makeView() }
@@ -68,6 +72,12 @@ public final class Container<Engine: WebEngine> {
         for scheme in schemes {
             try engine.register(scheme) { [weak self] request, sink in
                 self?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
+            }
+        }
+        if configuration.mode == .loopbackProxy {
+            let requests = ProxiedRequests(path: path, pages: proxiedPages)
+            proxy = try await ProxyCare(engine, requests, configuration.proxy, logger: configuration.logger) { [hub] in
+                hub.send($0)
             }
         }
         packages.forward { [hub] in hub.send(.package($0)) }
@@ -160,7 +170,7 @@ public final class Container<Engine: WebEngine> {
 
     /// Opens a page. What comes of it is heard from ``Page/load``.
     /// - Parameter prepare: may add scripts and message handlers before the load begins.
-    /// - Throws: ``ContainerError`` with code `invalidURL`, or ``EngineError``.
+    /// - Throws: ``ContainerError`` with code `invalidURL` or `proxy`, or ``EngineError``.
     public func open(
         _ url: String, prepare: @MainActor (Engine.View) throws -> Void = { _ in }
     ) async throws -> Page<Engine.View> {
@@ -169,16 +179,22 @@ public final class Container<Engine: WebEngine> {
         }
         table?.note(.open)
         await pool.reclaim()
+        do {
+            try await proxy?.ready()
+        } catch {
+            throw ContainerError(.proxy, "the proxy cannot listen: \(error)", at: real.text)
+        }
         let began = ContinuousClock.now
         let holder = PageHolder()
         let view = try pool.checkOut(for: holder)
         lastPageID += 1
         let isCovered = covers(real.text)
         let id = PageID(rawValue: lastPageID)
+        let mode = isCovered ? configuration.mode : .plain
         let session = PageSession(
-            id: id, documentURL: real.text, view: view.id, mode: isCovered ? configuration.mode : .plain,
-            generations: isCovered ? packages.library.pin(id) : [])
-        sessions[view.id] = session
+            id: id, documentURL: real.text, view: view.id, mode: mode,
+            generations: isCovered ? packages.library.pin(id, isShared: mode == .loopbackProxy) : [])
+        keep(session)
         hub.send(.pageOpened(session))
         let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
             [weak self] in self?.end(session)
@@ -186,8 +202,13 @@ public final class Container<Engine: WebEngine> {
         loads[view.id] = page.load
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
         try prepare(view)
-        view.load(isCovered ? configuration.names.name(of: real.text) ?? real.text : real.text)
+        view.load(mode == .customScheme ? configuration.names.name(of: real.text) ?? real.text : real.text)
         return page
+    }
+
+    private func keep(_ session: PageSession) {
+        sessions[session.view] = session
+        if session.mode == .loopbackProxy { proxiedPages.note(session.reference) }
     }
 
     /// Closes a page and takes its view back. Closing it again does nothing.
@@ -224,6 +245,7 @@ public final class Container<Engine: WebEngine> {
     /// how many reports of pages.
     public var droppedEvents: Int {
         hub.dropped + packages.updater.droppedEvents + packages.lostReports + appRequests.lostReports
+            + (proxy?.lostReports ?? 0)
     }
 
     /// What was counted since the container was opened: damage, use of memory, losses.
@@ -328,10 +350,16 @@ public final class Container<Engine: WebEngine> {
         guard var session = sessions[view] else { return }
         if case .committed(let url) = signal {
             session.documentURL = configuration.names.realURL(of: url) ?? url
-            sessions[view] = session
+            keep(session)
             report(.moved, of: session)
         }
+        // What came by the proxy is told by it.
+        if case .resource(let resource) = signal, session.mode == .loopbackProxy, isOpened(resource.url) { return }
         hub.send(.page(session.id, signal))
+    }
+
+    private func isOpened(_ url: String) -> Bool {
+        HTTPRequest(urlText: url).map(path.opens(originOf:)) ?? false
     }
 
     private func end(_ opened: PageSession) {
@@ -339,6 +367,7 @@ public final class Container<Engine: WebEngine> {
         let session = sessions.removeValue(forKey: opened.view) ?? opened
         report(.closed, of: session)
         packages.library.unpin(session.id)
+        proxiedPages.forget(session.id)
         path.forget(session.id)
         packages.sweepSoon()
         table?.note(.close)

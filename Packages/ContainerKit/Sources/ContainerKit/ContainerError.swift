@@ -14,6 +14,8 @@ public struct ContainerError: Error, Sendable, Hashable, CustomStringConvertible
 
         /// Not an absolute `http` or `https` URL.
         public static let invalidURL = Code("invalid-url")
+        /// The proxy that the mode needs cannot listen.
+        public static let proxy = Code("proxy")
     }
 
     /// What kind of failure it is.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import LoopbackServer
 public import OfflinePackage
 public import ResourceLoading
 public import ResourceTable
@@ -27,6 +28,8 @@ public enum ContainerEvent: Sendable {
     case page(PageID, ViewSignal)
     /// A page was closed; what it pinned is let go of.
     case pageClosed(PageID)
+    /// Something happened to the proxy of the mode `loopbackProxy`.
+    case proxy(ProxyEvent)
     /// A request that came through the container has ended.
     case request(RequestRecord)
 }

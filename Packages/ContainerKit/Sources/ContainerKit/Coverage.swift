@@ -34,14 +34,31 @@ struct Coverage: Sendable {
     /// a rule that passes it, or the deny list: an engine completes relative URLs to names of all of that origin.
     func hasNames(on request: HTTPRequest) -> Bool {
         if isCovered(request) { return true }
-        guard let scheme = request.scheme, var authority = request.authority?.lowercased(), !authority.contains("@")
+        guard let scheme = request.scheme, let authority = request.authority?.lowercased(), !authority.contains("@")
         else { return false }
         let defaultPort = scheme == "http" ? 80 : 443
         let ruled = rules.rules.rules.contains { rule in
             rule.action == .intercept && (rule.scheme.map { $0.rawValue == scheme } ?? true)
                 && (rule.host.map { $0.matches(authority, defaultPort: defaultPort) } ?? true)
         }
-        if ruled { return true }
+        return ruled || hasFiles(on: scheme, authority, defaultPort: defaultPort)
+    }
+
+    /// Whether connections to the origin of a request are opened, where it is a proxy that intercepts: some request to
+    /// there may be, or a page that is open has something of there.
+    func opens(originOf request: HTTPRequest) -> Bool {
+        guard let scheme = request.scheme, let authority = request.authority?.lowercased(), !authority.contains("@")
+        else { return false }
+        let defaultPort = scheme == "http" ? 80 : 443
+        return rules.mayIntercept(
+            originOf: request,
+            isCovered: hosts.contains { $0.matches(authority, defaultPort: defaultPort) }
+                || library.serves(originOf: request) || hasFiles(on: scheme, authority, defaultPort: defaultPort)
+                || updater.serves(originOf: request))
+    }
+
+    private func hasFiles(on scheme: String, _ authority: String, defaultPort: Int) -> Bool {
+        var authority = authority
         if authority.hasSuffix(":\(defaultPort)") { authority = String(authority.dropLast("\(defaultPort)".count + 1)) }
         let isPackaged = (library.installed.map(\.baseURL) + previews.mounted.map(\.baseURL)).contains {
             $0.scheme == scheme && $0.authority == authority

@@ -62,7 +62,8 @@ struct RequestPath: Sendable {
         appChain = decoding(LoaderChain(loaders + [cache ?? network]))
         appDirect = decoding(passed)
         hasCache = cache != nil
-        loaders.append(asking(cache ?? network))
+        // An engine that keeps answers itself does so by the rules of HTTP; two caches would hold everything twice.
+        if let cache, !traits.caches { loaders.append(asking(cache)) } else { loaders.append(asking(network)) }
 
         // 4 Settle it: what the engine does not do.
         let ledger = PageLedger()
@@ -128,6 +129,28 @@ struct RequestPath: Sendable {
         ResourceResponse(
             head: HTTPResponse(status: .gatewayTimeout), body: .empty,
             provenance: Provenance(.synthetic, reason: "only-if-cached, and no cache"))
+    }
+
+    // MARK: Requests that come by a proxy: named already, whole, and settled by the engine.
+
+    /// Whether requests to an origin may be intercepted: a proxy opens the connections to there.
+    func opens(originOf request: HTTPRequest) -> Bool {
+        coverage.opens(originOf: request)
+    }
+
+    /// Answers a request that came by a proxy, from memory.
+    func promptAnswer(toProxied request: ResourceRequest) -> PromptAnswer {
+        let decision = coverage.decide(request.head, page: request.page?.page.documentURL)
+        return keepsOut(decision) ? .later : chain.promptAnswer(to: request)
+    }
+
+    /// Answers a request that came by a proxy.
+    nonisolated(nonsending) func answer(proxied request: ResourceRequest) async throws -> ResourceResponse? {
+        let decision = coverage.decide(request.head, page: request.page?.page.documentURL)
+        guard keepsOut(decision) else { return try await chain.load(request) }
+        var response = try await direct.load(request)
+        response?.provenance.reason += "; \(decision)"
+        return response
     }
 
     /// A request of the engine that has its real URL, and whose it is, which stays decided.

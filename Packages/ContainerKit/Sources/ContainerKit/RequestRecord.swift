@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPTypes
+internal import LoopbackServer
 public import ResourceLoading
 internal import SchemeMode
 internal import SchemeRouter
@@ -28,7 +29,8 @@ public struct RequestRecord: Sendable {
 
     /// Who asked.
     public let asker: Asker
-    /// The page that asked; `nil` where the engine does not say, and for the app's own requests.
+    /// The page that asked; `nil` where the engine does not say, and for the app's own requests. Of what came by a proxy it
+    /// is concluded, and may be wrong.
     public let page: PageID?
     /// The method of the request as it was sent.
     public let method: HTTPRequest.Method
@@ -79,6 +81,27 @@ public struct RequestRecord: Sendable {
         outcome =
             switch report.outcome {
             case .finished: .finished
+            case .failed(let error): .failed(error)
+            case .stopped: .stopped
+            }
+    }
+
+    init(_ report: ExchangeReport) {
+        asker = .page
+        page = report.request.page?.page.id
+        method = report.request.head.method
+        url = report.request.head.urlText
+        isMainDocument = report.request.destination == .document
+        started = report.started
+        responded = report.responded
+        ended = report.ended
+        status = report.head?.status
+        provenance = report.provenance
+        mediaType = report.head?.headerFields[.contentType]
+        bytes = report.bytes
+        outcome =
+            switch report.outcome {
+            case .finished, .upgraded: .finished
             case .failed(let error): .failed(error)
             case .stopped: .stopped
             }

@@ -15,6 +15,8 @@ extension PackageLibrary {
         /// The same by origin, the longest base path first, then the highest number. Derived.
         private(set) var candidates: [String: [Candidate]] = [:]
         private var pages: [PageID: OpenPage] = [:]
+        /// The generations of the open pages whose requests do not say whose they are, by package. Derived.
+        private var sharedPins: [String: Int64] = [:]
         var unreadableFiles = 0
         /// What of each generation was told to be damaged, so that a page that asks again causes no second report. The
         /// empty path stands for the table.
@@ -38,13 +40,21 @@ extension PackageLibrary {
             let open = page.flatMap { pages[$0.id] }
             return all.compactMap { candidate in
                 let package = candidate.generation.package.generation.package
-                // A page that this library does not know says itself what it stays on.
-                let pinned = open.map { $0.pins[package] } ?? page?.generation(of: package)?.number
+                // A page that this library does not know says itself what it stays on; who is not known stays where the
+                // pages are that cannot be told apart.
+                let pinned =
+                    open.map { $0.pins[package] }
+                    ?? (page == nil ? sharedPins[package] : page?.generation(of: package)?.number)
                 let answers =
                     pinned.map { $0 == candidate.generation.number }
                     ?? (candidate.isActive && open?.mayHave(candidate.generation.package) != false)
                 return answers ? candidate.generation : nil
             }
+        }
+
+        /// Whether something of an origin is answered, for anyone.
+        func hasCandidates(at origin: String) -> Bool {
+            candidates[origin] != nil
         }
 
         /// Whether an active generation answers for a URL.
@@ -57,16 +67,25 @@ extension PackageLibrary {
             pages[page]?.pins.values.sorted().compactMap { generations[$0]?.package.generation }
         }
 
-        /// Puts a page that opens on the active generation of every package.
-        mutating func pin(_ page: PageID, in store: ResourceStore) {
+        /// Puts a page that opens on the active generation of every package; one that cannot be told apart from others
+        /// on those that they are on.
+        mutating func pin(_ page: PageID, isShared: Bool, in store: ResourceStore) {
             guard pages[page] == nil else { return }
-            pages[page] = OpenPage(pins: active.filter { store.pin($0.value) })
+            let wanted = isShared ? active.merging(sharedPins) { $1 } : active
+            pages[page] = OpenPage(pins: wanted.filter { store.pin($0.value) }, isShared: isShared)
+            share()
         }
 
         /// Takes the pins of a page back.
         mutating func unpin(_ page: PageID, in store: ResourceStore) {
             for number in (pages.removeValue(forKey: page)?.pins ?? [:]).values { store.unpin(number) }
+            share()
             dropUnused(in: store)
+        }
+
+        /// What the open pages that cannot be told apart stay on: all of them on the same.
+        private mutating func share() {
+            sharedPins = pages.values.lazy.filter(\.isShared).reduce(into: [:]) { $0.merge($1.pins) { min($0, $1) } }
         }
 
         /// Makes a generation the active one of its package.
@@ -80,6 +99,7 @@ extension PackageLibrary {
                 for (page, open) in pages where open.pins[package] == nil && open.mayHave(generation.package) {
                     if store.pin(generation.number) { pages[page]?.pins[package] = generation.number }
                 }
+                share()
             }
             add(generation)
             dropUnused(in: store)
@@ -146,6 +166,8 @@ extension PackageLibrary {
         var pins: [String: Int64] = [:]
         /// The version of which the page has files from when it was still arriving, by package.
         var arrived: [String: PackageVersion] = [:]
+        /// Its requests do not say whose they are.
+        var isShared = false
 
         /// Whether a version does not contradict what the page has.
         func mayHave(_ package: InstalledPackage) -> Bool {

@@ -94,6 +94,13 @@ public final class PackageLibrary: Sendable {
         state.withLock { $0.covers(url) }
     }
 
+    /// Whether an origin has something of a package that is active, or that a page is still on.
+    /// - Parameter request: of that origin; its path does not count.
+    public func serves(originOf request: HTTPRequest) -> Bool {
+        guard let origin = PackageURL(request)?.origin else { return false }
+        return state.withLock { $0.hasCandidates(at: origin) }
+    }
+
     /// Whether a URL lies under the base URL of a package as a page has it: the generation that the page is pinned
     /// to, or else the active one.
     public func covers(_ url: String, for page: PageReference) -> Bool {
@@ -103,11 +110,13 @@ public final class PackageLibrary: Sendable {
 
     /// Puts a page that opens on the active generation of every package, since a shared package may serve any page.
     /// Of a package that has none yet it gets the first one that becomes active.
+    /// - Parameter isShared: its requests do not say whose they are, as those that come by a proxy. All such pages are on
+    ///   the same generations, those of the first that opened, and so are requests of no page, until the last one closes.
     /// - Returns: ``generations(of:)`` by now.
     @discardableResult
-    public func pin(_ page: PageID) -> [GenerationReference] {
+    public func pin(_ page: PageID, isShared: Bool = false) -> [GenerationReference] {
         state.withLock { state in
-            state.pin(page, in: store)
+            state.pin(page, isShared: isShared, in: store)
             return state.pins(of: page) ?? []
         }
     }

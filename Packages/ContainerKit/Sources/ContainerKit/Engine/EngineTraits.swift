@@ -14,12 +14,14 @@ public struct EngineTraits: Sendable, Hashable {
     public var preflights: Bool
     /// Content codings are decoded by the engine.
     public var decodes: Bool
+    /// Answers are kept by the engine's own HTTP cache.
+    public var caches: Bool
     /// Each request names the view that asks.
     public var identifiesPage: Bool
 
     /// Makes the traits. None has a default: what is not said would be done twice, or not at all.
     public init(
-        keepsBodies: Bool, keepsCookies: Bool, followsRedirects: Bool, preflights: Bool, decodes: Bool,
+        keepsBodies: Bool, keepsCookies: Bool, followsRedirects: Bool, preflights: Bool, decodes: Bool, caches: Bool,
         identifiesPage: Bool
     ) {
         self.keepsBodies = keepsBodies
@@ -27,6 +29,7 @@ public struct EngineTraits: Sendable, Hashable {
         self.followsRedirects = followsRedirects
         self.preflights = preflights
         self.decodes = decodes
+        self.caches = caches
         self.identifiesPage = identifiesPage
     }
 }

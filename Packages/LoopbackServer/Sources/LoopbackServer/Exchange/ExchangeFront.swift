@@ -7,8 +7,8 @@ internal import NIOHTTP1
 
 /// Which requests a connection may carry, and for whom they are.
 enum ExchangeFront: Sendable {
-    /// It was opened: whatever comes is for this host, over https.
-    case opened(HostPort)
+    /// It was opened: whatever comes is for this host, over TLS or as it is.
+    case opened(HostPort, isSecure: Bool)
     /// A proxy is asked, for http URLs.
     case proxy
 
@@ -26,8 +26,8 @@ enum ExchangeFront: Sendable {
     /// - Throws: ``RequestFault`` for a request that is not for this connection.
     func target(of head: HTTPRequestHead) throws(RequestFault) -> Target {
         switch (self, try RequestTarget(head)) {
-        case (.opened(let host), .origin(let path)): try opened(head, host, path)
-        case (.opened(let host), .asterisk): try opened(head, host, "*")
+        case (.opened(let host, let isSecure), .origin(let path)): try Self.opened(head, host, isSecure, path)
+        case (.opened(let host, let isSecure), .asterisk): try Self.opened(head, host, isSecure, "*")
         case (.opened, _): throw RequestFault("a request for elsewhere on a connection to one host", .misdirected)
         case (.proxy, .absolute(let host, let authority, let path)):
             // RFC 9112, section 3.2.2: the URL counts, and Host is passed over.
@@ -38,14 +38,17 @@ enum ExchangeFront: Sendable {
     }
 
     /// RFC 9110, section 7.4: what is said to one host is not for another one.
-    private func opened(_ head: HTTPRequestHead, _ host: HostPort, _ path: String) throws(RequestFault) -> Target {
+    private static func opened(
+        _ head: HTTPRequestHead, _ host: HostPort, _ isSecure: Bool, _ path: String
+    ) throws(RequestFault) -> Target {
+        let port = isSecure ? 443 : 80
         if let field = head.headers.first(name: "host") {
-            guard HostPort(field, defaultPort: 443) == host else {
+            guard HostPort(field, defaultPort: port) == host else {
                 throw RequestFault("Host is not the host of the connection", .misdirected)
             }
         }
         return Target(
-            host: host, isSecure: true, authority: Self.authority("\(host)", without: 443), path: path)
+            host: host, isSecure: isSecure, authority: authority("\(host)", without: port), path: path)
     }
 
     private static func authority(_ text: String, without port: Int) -> String {

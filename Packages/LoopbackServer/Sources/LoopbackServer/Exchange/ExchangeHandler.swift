@@ -277,7 +277,9 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func write(_ data: Data, of exchange: Exchange) -> EventLoopFuture<Void>? {
         guard let context, exchange.life.accept(.data) == .proceed else { return nil }
         // An answer without a body, by its status or the request's method.
-        guard exchange.left != 0 || data.isEmpty else { return exchange.allowsBody ? nil : context.eventLoop.makeSucceededVoidFuture() }
+        guard exchange.left != 0 || data.isEmpty else {
+            return exchange.allowsBody ? nil : context.eventLoop.makeSucceededVoidFuture()
+        }
         if let left = exchange.left {
             guard Int64(data.count) <= left else {
                 fail(exchange, ResourceError(.connectionLost, "more bytes than announced"))

@@ -7,7 +7,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import Synchronization
 
-/// An HTTP proxy on loopback for the app's own engine: it stands in for the hosts that a policy names, with certificates
+/// A proxy on loopback for the app's own engine, which speaks SOCKS5 (RFC 1928) and HTTP to it: it stands in for the hosts that a policy names, with certificates
 /// that this engine alone trusts, and answers their requests by a loader. All other connections pass end to end.
 ///
 /// Nobody else is served: who connects has to know the credentials of this launch, and on Linux to be a process of the
@@ -193,10 +193,9 @@ public final class InterceptingProxy: Sendable {
             return channel.close(promise: nil)
         }
         let number = strangers.enter(channel)
-        let http = HTTPHandlers(parts.limits)
         do {
-            let entrance = ProxyEntrance(parts, http: http) { [strangers] in strangers.leave(number) }
-            try channel.pipeline.syncOperations.addHandlers(http.all + [entrance])
+            let door = ProxyDoor(parts) { [strangers] in strangers.leave(number) }
+            try channel.pipeline.syncOperations.addHandler(door)
         } catch {
             strangers.leave(number)
             throw error

@@ -21,7 +21,8 @@ public struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cus
         username = "container"
         password = (0..<4).map { _ in
             let word = random.next() as UInt64
-            return String(repeating: "0", count: word.leadingZeroBitCount / 4) + (word == 0 ? "" : String(word, radix: 16))
+            return String(repeating: "0", count: word.leadingZeroBitCount / 4)
+                + (word == 0 ? "" : String(word, radix: 16))
         }.joined()
         field = Array(Data("\(username):\(password)".utf8).base64EncodedString().utf8)
     }
@@ -30,9 +31,18 @@ public struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cus
     func match(_ value: String) -> Bool {
         let parts = value.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "basic" else { return false }
-        let given = Array(parts[1].utf8)
-        guard given.count == field.count else { return false }
-        return zip(given, field).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
+        return Self.isSame(parts[1].utf8, field)
+    }
+
+    /// Whether a name and a password are these (RFC 1929).
+    func match(username: some Collection<UInt8>, password: some Collection<UInt8>) -> Bool {
+        let isName = Self.isSame(username, self.username.utf8)
+        let isPassword = Self.isSame(password, self.password.utf8)
+        return isName && isPassword
+    }
+
+    private static func isSame(_ given: some Collection<UInt8>, _ expected: some Collection<UInt8>) -> Bool {
+        given.count == expected.count && zip(given, expected).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
     /// Without the password.

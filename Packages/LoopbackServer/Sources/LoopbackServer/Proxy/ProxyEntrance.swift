@@ -190,7 +190,7 @@ final class ProxyEntrance: ChannelDuplexHandler, RemovableChannelHandler {
             try pipeline.addHandler(NIOSSLServerHandler(context: tls))
             let http = HTTPHandlers(parts.limits)
             try pipeline.addHandlers(http.all)
-            try pipeline.addHandlers(parts.exchanges(for: .opened(host), http))
+            try pipeline.addHandlers(parts.exchanges(for: .opened(host, isSecure: true), http))
         }
     }
 

@@ -26,6 +26,11 @@ final class ArrivingPackages: Sendable {
         state.withLock { $0[ObjectIdentifier(package)] = nil }
     }
 
+    /// Whether one of them is for an origin.
+    func serve(_ origin: String) -> Bool {
+        state.withLock { $0.values.contains { $0.base.origin == origin } }
+    }
+
     /// The packages that a URL lies under, the longest base path first.
     func candidates(for url: PackageURL) -> [ArrivingPackage] {
         state.withLock { Array($0.values) }.filter { $0.contains(url) }

@@ -41,4 +41,10 @@ public final class LiveRules: Sendable {
         guard isEnabled else { return RouteDecision(.pass, because: .off) }
         return rules.decide(request, page: page, isCovered: isCovered())
     }
+
+    /// By the rules of this moment; see ``RouteRules/mayIntercept(originOf:isCovered:)``.
+    public func mayIntercept(originOf origin: HTTPRequest, isCovered: @autoclosure () -> Bool) -> Bool {
+        let (rules, isEnabled) = state.withLock { ($0.rules, $0.isEnabled) }
+        return isEnabled && rules.mayIntercept(originOf: origin, isCovered: isCovered())
+    }
 }

@@ -44,6 +44,14 @@ public struct RouteRule: Sendable, Hashable {
         return pages.contains { $0.matches(page) }
     }
 
+    /// Whether it fits some request to the origin of a URL.
+    func mayMatch(_ url: RoutedURL) -> Bool {
+        (scheme.map { $0 == url.scheme } ?? true) && (host.map(url.matches) ?? true)
+    }
+
+    /// Whether it fits all requests to an origin, where it fits one.
+    var isForWholeOrigins: Bool { path == nil && methods.isEmpty && pages.isEmpty }
+
     /// What its path patterns may cost, in positions.
     var positions: Int {
         pages.reduce(path?.positions ?? 0) { $0 + ($1.path?.positions ?? 0) }

@@ -91,6 +91,20 @@ public struct RouteRules: Sendable {
         return otherwise(isCovered())
     }
 
+    /// Whether any request to an origin may be intercepted: what a proxy has to know before it hears one.
+    /// - Parameters:
+    ///   - origin: a request to there, whose method and path do not count.
+    ///   - isCovered: whether something else covers a URL there; asked where no rule settles it.
+    public func mayIntercept(originOf origin: HTTPRequest, isCovered: @autoclosure () -> Bool) -> Bool {
+        guard isEnabled, let url = RoutedURL(origin) else { return false }
+        guard !deny.contains(where: { $0.isForWholeOrigins && $0.mayMatch(url) }) else { return false }
+        for rule in rules.reversed() where rule.mayMatch(url) {
+            if rule.action == .intercept { return true }
+            if rule.isForWholeOrigins { return false }
+        }
+        return isCovered()
+    }
+
     private func otherwise(_ isCovered: Bool) -> RouteDecision {
         isCovered ? RouteDecision(.intercept, because: .covered) : RouteDecision(.pass, because: .uncovered)
     }
