@@ -7,4 +7,6 @@ public enum InterceptionMode: String, Sendable, Hashable, CaseIterable {
     case plain
     /// Through a scheme handler, at `<scheme>://host/…`.
     case customScheme = "scheme"
+    /// By a proxy on this machine that the engine uses and nobody else may: the page keeps its true https origin.
+    case loopbackProxy = "proxy"
 }

@@ -30,8 +30,19 @@ public protocol WebEngine: AnyObject {
     /// - Throws: ``EngineError``.
     func makeView() throws -> View
 
-    /// Sends the engine's own requests through an HTTP proxy, or directly again with `nil`.
+    /// Sends the engine's own requests through a proxy, or directly again with `nil`. Where the proxy asks for
+    /// credentials, the engine answers with those of the proxy, and asks nobody.
     func setProxy(_ proxy: EngineProxy?)
+
+    /// Trusts exactly this leaf certificate, whoever has signed it, for one host, as long as the engine lives. It holds for
+    /// connections that are made after this returns. Other certificates of the host, and this one at other hosts, stay
+    /// errors.
+    /// - Parameters:
+    ///   - certificate: as the host presents it.
+    ///   - host: a name or an address, without a port, as it stands in URLs.
+    /// - Throws: ``EngineError`` with code `tls` where these bytes are no certificate, or `timedOut` where the engine does
+    ///   not take it in.
+    func trust(_ certificate: EngineCertificate, for host: String) async throws
 
     /// The engine's cookie store, which all views share.
     var cookies: any EngineCookieStore { get }
@@ -52,22 +63,5 @@ public struct CustomScheme: Sendable, Hashable {
     public init(name: String, isSecure: Bool) {
         self.name = name
         self.isSecure = isSecure
-    }
-}
-
-/// An HTTP proxy on a host and a port.
-public struct EngineProxy: Sendable, Hashable {
-    /// A name or an address.
-    public let host: String
-    /// 1 to 65535.
-    public let port: Int
-    /// Names and addresses that are asked directly; none by default.
-    public let exceptions: [String]
-
-    /// Names a proxy; whether it answers shows with the first request.
-    public init(host: String, port: Int, exceptions: [String] = []) {
-        self.host = host
-        self.port = port
-        self.exceptions = exceptions
     }
 }
