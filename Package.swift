@@ -298,8 +298,8 @@ let package = Package(
         .executableTarget(
             name: "engine-harness",
             dependencies: [
-                "ContainerKit", "OfflinePackage", "PackageFormat", "ResourceLoading", "SchemeRouter",
-                "WebKitGTKAdapter", .httpTypes,
+                "ContainerKit", "ContainerTesting", "OfflinePackage", "PackageFormat", "ResourceLoading",
+                "SchemeRouter", "WebKitGTKAdapter", .httpTypes,
             ], path: "Tests/EngineHarness", swiftSettings: settings),
         .executableTarget(
             name: "readme-example", dependencies: ["ContainerKit", "WebKitGTKAdapter"], path: "Tests/ReadmeExample",

@@ -32,6 +32,7 @@ final class SilentEngine: WebEngine {
     func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) { handlers[scheme.name] = handler }
     func makeView() -> SilentView { view }
     func setProxy(_ proxy: EngineProxy?) {}
+    func trust(_ certificate: EngineCertificate, for host: String) async throws {}
 
     /// Asks as a page does, and returns what it took until the head came: the time, and how many blocks of memory.
     func head(answering head: HTTPRequest) async throws -> (time: Duration, allocations: Int) {

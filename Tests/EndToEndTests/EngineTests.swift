@@ -17,7 +17,9 @@ extension RealEngine {
                 "cookiesOutlive", "snapshot", "processEnd", "discardedView", "droppedView", "closedWindow",
                 "reservedScheme",
                 "schemeAgain", "containers", "documents", "failedHandOver", "scriptErrors", "pageGone", "blockedPort",
-                "loadAfterLoad", "warmUp", "outsideOfLoop",
+                "loadAfterLoad", "warmUp", "outsideOfLoop", "trust", "freshHosts", "proxyCredentials",
+                "wrongCredentials",
+                "otherCredentials", "socksCredentials",
             ])
         func check(_ name: String) async throws {
             let folder = try TemporaryFolder()

@@ -34,6 +34,12 @@ enum EngineCheck: String, CaseIterable {
     case loadAfterLoad
     case warmUp
     case proxyExceptions
+    case trust
+    case freshHosts
+    case proxyCredentials
+    case wrongCredentials
+    case otherCredentials
+    case socksCredentials
 
     /// - Parameter arguments: what the check needs to know, a folder mostly.
     @MainActor
@@ -65,6 +71,12 @@ enum EngineCheck: String, CaseIterable {
         case .loadAfterLoad: try await checkLoadAfterLoad(WebKitGTKEngine())
         case .warmUp: try await checkWarmUp(WebKitGTKEngine())
         case .proxyExceptions: try await checkProxyExceptions(WebKitGTKEngine(), arguments)
+        case .trust: try await checkTrust(WebKitGTKEngine())
+        case .freshHosts: try await checkFreshHosts(WebKitGTKEngine())
+        case .proxyCredentials: try await checkProxyCredentials(WebKitGTKEngine())
+        case .wrongCredentials: try await checkWrongCredentials()
+        case .otherCredentials: try await checkOtherCredentials(WebKitGTKEngine())
+        case .socksCredentials: try await checkSocksCredentials(WebKitGTKEngine())
         }
     }
 

@@ -43,6 +43,19 @@
             }
         }
 
+        /// Returns once the network process has taken in all that was sent to it before, as a message that it answers goes
+        /// behind: the cookies of a host that has none.
+        func askNetworkProcess() async throws {
+            try await GLibAsync.call { callback, data in
+                webkit_cookie_manager_get_cookies(manager, "https://barrier.invalid/", nil, callback, data)
+            } finish: { [manager] result in
+                var error: UnsafeMutablePointer<GError>?
+                let list = webkit_cookie_manager_get_cookies_finish(manager, result, &error)
+                if let error { throw EngineError(.cookie, message(of: error)) }
+                g_list_free_full(list) { soup_cookie_free(OpaquePointer($0)) }
+            }
+        }
+
         func set(_ cookie: EngineCookie) async throws {
             guard cookie.isSendable else {
                 throw EngineError(.cookie, "not a cookie that can be sent", at: cookie.name)

@@ -141,6 +141,9 @@
             case g_resolver_error_quark(): .unknownHost
             case g_tls_error_quark(): .tls
             case g_io_error_quark(): codes[error.code] ?? .loadFailed
+            // The proxy goes on refusing the credentials: nothing else of this house repeats a request.
+            case soup_session_error_quark() where error.code == gint(SOUP_SESSION_ERROR_TOO_MANY_RESTARTS.rawValue):
+                .cannotConnect
             default: .loadFailed
             }
         }

@@ -35,6 +35,9 @@
         /// A reference of this object's own.
         private let window: UnsafeMutablePointer<GtkWidget>
         private let messageLimit: Int
+        let proxies: ProxyKeeper
+        /// How often in a row a proxy has refused what this view told it.
+        var proxyRetries = 0
         private var signals: [GObjectSignals] = []
         private var messageHandlers: [ScriptMessageHandler] = []
 
@@ -42,7 +45,8 @@
         private static let warmUpLimit = Duration.seconds(20)
 
         init(
-            id: ViewID, context: UnsafeMutablePointer<WebKitWebContext>, _ configuration: WebKitGTKEngine.Configuration
+            id: ViewID, context: UnsafeMutablePointer<WebKitWebContext>, proxies: ProxyKeeper,
+            _ configuration: WebKitGTKEngine.Configuration
         ) throws {
             guard let widget = webkit_web_view_new_with_context(context),
                 let window = configuration.presentation == .offscreen
@@ -52,6 +56,7 @@
             self.window = g_object_ref(window).assumingMemoryBound(to: GtkWidget.self)
             web = g_object_ref_sink(widget).assumingMemoryBound(to: WebKitWebView.self)
             messageLimit = configuration.messageLimit
+            self.proxies = proxies
             gtk_window_set_default_size(
                 UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWindow.self),
                 gint(configuration.viewSize.width),
@@ -64,6 +69,7 @@
             gtk_widget_show_all(window)
             let loadSignals = GObjectSignals(of: web)
             connectLoadSignals(loadSignals)
+            connectAuthentication(loadSignals)
             let windowSignals = GObjectSignals(of: window)
             connectWindowSignals(windowSignals)
             signals = [loadSignals, windowSignals]
@@ -81,6 +87,7 @@
         public func load(_ url: String) {
             guard !isDiscarded else { return }
             location.ask(for: url)
+            proxyRetries = 0
             webkit_web_view_load_uri(web, url)
         }
 

@@ -19,6 +19,10 @@ final class FakeEngine: WebEngine {
         identifiesPage: true)
     /// The scheme that the engine keeps for itself.
     var takenScheme: String?
+    /// The proxy that was set last.
+    private(set) var proxy: EngineProxy?
+    /// What is trusted, by host.
+    private(set) var trusted: [String: Set<EngineCertificate>] = [:]
     private(set) var schemes: [CustomScheme] = []
     private(set) var views: [FakeView] = []
     private var handlers: [String: SchemeHandler] = [:]
@@ -42,7 +46,11 @@ final class FakeEngine: WebEngine {
         AsyncStream { ending in view.onDiscard = { ending.finish() } }
     }
 
-    func setProxy(_ proxy: EngineProxy?) {}
+    func setProxy(_ proxy: EngineProxy?) { self.proxy = proxy }
+
+    func trust(_ certificate: EngineCertificate, for host: String) async throws {
+        trusted[host, default: []].insert(certificate)
+    }
 
     /// Sends a request as a page of `view` would, and returns what it heard.
     @discardableResult

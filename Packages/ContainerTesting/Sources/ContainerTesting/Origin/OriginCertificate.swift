@@ -17,6 +17,8 @@ internal import X509
 struct OriginCertificate {
     /// The authority's certificate: who trusts it trusts the server.
     let authorityPEM: String
+    /// The server's own certificate, in DER.
+    let leaf: [UInt8]
     let configuration: TLSConfiguration
 
     /// Makes keys and certificates for `localhost`, `127.0.0.1` and `::1`, valid for two days.
@@ -55,6 +57,7 @@ struct OriginCertificate {
                 issuerPrivateKey: authorityKey)
             authorityPEM = try authority.serializeAsPEM().pemString
             let certificate = try NIOSSLCertificate(bytes: Array(leaf.serializeAsPEM().pemString.utf8), format: .pem)
+            self.leaf = try certificate.toDERBytes()
             let privateKey = try NIOSSLPrivateKey(bytes: Array(key.pemRepresentation.utf8), format: .pem)
             var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: [.certificate(certificate)], privateKey: .privateKey(privateKey))

@@ -23,6 +23,8 @@ public final class OriginServer: Sendable {
     public let url: String
     /// With TLS, the certificate of the authority that a client has to trust.
     public let authorityPEM: String?
+    /// With TLS, the server's own certificate in DER, for a client that trusts this one alone.
+    public let certificate: [UInt8]?
     private let log: RequestLog
     private let registry: ConnectionRegistry
     private let relay: ShapingRelay?
@@ -35,6 +37,7 @@ public final class OriginServer: Sendable {
         self.port = port
         self.url = "\(certificate == nil ? "http" : "https")://127.0.0.1:\(port)"
         self.authorityPEM = certificate?.authorityPEM
+        self.certificate = certificate?.leaf
         self.log = log
         self.registry = registry
         self.relay = relay

@@ -13,8 +13,9 @@ internal import NIOPosix
 /// (RFC 9110, section 7.6.1). It adds no `Via`: it is a measuring instrument, and what is measured
 /// should not see it.
 ///
-/// Trouble is answered with 400 (not a request for a proxy), 502 (no connection, or a broken answer)
-/// or 504 (no connection or no answer in time). An answer that breaks off upstream breaks off here too.
+/// Trouble is answered with 400 (not a request for a proxy), 407 (not the credentials that the configuration wants), 502
+/// (no connection, or a broken answer) or 504 (no connection or no answer in time). An answer that breaks off upstream
+/// breaks off here too.
 ///
 /// Isolation: any. Runs on NIO's shared event loops until ``stop()``.
 public final class ForwardProxy: Sendable {
@@ -22,11 +23,13 @@ public final class ForwardProxy: Sendable {
     public let port: Int
     private let listener: any Channel
     private let registry: ConnectionRegistry
+    private let counts: ProxyCounts
 
-    private init(port: Int, listener: any Channel, registry: ConnectionRegistry) {
+    private init(port: Int, listener: any Channel, registry: ConnectionRegistry, counts: ProxyCounts) {
         self.port = port
         self.listener = listener
         self.registry = registry
+        self.counts = counts
     }
 
     /// The address to configure in a client, such as `http://127.0.0.1:8080`.
@@ -35,10 +38,14 @@ public final class ForwardProxy: Sendable {
     /// Connections accepted so far.
     public var connections: Int { registry.total }
 
+    /// Requests answered with 407 so far.
+    public var refusals: Int { counts.refusals }
+
     /// Begins to accept connections.
     /// - Throws: ``ContainerTestingError`` with code `portInUse` or `cannotListen`.
     public static func start(_ configuration: Configuration = Configuration()) async throws -> ForwardProxy {
         let registry = ConnectionRegistry(limit: configuration.connectionLimit)
+        let counts = ProxyCounts()
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.socketOption(.so_rcvbuf), value: Listener.receiveBuffer)
@@ -48,11 +55,11 @@ public final class ForwardProxy: Sendable {
                         channel.reset()
                         return
                     }
-                    try ProxyConnection.install(on: channel, configuration: configuration)
+                    try ProxyConnection.install(on: channel, configuration: configuration, counts: counts)
                 }
             }
         let (listener, port) = try await Listener.bind(bootstrap, port: configuration.port)
-        return ForwardProxy(port: port, listener: listener, registry: registry)
+        return ForwardProxy(port: port, listener: listener, registry: registry, counts: counts)
     }
 
     /// Closes the port and every connection. Returns when they are closed; a second call does nothing.

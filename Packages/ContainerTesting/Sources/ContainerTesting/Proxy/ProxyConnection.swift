@@ -31,6 +31,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private let configuration: ForwardProxy.Configuration
+    private let counts: ProxyCounts
     private let decoder: ByteToMessageHandler<HTTPRequestDecoder>
     private let encoder: HTTPResponseEncoder
     private var state = State.idle
@@ -42,21 +43,25 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private var isProcessing = false
 
     private init(
-        configuration: ForwardProxy.Configuration, decoder: ByteToMessageHandler<HTTPRequestDecoder>,
-        encoder: HTTPResponseEncoder
+        configuration: ForwardProxy.Configuration, counts: ProxyCounts,
+        decoder: ByteToMessageHandler<HTTPRequestDecoder>, encoder: HTTPResponseEncoder
     ) {
         self.configuration = configuration
+        self.counts = counts
         self.decoder = decoder
         self.encoder = encoder
     }
 
     /// Adds the handlers of a client's connection to its channel.
-    static func install(on channel: any Channel, configuration: ForwardProxy.Configuration) throws {
+    static func install(
+        on channel: any Channel, configuration: ForwardProxy.Configuration, counts: ProxyCounts
+    ) throws {
         var framing = HTTPResponseEncoder.Configuration()
         framing.automaticallySetFramingHeaders = false
         let decoder = ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes))
         let encoder = HTTPResponseEncoder(configuration: framing)
-        let connection = ProxyConnection(configuration: configuration, decoder: decoder, encoder: encoder)
+        let connection = ProxyConnection(
+            configuration: configuration, counts: counts, decoder: decoder, encoder: encoder)
         try channel.pipeline.syncOperations.addHandlers([
             IdleStateHandler(allTimeout: TimeAmount(configuration.idleTimeout)), encoder, decoder, connection,
         ])
@@ -194,6 +199,10 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
             answer(.badRequest, "the request's framing is ambiguous")
             return
         }
+        if let credentials = configuration.credentials, !credentials.areIn(head.headers) {
+            refuse()
+            return
+        }
         switch ProxyTarget(head) {
         case nil: answer(.badRequest, "a proxy needs CONNECT or an absolute http URL")
         case .tunnel(let endpoint):
@@ -202,6 +211,19 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
             connect(to: endpoint) { channel in
                 self.send(self.upstreamHead(of: head, authority: authority, path: path), to: channel)
             }
+        }
+    }
+
+    private func refuse() {
+        guard let context else { return }
+        counts.countRefusal()
+        state = .connecting
+        // Later, when the request's end is read with its head: only then the connection can be kept.
+        context.eventLoop.assumeIsolated().execute {
+            guard case .connecting = self.state else { return }
+            self.answer(
+                .proxyAuthenticationRequired, "this proxy wants credentials",
+                headers: [("Proxy-Authenticate", #"Basic realm="proxy""#)])
         }
     }
 
@@ -220,13 +242,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private func connect(to endpoint: Endpoint, then use: @escaping (any Channel) -> Void) {
         guard let context else { return }
         state = .connecting
-        // Nothing is read before the handlers of a tunnel or an exchange are in place.
-        ClientBootstrap(group: context.eventLoop)
-            .connectTimeout(TimeAmount(configuration.connectTimeout))
-            .channelOption(.allowRemoteHalfClosure, value: true)
-            .channelOption(.autoRead, value: false)
-            .channelOption(.socketOption(.so_rcvbuf), value: Listener.receiveBuffer)
-            .connect(host: endpoint.host, port: endpoint.port)
+        UpstreamConnector.connect(to: endpoint, configuration, on: context.eventLoop)
             .assumeIsolated()
             .whenComplete { result in
                 guard case .connecting = self.state else {
@@ -348,17 +364,17 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Answers in the proxy's own name.
-    private func answer(_ status: HTTPResponseStatus, _ text: String) {
+    private func answer(_ status: HTTPResponseStatus, _ text: String, headers fields: [(String, String)] = []) {
         if case .end? = parts.first, exchange?.isRequestEnded == false {
             parts.removeFirst()
             exchange?.isRequestEnded = true
         }
-        let keeps = exchange.map { $0.keepsAlive && $0.isRequestEnded } ?? false
+        // The decoder takes all that follows a CONNECT for the tunnel's, so no request can.
+        let keeps = exchange.map { $0.keepsAlive && $0.isRequestEnded && $0.head.method != .CONNECT } ?? false
         exchange?.keepsAlive = keeps
         let body = "\(status.code) \(status.reasonPhrase): \(text)\n"
-        var headers = HTTPHeaders([
-            ("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", "\(body.utf8.count)"),
-        ])
+        var headers = HTTPHeaders(
+            fields + [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", "\(body.utf8.count)")])
         headers.add(name: "Connection", value: keeps ? "keep-alive" : "close")
         write(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers)), flush: false)
         if exchange?.head.method != .HEAD {

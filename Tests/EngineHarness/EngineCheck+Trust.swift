@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import ContainerTesting
+internal import WebKitGTKAdapter
+
+// Certificates that nobody vouches for.
+extension EngineCheck {
+    /// A certificate is trusted alone, and for one host alone.
+    @MainActor
+    func checkTrust(_ engine: WebKitGTKEngine) async throws {
+        let site = try await ProxySite.start()
+        let other = try await ProxySite.start()
+        // Behind a proxy, so that names can be had: by localhost, the engine now and then says of a certificate that is
+        // refused that the connection was cancelled.
+        var configuration = ForwardProxy.Configuration()
+        configuration.route = { [port = site.origin.port, otherPort = other.origin.port] target in
+            .loopback(target.port == 443 ? port : otherPort)
+        }
+        let proxy = try await ForwardProxy.start(configuration)
+        engine.setProxy(EngineProxy(host: "127.0.0.1", port: proxy.port))
+        let (near, far) = ("https://near.example/", "https://far.example/")
+        let view = try engine.makeView()
+        for url in [near, far] { try await expectFailure(.tls, url, in: view) }
+        try await engine.trust(site.certificate, for: "near.example")
+        try await expectPage(near, in: view)
+        // A view of its own process, made later.
+        try await expectPage(near, in: engine.makeView())
+        // The certificate at another name, and another certificate at the name.
+        for url in [far, "https://near.example:8443/"] { try await expectFailure(.tls, url, in: view) }
+        for der in [[], [0x30, 0x03, 0x02, 0x01, 0x00]] as [[UInt8]] {
+            try await expectError(.tls, "no certificate") {
+                try await engine.trust(EngineCertificate(der: der), for: "near.example")
+            }
+        }
+        await proxy.stop()
+        await site.origin.stop()
+        await other.origin.stop()
+    }
+
+    /// 200 hosts that nobody heard of before are asked for at once, through a proxy that has each trusted before it lets
+    /// the connection through.
+    @MainActor
+    func checkFreshHosts(_ engine: WebKitGTKEngine) async throws {
+        let site = try await ProxySite.start()
+        let certificate = site.certificate
+        var configuration = ForwardProxy.Configuration()
+        configuration.route = { [port = site.origin.port] target in
+            try await engine.trust(certificate, for: target.host)
+            return .loopback(port)
+        }
+        let proxy = try await ForwardProxy.start(configuration)
+        engine.setProxy(EngineProxy(host: "127.0.0.1", port: proxy.port))
+        let view = try engine.makeView()
+        try await expectPage("https://first.example/", in: view)
+        let loaded = try await view.evaluate(
+            """
+            const hosts = Array.from({ length: 200 }, (_, n) => `https://h${n}.example/`);
+            const answers = await Promise.allSettled(hosts.map(url => fetch(url, { mode: 'no-cors' })));
+            return answers.filter(answer => answer.status === 'fulfilled').length;
+            """, in: .page)
+        try expect(loaded == "200", "hosts that loaded: \(loaded) of 200")
+        await proxy.stop()
+        await site.origin.stop()
+    }
+}
