@@ -26,7 +26,7 @@ final class SilentEngine: WebEngine {
     func traits(in mode: InterceptionMode) -> EngineTraits {
         EngineTraits(
             keepsBodies: false, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
-            identifiesPage: true)
+            caches: false, identifiesPage: true)
     }
 
     func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) { handlers[scheme.name] = handler }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ConnectTunnel
 internal import ContainerKit
 internal import ContainerTesting
 internal import HTTPTransport
@@ -62,6 +63,7 @@ final class Stage {
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: options.directory, transport: transport, logger: Logger(label: "container-browser"))
         configuration.mode = options.mode
+        configuration.proxy.upstreamProxy = (proxy ?? wall).map { HostPort(host: "127.0.0.1", port: $0.port) }
         configuration.coveredHosts = options.coveredHosts
         configuration.poolCapacity = 1
         // Nothing that one run fetched answers the next, as in a bare engine, which keeps nothing either.

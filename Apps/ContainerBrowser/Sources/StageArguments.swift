@@ -32,17 +32,7 @@ struct StageArguments: ParsableArguments {
     }
 }
 
-extension InterceptionMode: ExpressibleByArgument {
-    /// The modes that the browser knows how to set up: not the loopback proxy, which nothing here starts yet.
-    private static let offered: [InterceptionMode] = [.plain, .customScheme]
-
-    public init?(argument: String) {
-        guard let mode = Self(rawValue: argument), Self.offered.contains(mode) else { return nil }
-        self = mode
-    }
-
-    public static var allValueStrings: [String] { offered.map(\.rawValue) }
-}
+extension InterceptionMode: ExpressibleByArgument {}
 
 extension NetworkProfile: ExpressibleByArgument {
     public init?(argument: String) {

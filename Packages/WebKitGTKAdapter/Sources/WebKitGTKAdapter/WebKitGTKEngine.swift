@@ -65,13 +65,13 @@
                 // A request at the proxy is one of https: only which view asks is lost.
                 EngineTraits(
                     keepsBodies: true, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
-                    identifiesPage: false)
+                    caches: true, identifiesPage: false)
             case .customScheme:
                 // Measured: bodies with a Blob cannot be asked for, cookies do not exist, 3xx is not followed,
                 // no OPTIONS is sent, encoded bytes are shown as they are.
                 EngineTraits(
                     keepsBodies: false, keepsCookies: false, followsRedirects: false, preflights: false,
-                    decodes: false, identifiesPage: true)
+                    decodes: false, caches: false, identifiesPage: true)
             }
         }
 

@@ -16,7 +16,7 @@ final class FakeEngine: WebEngine {
     /// What the engine does by itself: nothing, but it names the page.
     var traits = EngineTraits(
         keepsBodies: false, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
-        identifiesPage: true)
+        caches: false, identifiesPage: true)
     /// The scheme that the engine keeps for itself.
     var takenScheme: String?
     /// The proxy that was set last.
