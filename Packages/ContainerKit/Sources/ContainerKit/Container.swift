@@ -200,6 +200,9 @@ public final class Container<Engine: WebEngine> {
             [weak self] in self?.end(session)
         }
         loads[view.id] = page.load
+        if mode == .loopbackProxy {
+            page.load.isToldElsewhere = { [path] in HTTPRequest(urlText: $0.url).map(path.opens(originOf:)) ?? false }
+        }
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
         try prepare(view)
         view.load(mode == .customScheme ? configuration.names.name(of: real.text) ?? real.text : real.text)
@@ -353,13 +356,7 @@ public final class Container<Engine: WebEngine> {
             keep(session)
             report(.moved, of: session)
         }
-        // What came by the proxy is told by it.
-        if case .resource(let resource) = signal, session.mode == .loopbackProxy, isOpened(resource.url) { return }
         hub.send(.page(session.id, signal))
-    }
-
-    private func isOpened(_ url: String) -> Bool {
-        HTTPRequest(urlText: url).map(path.opens(originOf:)) ?? false
     }
 
     private func end(_ opened: PageSession) {

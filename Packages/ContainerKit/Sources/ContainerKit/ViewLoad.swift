@@ -25,6 +25,8 @@ public final class ViewLoad {
     private var lastWaiter: UInt64 = 0
     /// Whether the document on its way, or the one just there, only leads to the next.
     private var isAtInterimDocument = false
+    /// Which of the resources that the engine loads are told by somebody else, and so not again here; none by default.
+    var isToldElsewhere: @MainActor (EngineResource) -> Bool = { _ in false }
 
     /// Listens to a view from now on.
     public init(of view: any EngineView) {
@@ -71,6 +73,7 @@ public final class ViewLoad {
     private func hear(_ signal: ViewSignal) {
         switch signal {
         case .committed where isAtInterimDocument, .finished where isAtInterimDocument: return
+        case .resource(let resource) where isToldElsewhere(resource): return
         case .resource: break
         default: isAtInterimDocument = false
         }

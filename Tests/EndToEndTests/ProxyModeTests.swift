@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import HTTPTypes
+import PackageFormat
+import PackagePublisher
+import ProgramTesting
+import Synchronization
+import Testing
+
+extension RealEngine {
+    /// Pages whose requests come by the loopback proxy: to the page it is as if there were none.
+    @Suite("Pages by the loopback proxy", .timeLimit(.minutes(3)))
+    struct ProxyModeTests {
+        /// A site at an https URL that nobody serves.
+        private func pack(_ files: [String: String], in folder: TemporaryFolder) throws -> String {
+            for (name, text) in files { try folder.write("site/\(name)", text.utf8) }
+            return try PackageBuilder().build(
+                folder.path + "/site", id: PackageID("shop"), version: PackageVersion("1"),
+                baseURL: PackageBaseURL("https://shop.example/"), output: folder.path + "/packages"
+            ).archive
+        }
+
+        @Test("A packaged page opens at its true origin, with the network cut")
+        func offline() async throws {
+            let folder = try TemporaryFolder()
+            let package = try pack(Shop.files, in: folder)
+            let browser = Browser(folder: folder.path)
+            let page = "https://shop.example/index.html"
+            let value = try await browser.value(
+                of: "[location.origin, isSecureContext, document.querySelectorAll('li').length]", in: page,
+                until: Shop.ready, "--mode", "proxy", "--package", package)
+            #expect(value == #"["https://shop.example",true,2]"#)
+            let report = try await browser.open(page, "--mode", "proxy", "--package", package, "--network", "offline")
+            let run = try #require(report.runs.first)
+            #expect(run.requests.package == 6 && run.requests.network == 0 && run.requests.failed == 0, "\(run)")
+            #expect(run.consoleErrors == [])
+            #expect(run.firstContentfulPaintMs != nil)
+        }
+
+        @Test("Every kind of body reaches the server whole, and no script is needed for it")
+        func bodies() async throws {
+            let shop = try await Shop(routes: [
+                OriginRoute(.post, try #require(PathPattern("/echo"))) { request in
+                    let type = (request.headers[.contentType] ?? "none").prefix { $0 != ";" }
+                    let sum = request.body.reduce(0 as UInt64) { ($0 &* 31) &+ UInt64($1) }
+                    return .text("\(type) \(request.body.count) \(sum)")
+                }
+            ])
+            let script = """
+                const sum = async body => {
+                    const bytes = new Uint8Array(await new Response(body).arrayBuffer());
+                    let sum = 0n;
+                    for (const byte of bytes) sum = BigInt.asUintN(64, sum * 31n + BigInt(byte));
+                    return [bytes.length, sum];
+                };
+                (async () => {
+                    const large = new Uint8Array(3 << 20).map((_, index) => index % 251);
+                    const form = new FormData();
+                    form.append('text', 'äöü');
+                    form.append('file', new Blob([large]), 'large.bin');
+                    const bodies = {
+                        string: 'äöü', bytes: large, buffer: large.buffer, blob: new Blob([large], { type: 'x/y' }),
+                        query: new URLSearchParams({ a: 'b c' }), form
+                    };
+                    const wrong = [];
+                    for (const [name, body] of Object.entries(bodies)) {
+                        const answer = (await (await fetch('/echo', { method: 'POST', body })).text()).split(' ');
+                        // The boundary of a form is another each time.
+                        if (name === 'form') {
+                            if (answer[0] !== 'multipart/form-data' || answer[1] < 3 << 20) wrong.push(name, answer);
+                            continue;
+                        }
+                        const [length, hash] = await sum(body);
+                        if (+answer[1] !== length || BigInt(answer[2]) !== hash) wrong.push(name, answer);
+                    }
+                    window.wrong = JSON.stringify(wrong);
+                })().catch(error => window.wrong = String(error));
+                """
+            let value = try await shop.browser.value(
+                of: "window.wrong", in: shop.page, until: "window.wrong", "--mode", "proxy", "--user-script",
+                try shop.folder.write("script.js", script.utf8))
+            await shop.origin.stop()
+            #expect(value == #""[]""#)
+        }
+
+        @Test("Cookies, redirects and CORS are the engine's own, and other hosts are reached past the container")
+        func web() async throws {
+            let other = try await OriginServer.start(
+                .init(routes: [
+                    OriginRoute(.get, try #require(PathPattern("/open"))) { _ in
+                        OriginResponse(
+                            headers: [.accessControlAllowOrigin: "*", .contentType: "text/plain"],
+                            body: .bytes(Data("other".utf8)))
+                    },
+                    OriginRoute(.get, try #require(PathPattern("/shut"))) { _ in .text("other") },
+                ]))
+            let shop = try await Shop(routes: [
+                OriginRoute(.get, try #require(PathPattern("/set"))) { _ in
+                    var response = OriginResponse.text("set")
+                    response.headers.append(HTTPField(name: .setCookie, value: "seen=1"))
+                    response.headers.append(HTTPField(name: .setCookie, value: "hidden=2; HttpOnly"))
+                    return response
+                },
+                OriginRoute(.get, try #require(PathPattern("/cookies"))) { request in
+                    .text(request.headers[.cookie] ?? "none")
+                },
+                OriginRoute(.get, try #require(PathPattern("/moved"))) { _ in
+                    OriginResponse(.found, headers: [.location: "/cookies"])
+                },
+            ])
+            let script = """
+                (async () => {
+                    await fetch('/set');
+                    const moved = await fetch('/moved');
+                    const open = await (await fetch('\(other.url)/open')).text();
+                    const shut = await fetch('\(other.url)/shut').then(() => 'read', error => error.name);
+                    window.seen = JSON.stringify([
+                        document.cookie, await moved.text(), moved.redirected, new URL(moved.url).pathname, open, shut]);
+                })().catch(error => window.seen = String(error));
+                """
+            let value = try await shop.browser.value(
+                of: "JSON.parse(window.seen)", in: shop.page, until: "window.seen", "--mode", "proxy", "--user-script",
+                try shop.folder.write("script.js", script.utf8))
+            await shop.origin.stop()
+            await other.stop()
+            #expect(value == #"["seen=1","seen=1; hidden=2",true,"/cookies","other","TypeError"]"#)
+        }
+
+        @Test("A service worker of a packaged page runs, and answers the page")
+        func serviceWorker() async throws {
+            let folder = try TemporaryFolder()
+            let package = try pack(
+                [
+                    "index.html": """
+                    <!doctype html><title>Worker</title><script>
+                    navigator.serviceWorker.addEventListener('controllerchange', async () => {
+                        window.answer = await (await fetch('made-up')).text() + await (await fetch('real.txt')).text();
+                    });
+                    navigator.serviceWorker.register('worker.js').catch(error => window.answer = String(error));
+                    </script>
+                    """,
+                    "worker.js": """
+                    addEventListener('install', () => skipWaiting());
+                    addEventListener('activate', event => event.waitUntil(clients.claim()));
+                    addEventListener('fetch', event => {
+                        if (event.request.url.endsWith('made-up')) event.respondWith(new Response('made up, '));
+                    });
+                    """, "real.txt": "real",
+                ], in: folder)
+            let value = try await Browser(folder: folder.path).value(
+                of: "window.answer", in: "https://shop.example/index.html", until: "window.answer", "--mode", "proxy",
+                "--package", package)
+            #expect(value == #""made up, real""#)
+        }
+
+        @Test("What the network fails at is a failure to the page, and never a status of the proxy's own")
+        func failures() async throws {
+            let shop = try await Shop(faults: "reset:/reset.txt")
+            let value = try await shop.browser.value(
+                of: """
+                    await Promise.all(['/reset.txt', 'http://nowhere.invalid/'].map(url => fetch(url).then(
+                        answer => answer.status, error => error.name)))
+                    """, in: shop.page, "--mode", "proxy")
+            await shop.origin.stop()
+            #expect(value == #"["TypeError","TypeError"]"#)
+        }
+    }
+}
