@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
+import HTTPTypes
 import OfflinePackage
 import PackageFormat
 import ResourceLoading
@@ -43,6 +44,43 @@ struct UpdateTests {
         #expect(try fixture.store.rows.all().count == 3)
         // A page that is gone gets nothing rather than another version.
         #expect(try await fixture.get("https://shop.example/", page: open) == nil)
+    }
+
+    @Test("Pages that cannot be told apart are all on the generations of the first, until the last one closes")
+    func sharedPages() async throws {
+        let url = "https://shop.example/"
+        try await fixture.install(old, version: "1")
+        fixture.library.pin(id, isShared: true)
+        try await fixture.install(new, version: "2")
+        // Whoever asks without saying who: it may be that page.
+        #expect(try await fixture.get(url) == "old home")
+        #expect(try await fixture.get(url, page: page(fixture.library.generations(of: id), .inferred)) == "old home")
+        // A page that says who it is has the new one.
+        let told = PageID(rawValue: 3)
+        let tellingPage = page(fixture.library.pin(told), of: told)
+        #expect(try await fixture.get(url, page: tellingPage) == "new home")
+        // One more is on the same, also once the first is closed.
+        fixture.library.pin(other, isShared: true)
+        fixture.library.unpin(id)
+        try await fixture.library.sweep()
+        #expect(try await fixture.get(url) == "old home")
+        fixture.library.unpin(other)
+        #expect(try await fixture.get(url) == "new home")
+        #expect(try await fixture.library.sweep().generations.count == 1)
+    }
+
+    @Test("An origin has something for as long as a page is on a package, and not longer")
+    func servedOrigins() async throws {
+        let request = try #require(HTTPRequest(urlText: "https://shop.example/any"))
+        let elsewhere = try #require(HTTPRequest(urlText: "https://shop.example:8443/"))
+        #expect(!fixture.library.serves(originOf: request))
+        let package = try await fixture.install(old, version: "1")
+        fixture.library.pin(id)
+        #expect(fixture.library.serves(originOf: request) && !fixture.library.serves(originOf: elsewhere))
+        try await fixture.library.remove(package.id)
+        #expect(fixture.library.serves(originOf: request))
+        fixture.library.unpin(id)
+        #expect(!fixture.library.serves(originOf: request))
     }
 
     @Test func twoPagesPinTwice() async throws {

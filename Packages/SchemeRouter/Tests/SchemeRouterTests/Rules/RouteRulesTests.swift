@@ -44,6 +44,31 @@ struct RouteRulesTests {
         #expect(rules.decide(try request("https://shop.example/api/x"), isCovered: true).action == .pass)
     }
 
+    @Test("Whether anything of an origin may be intercepted is known before a request is")
+    func origins() throws {
+        let origin = try request("https://shop.example/")
+        let path = try PathPattern(glob: "/api/**")
+        let shop = host("shop.example")
+        func may(_ rules: [RouteRule], deny: [RouteRule] = [], isCovered: Bool = false, isEnabled: Bool = true) throws
+            -> Bool
+        {
+            try RouteRules(rules, deny: deny, isEnabled: isEnabled).mayIntercept(originOf: origin, isCovered: isCovered)
+        }
+        #expect(try !may([]) && may([], isCovered: true))
+        #expect(try may([RouteRule(.intercept, host: shop, path: path)]))
+        #expect(try !may([RouteRule(.intercept, scheme: .http, host: shop)]))
+        #expect(try !may([RouteRule(.intercept, host: host("other.example"))]))
+        // The last one that is about all of the origin decides, and what comes after it.
+        #expect(try !may([RouteRule(.intercept, host: shop), RouteRule(.pass, host: shop)], isCovered: true))
+        #expect(try may([RouteRule(.pass, host: shop), RouteRule(.intercept, host: shop, methods: [.get])]))
+        #expect(try may([RouteRule(.intercept, host: shop), RouteRule(.pass, host: shop, path: path)]))
+        #expect(try may([RouteRule(.pass, host: shop, path: path)], isCovered: true))
+        // Denied as a whole it stays shut, denied in part it does not.
+        #expect(try !may([RouteRule(.intercept)], deny: [RouteRule(.pass, host: shop)], isCovered: true))
+        #expect(try may([RouteRule(.intercept)], deny: [RouteRule(.pass, host: shop, path: path)]))
+        #expect(try !may([RouteRule(.intercept)], isCovered: true, isEnabled: false))
+    }
+
     @Test("Each part of a rule has to fit: scheme, host and port, method, path, page")
     func parts() throws {
         let rules = try RouteRules([

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import HTTPTypes
+import ResourceLoading
+import Testing
+
+@testable import ContainerKit
+
+@Suite("Whose a request is that does not say", .timeLimit(.minutes(1)))
+struct OpenPagesTests {
+    private let pages = OpenPages()
+
+    private func note(_ id: UInt64, at url: String) {
+        pages.note(PageReference(id: PageID(rawValue: id), documentURL: url))
+    }
+
+    private func attributed(
+        _ url: String, _ fields: [String: String] = [:]
+    ) throws -> (page: UInt64?, destination: ResourceRequest.Destination) {
+        var head = try #require(HTTPRequest(urlText: url))
+        for (name, value) in fields { head.headerFields[try #require(HTTPField.Name(name))] = value }
+        var request = ResourceRequest(head)
+        pages.attribute(&request)
+        if let page = request.page { #expect(page.confidence == .inferred) }
+        return (request.page?.page.id.rawValue, request.destination)
+    }
+
+    @Test("A document is of the page that shows it, a frame's of the page that has it")
+    func documents() throws {
+        note(1, at: "https://a.example/one#part")
+        note(2, at: "https://a.example/two")
+        #expect(try attributed("https://a.example/one", ["sec-fetch-dest": "document"]) == (1, .document))
+        #expect(try attributed("https://a.example/two", ["sec-fetch-dest": "document"]) == (2, .document))
+        let frame = ["sec-fetch-dest": "iframe", "referer": "https://a.example/one"]
+        #expect(try attributed("https://a.example/two", frame) == (1, .nestedDocument))
+    }
+
+    @Test("The rest is of the page that its Referer or its Origin names, of the latest where several fit")
+    func subresources() throws {
+        note(1, at: "https://a.example/one")
+        note(2, at: "https://b.example/")
+        note(3, at: "https://a.example/three")
+        let url = "https://cdn.example/x"
+        #expect(try attributed(url, ["referer": "https://a.example/one"]) == (1, .subresource))
+        #expect(try attributed(url, ["referer": "https://a.example/"]) == (3, .subresource))
+        #expect(try attributed(url, ["origin": "https://b.example"]) == (2, .subresource))
+        #expect(try attributed(url, ["origin": "null"]) == (nil, .subresource))
+        #expect(try attributed(url) == (nil, .subresource))
+        #expect(try attributed("https://b.example/x") == (2, .subresource))
+    }
+
+    @Test("Where one page is open, it is that one's; where none is, nobody's")
+    func single() throws {
+        #expect(try attributed("https://cdn.example/x") == (nil, .subresource))
+        note(1, at: "https://a.example/")
+        #expect(try attributed("https://cdn.example/x") == (1, .subresource))
+        note(1, at: "https://a.example/moved")
+        #expect(try attributed("https://a.example/moved", ["sec-fetch-dest": "document"]) == (1, .document))
+        pages.forget(PageID(rawValue: 1))
+        #expect(try attributed("https://cdn.example/x") == (nil, .subresource))
+    }
+
+    @Test("An engine without Fetch Metadata tells documents by what it accepts")
+    func accepts() throws {
+        note(1, at: "https://a.example/")
+        let accept = ["accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"]
+        #expect(try attributed("https://a.example/", accept) == (1, .document))
+        #expect(try attributed("https://a.example/frame", accept) == (1, .nestedDocument))
+    }
+}
