@@ -4,7 +4,6 @@
 internal import Logging
 internal import LoopbackServer
 internal import ResourceLoading
-internal import Synchronization
 
 /// The proxy of the mode `loopbackProxy`: made with the container, kept listening, and named to the engine, each time
 /// that it listens anew.
@@ -14,12 +13,11 @@ internal import Synchronization
 final class ProxyCare<Engine: WebEngine> {
     private weak var engine: Engine?
     private let proxy: InterceptingProxy
-    private let news: Task<Void, Never>
-    private let lost: LostNews
+    private let news: ProxyNews
     private var port: Int?
 
     /// News that did not get through.
-    var lostReports: Int { lost.count }
+    var lostReports: Int { news.lost }
 
     /// Begins to listen, and has the engine use it.
     /// - Throws: `LoopbackError`.
@@ -28,37 +26,32 @@ final class ProxyCare<Engine: WebEngine> {
         tell: @escaping @MainActor (ContainerEvent) -> Void
     ) async throws {
         self.engine = engine
-        let (stream, continuation) = AsyncStream.makeStream(of: News.self, bufferingPolicy: .bufferingNewest(4_096))
-        let lost = LostNews()
-        self.lost = lost
+        let relay = Relay<Engine>()
+        let news = ProxyNews { item in
+            switch item {
+            case .request(let report): tell(.request(RequestRecord(report)))
+            case .event(let event):
+                logger.debug("proxy", metadata: ["event": "\(event)"])
+                relay.care?.hear(event)
+                tell(.proxy(event))
+            }
+        }
+        self.news = news
         let trust = EngineTrust { [weak engine] certificate, host in
             guard let engine else { throw EngineError(.processEnded, "the engine is gone") }
             try await engine.trust(certificate, for: host)
         }
         var configuration = InterceptingProxy.Configuration(loader: requests, policy: requests, trusting: trust)
-        configuration.observer = NewsObserver(continuation: continuation, lost: lost)
+        configuration.observer = news
         configuration.upstreamProxy = options.upstreamProxy
         configuration.trustRoots = options.trustRoots
         configuration.limits = options.limits
         proxy = try await InterceptingProxy.start(configuration)
-        let relay = Relay<Engine>()
-        news = Task {
-            for await item in stream {
-                switch item {
-                case .request(let report): tell(.request(RequestRecord(report)))
-                case .event(let event):
-                    logger.debug("proxy", metadata: ["event": "\(event)"])
-                    relay.care?.hear(event)
-                    tell(.proxy(event))
-                }
-            }
-        }
         relay.care = self
         if let port = proxy.port { use(port) }
     }
 
     isolated deinit {
-        news.cancel()
         engine?.setProxy(nil)
     }
 
@@ -74,6 +67,7 @@ final class ProxyCare<Engine: WebEngine> {
         engine?.setProxy(nil)
         port = nil
         await proxy.stop()
+        news.close()
     }
 
     private func hear(_ event: ProxyEvent) {
@@ -90,33 +84,10 @@ final class ProxyCare<Engine: WebEngine> {
     }
 }
 
-private enum News: Sendable {
-    case event(ProxyEvent)
-    case request(ExchangeReport)
-}
-
 /// The way back from the news to who cares, without keeping it.
 @MainActor
 private final class Relay<Engine: WebEngine> {
     weak var care: ProxyCare<Engine>?
-}
-
-private final class LostNews: Sendable {
-    private let value = Mutex(0)
-    var count: Int { value.withLock { $0 } }
-    func add() { value.withLock { $0 += 1 } }
-}
-
-private struct NewsObserver: ProxyObserving {
-    let continuation: AsyncStream<News>.Continuation
-    let lost: LostNews
-
-    func happened(_ event: ProxyEvent) { tell(.event(event)) }
-    func ended(_ exchange: ExchangeReport) { tell(.request(exchange)) }
-
-    private func tell(_ news: News) {
-        if case .dropped = continuation.yield(news) { lost.add() }
-    }
 }
 
 /// Has the engine trust the proxy's certificates.
