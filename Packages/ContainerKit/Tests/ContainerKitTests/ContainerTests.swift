@@ -57,6 +57,8 @@ struct ContainerTests {
     func decoding(decodes: Bool) async throws {
         let plain = FakeNetwork([])
         fixture.engine.traits.decodes = decodes
+        // The container's own cache holds decoded bytes.
+        fixture.engine.traits.caches = decodes
         let container = try await fixture.container { $0.transport = plain }
         try await install("1", "packaged", into: container)
         let page = try await container.open("https://shop.example/index.html")
