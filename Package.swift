@@ -261,7 +261,8 @@ let package = Package(
             "container-browser", folder: "ContainerBrowser",
             [
                 "CommandSupport", "ConnectTunnel", "ContainerKit", "HTTPTransport", "ResourceLoading", "ResourceStore",
-                "SchemeRouter", "WebKitGTKAdapter", "ContainerTesting", "PackageFormat", "PackagePublisher", .argumentParser,
+                "SchemeRouter", "WebKitGTKAdapter", "ContainerTesting", "PackageFormat", "PackagePublisher",
+                .argumentParser,
                 .httpTypes, .log,
             ]),
 
