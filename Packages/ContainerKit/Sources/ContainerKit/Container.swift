@@ -76,8 +76,10 @@ public final class Container<Engine: WebEngine> {
         }
         if configuration.mode == .loopbackProxy {
             let requests = ProxiedRequests(path: path, pages: proxiedPages)
-            proxy = try await ProxyCare(engine, requests, configuration.proxy, logger: configuration.logger) { [hub] in
-                hub.send($0)
+            proxy = try await ProxyCare(engine, requests, configuration.proxy, logger: configuration.logger) {
+                [weak self, hub] event in
+                if case .request(let record) = event { self?.noteAnswer(record) }
+                hub.send(event)
             }
         }
         packages.forward { [hub] in hub.send(.package($0)) }
@@ -344,6 +346,16 @@ public final class Container<Engine: WebEngine> {
         // Not an answer that comes when the page shows another document, or is closed.
         guard let generation = response.provenance.generation, let asked, let session = sessions[asked.view],
             session.id == asked.id, session.documentURL == asked.documentURL,
+            !packages.hasNoted(generation, of: session.id)
+        else { return }
+        packages.noteAnswer(of: generation, to: current(session).reference)
+    }
+
+    /// As above, of a request that came by the proxy: its pages are all on the same generations, so that a page that was
+    /// mistaken for another one tries the same.
+    private func noteAnswer(_ record: RequestRecord) {
+        guard !record.isMainDocument, let generation = record.provenance?.generation,
+            let session = sessions.values.first(where: { $0.id == record.page }),
             !packages.hasNoted(generation, of: session.id)
         else { return }
         packages.noteAnswer(of: generation, to: current(session).reference)
