@@ -42,7 +42,8 @@ struct LaunchAuthority: Sendable {
             let certificate = try Certificate(
                 version: .v3, serialNumber: Certificate.SerialNumber(),
                 publicKey: Certificate.PublicKey(key.publicKey),
-                notValidBefore: now.addingTimeInterval(-Self.leeway), notValidAfter: now.addingTimeInterval(30 * 86_400),
+                notValidBefore: now.addingTimeInterval(-Self.leeway),
+                notValidAfter: now.addingTimeInterval(30 * 86_400),
                 issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
                 extensions: try Certificate.Extensions {
                     Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))

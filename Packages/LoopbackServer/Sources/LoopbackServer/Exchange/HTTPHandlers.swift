@@ -28,6 +28,7 @@ struct HTTPHandlers {
     /// Takes them out, so that what the decoder still has goes on as bytes.
     func remove(from pipeline: ChannelPipeline.SynchronousOperations) {
         pipeline.removeHandler(encoder, promise: nil)
-        pipeline.removeHandler(decoder, promise: nil)
+        // It passes on what it has when it goes, but not that this was all for now.
+        pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in pipeline.fireChannelReadComplete() }
     }
 }

@@ -52,16 +52,19 @@ final class ConnectionRegistry: Sendable {
     /// - Returns: when none is left.
     func close(within grace: Duration, on eventLoop: any EventLoop) async {
         let promise = eventLoop.makePromise(of: Void.self)
-        let open = state.withLock { state in
-            state.isClosed = true
+        let (open, isFirst) = state.withLock { state in
+            defer { state.isClosed = true }
             if !state.channels.isEmpty { state.emptied.append(promise) }
-            return Array(state.channels.values)
+            return (Array(state.channels.values), !state.isClosed)
         }
         if open.isEmpty { promise.succeed() }
-        for channel in open { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
+        // Handlers take it as a fault to be told twice.
+        if isFirst {
+            for channel in open { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
+        }
         let deadline = eventLoop.scheduleTask(in: TimeAmount(grace)) {
             let late = self.state.withLock { Array($0.channels.values) }
-            for channel in late { channel.close(promise: nil) }
+            for channel in late { channel.breakOff() }
         }
         try? await promise.futureResult.get()
         deadline.cancel()

@@ -20,7 +20,8 @@ internal import Synchronization
 public final class InterceptingProxy: Sendable {
     private enum State {
         case listening(any Channel, port: Int)
-        case deaf
+        /// With the port it had; 0 before it had one.
+        case deaf(port: Int)
         case stopped
     }
 
@@ -31,7 +32,8 @@ public final class InterceptingProxy: Sendable {
     private let parts: ProxyParts
     private let registry: ConnectionRegistry
     private let strangers: Strangers
-    private let state = Mutex(State.deaf)
+    private let probe = ListenerProbe()
+    private let state = Mutex(State.deaf(port: 0))
     private let relistening = Mutex<Task<Void, any Error>?>(nil)
 
     private init(_ configuration: Configuration) throws {
@@ -40,7 +42,8 @@ public final class InterceptingProxy: Sendable {
         self.authority = authority.certificate
         credentials = ProxyCredentials()
         registry = ConnectionRegistry(limit: limits.connections)
-        strangers = Strangers(limit: limits.strangers)
+        let observer = configuration.observer
+        strangers = Strangers(limit: limits.strangers) { observer?.happened(.refused(.stranger)) }
         parts = ProxyParts(
             loader: configuration.loader, policy: configuration.policy, observer: configuration.observer,
             credentials: credentials,
@@ -119,7 +122,7 @@ public final class InterceptingProxy: Sendable {
         let old: (channel: (any Channel)?, port: Int) = try state.withLock { state in
             switch state {
             case .listening(let channel, let port): (channel, port)
-            case .deaf: (nil, 0)
+            case .deaf(let port): (nil, port)
             case .stopped: throw LoopbackError(.stopped, "the proxy was stopped")
             }
         }
@@ -128,7 +131,7 @@ public final class InterceptingProxy: Sendable {
         do {
             listener = try await bind(to: old.port)
         } catch {
-            state.withLock { if case .stopped = $0 {} else { $0 = .deaf } }
+            state.withLock { if case .stopped = $0 {} else { $0 = .deaf(port: old.port) } }
             parts.happened(.deaf(reason: "\(error)"))
             throw LoopbackError(.cannotListen, "no port of 127.0.0.1 to listen on", cause: error)
         }
@@ -171,16 +174,19 @@ public final class InterceptingProxy: Sendable {
         Task { try? await self.listen() }
     }
 
+    /// Closes the listener as a system would, without having been asked. For tests.
+    func closeListener() {
+        if case .listening(let channel, _) = state.withLock({ $0 }) { channel.close(promise: nil) }
+    }
+
     /// Whether a connection to the port comes out at the listener.
     private func isAlive(_ listener: any Channel, _ port: Int) async -> Bool {
         guard listener.isActive else { return false }
-        let client = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connectTimeout(.seconds(2))
-        guard let probe = try? await client.connect(host: "127.0.0.1", port: port).get() else { return false }
-        probe.close(promise: nil)
-        return true
+        return await probe.isHeard(at: port)
     }
 
     private func accept(_ channel: any Channel) throws {
+        if probe.takes(channel) { return channel.close(promise: nil) }
         switch PeerUser(of: channel) {
         case .own, .untold: break
         case .other(let user):

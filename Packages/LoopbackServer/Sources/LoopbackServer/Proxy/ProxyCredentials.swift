@@ -21,7 +21,8 @@ public struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cus
         username = "container"
         password = (0..<4).map { _ in
             let word = random.next() as UInt64
-            return String(repeating: "0", count: word.leadingZeroBitCount / 4) + (word == 0 ? "" : String(word, radix: 16))
+            return String(repeating: "0", count: word.leadingZeroBitCount / 4)
+                + (word == 0 ? "" : String(word, radix: 16))
         }.joined()
         field = Array(Data("\(username):\(password)".utf8).base64EncodedString().utf8)
     }

@@ -5,6 +5,7 @@ internal import ConnectTunnel
 internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOSSL
 internal import ResourceLoading
 
 /// A request that asks for another protocol on its connection (RFC 9110, section 7.8), which is the host's to grant: it is
@@ -81,12 +82,20 @@ final class Upgrade {
         return question
     }
 
-    /// What the host said. Its connection goes on where it agreed, and else ends.
-    func receive(_ head: HTTPResponseHead, from host: any Channel, joining: (_ client: any Channel) throws -> Void) {
+    /// Whether a head agrees to a WebSocket: another status does not, nor does one of which a reader sees no end.
+    static func isAgreed(by head: HTTPResponseHead) -> Bool {
+        head.status == .switchingProtocols
+            && head.headers[canonicalForm: "upgrade"].contains { $0.lowercased() == "websocket" }
+            && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
+    }
+
+    /// The host agreed, and has said all of it: its connection goes on.
+    func agree(_ head: HTTPResponseHead, from host: any Channel, joining: (_ client: any Channel) throws -> Void) {
         guard !isOver else { return host.close(promise: nil) }
-        guard head.status == .switchingProtocols else { return refuse(head, host) }
         client.write(HTTPServerResponsePart.head(head), promise: nil)
         client.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
+        report.head = HTTPResponse(status: .switchingProtocols)
+        report.responded = .now
         end(.upgraded)
         let pipeline = client.pipeline.syncOperations
         do {
@@ -100,14 +109,17 @@ final class Upgrade {
     }
 
     /// The page hears the status, as it would from the host, and nothing else: scripts are not shown more.
-    private func refuse(_ head: HTTPResponseHead, _ host: any Channel) {
-        host.close(promise: nil)
+    func refuse(_ head: HTTPResponseHead, from host: any Channel) {
+        defer { host.close(promise: nil) }
+        guard !isOver else { return }
         var answer = HTTPResponseHead(version: .http1_1, status: head.status)
         for field in ["set-cookie", "www-authenticate", "location"] {
             for value in head.headers[field] { answer.headers.add(name: field, value: value) }
         }
         answer.headers.add(name: "content-length", value: "0")
         answer.headers.add(name: "connection", value: "close")
+        report.head = HTTPResponse(status: HTTPResponse.Status(code: Int(head.status.code)))
+        report.responded = .now
         end(.finished)
         client.write(HTTPServerResponsePart.head(answer), promise: nil)
         let client = client
@@ -138,6 +150,7 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
     private let decoder: ByteToMessageHandler<HTTPResponseDecoder>
     private let timeout: Duration
     private var deadline: Scheduled<Void>?
+    private var agreement: HTTPResponseHead?
 
     init(
         _ upgrade: Upgrade, encoder: HTTPRequestEncoder, decoder: ByteToMessageHandler<HTTPResponseDecoder>,
@@ -163,15 +176,38 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .head(let head) = unwrapInboundIn(data) else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head) where Upgrade.isAgreed(by: head): agreement = head
+        case .head(let head) where head.status == .switchingProtocols:
+            giveUp(context, ResourceError(.connectionLost, "the host changed to another protocol than was asked for"))
+        case .head(let head): upgrade.refuse(head, from: context.channel)
+        case .body: break
+        case .end: if let agreement { join(context, agreement) }
+        }
+    }
+
+    /// Not before the end of the head's message, which would else come out at the other end.
+    private func join(_ context: ChannelHandlerContext, _ head: HTTPResponseHead) {
         deadline?.cancel()
         let (host, pipeline) = (context.channel, context.pipeline.syncOperations)
-        upgrade.receive(head, from: host) { client in
+        upgrade.agree(head, from: host) { client in
             try TunnelEnd.join(client: client, host: host)
             pipeline.removeHandler(self, promise: nil)
             pipeline.removeHandler(encoder, promise: nil)
-            pipeline.removeHandler(decoder, promise: nil)
+            pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in pipeline.fireChannelReadComplete() }
         }
+    }
+
+    private func giveUp(_ context: ChannelHandlerContext, _ error: ResourceError) {
+        upgrade.giveUp(error)
+        context.close(promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let event = event as? ChannelEvent, event == .inputClosed {
+            giveUp(context, ResourceError(.connectionLost, "the host ended the connection"))
+        }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -181,7 +217,11 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        upgrade.giveUp(ResourceError(.tls, "the host's certificate, or its answer, is refused", cause: error))
-        context.close(promise: nil)
+        let isOfTLS = error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError
+        giveUp(
+            context,
+            isOfTLS
+                ? ResourceError(.tls, "no TLS with the host, or its certificate is refused", cause: error)
+                : ResourceError(.connectionLost, "the host's answer broke off, or is none", cause: error))
     }
 }
