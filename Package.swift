@@ -183,7 +183,7 @@ let package = Package(
             "LoopbackServer",
             [
                 "ConnectTunnel", "CPeerUser", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"),
-                .nio("NIOFoundationCompat"), .nioSSL, .nioExtras, .certificates, .asn1, .crypto,
+                .nio("NIOFoundationCompat"), .nio("NIOTLS"), .nioSSL, .nioExtras, .certificates, .asn1, .crypto,
             ]),
         tests(
             of: "LoopbackServer",

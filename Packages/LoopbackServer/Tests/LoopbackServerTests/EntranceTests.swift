@@ -166,7 +166,8 @@ struct EntranceTests {
                 "GET http://\(host):\(port)/ HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                     + "\(fixture.field)\r\n")
             #expect(try await upgrade.rest() == [])
-            #expect(fixture.proxy.connections == 0)
+            // Its own end of what it closed it sees a little later.
+            while fixture.proxy.connections > 0 { try await Fixture.turn() }
         }
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import HTTPTypes
 import Foundation
+import HTTPTypes
 import NIOCore
 import ResourceLoading
 import Testing

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import HTTPTypes
 import Foundation
+import HTTPTypes
 import NIOCore
 import ResourceLoading
 import Testing
@@ -135,9 +135,7 @@ struct LifeTests {
 
     @Test("A listener that hears is left as it is, however often it is asked for")
     func alive() async throws {
-        try await Fixture.with(loader) {
-            $0.limits.strangers = 2
-        } _: { fixture in
+        try await Fixture.with(loader) { fixture in
             let first = try await port(0, fixture)
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<20 { group.addTask { try await fixture.proxy.resume() } }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import HTTPTypes
 import Foundation
+import HTTPTypes
 import ResourceLoading
 import Testing
 
@@ -105,6 +105,25 @@ struct UpgradeTests {
             #expect(!String(decoding: try await client.rest(), as: UTF8.self).hasPrefix("HTTP/1.1 1"))
             _ = try await host.end()
             #expect(try await fixture.witness.reports.entry(0).outcome.word == "failed tls")
+        }
+    }
+
+    @Test("A certificate of the address is not one of the name", arguments: ["127.0.0.1", "other.test"])
+    func otherHost(name: String) async throws {
+        let authority = try LaunchAuthority()
+        try await RawHost.with(tls: authority.leaf(for: name).context) { host in
+            try await Fixture.with(loader) {
+                $0.policy = Opening(hosts: ["localhost"])
+                $0.trustRoots = [authority.pem]
+            } _: { fixture in
+                let client = try await fixture.open("localhost", port: host.port)
+                try await client.send(
+                    "GET / HTTP/1.1\r\nHost: localhost:\(host.port)\r\nCookie: secret\r\n\(Self.fields)\r\n")
+                #expect(!String(decoding: try await client.rest(), as: UTF8.self).contains("101"))
+                let other = try await host.connections.entry(0)
+                #expect(try await other.rest() == [])
+                #expect(try await fixture.witness.reports.entry(0).outcome.word == "failed tls")
+            }
         }
     }
 

@@ -74,7 +74,9 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 .unreachable(
                     host, ResourceError(.tls, "the engine makes no TLS with the proxy", at: "\(host)", cause: error)))
         }
-        guard error is HTTPParserError, !isOver else { return context.close(promise: nil) }
+        guard error is HTTPParserError, error as? HTTPParserError != .invalidEOFState, !isOver else {
+            return context.close(promise: nil)
+        }
         if let exchange {
             // In the middle of its body, whose reader is to know that it is not whole.
             guard !exchange.life.hasBegun, exchange.life.accept(.fail) == .close else {
@@ -219,15 +221,24 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func demand() -> RequestBody.Demand {
         guard let context else { preconditionFailure("a request without a connection") }
-        let me = NIOLoopBound(self, eventLoop: context.eventLoop)
+        // Loosely: a body that is kept somewhere does not keep its connection.
+        let me = NIOLoopBound(Owner(self), eventLoop: context.eventLoop)
         let number = number
         return RequestBody.Demand(eventLoop: context.eventLoop) {
-            me.value.permitBody(of: number)
+            me.value.handler?.permitBody(of: number)
         } onMore: {
-            me.value.takeMore(of: number)
+            me.value.handler?.takeMore(of: number)
         } onEnd: {
             // What nobody reads is taken from the connection and dropped.
-            me.value.takeMore(of: number)
+            me.value.handler?.takeMore(of: number)
+        }
+    }
+
+    private final class Owner {
+        weak var handler: ExchangeHandler?
+
+        init(_ handler: ExchangeHandler) {
+            self.handler = handler
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ConnectTunnel
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -29,6 +30,9 @@ struct HTTPHandlers {
     func remove(from pipeline: ChannelPipeline.SynchronousOperations) {
         pipeline.removeHandler(encoder, promise: nil)
         // It passes on what it has when it goes, but not that this was all for now.
-        pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in pipeline.fireChannelReadComplete() }
+        pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in
+            pipeline.fireChannelReadComplete()
+            pipeline.fireUserInboundEventTriggered(TunnelEnd.LeftoversPassed())
+        }
     }
 }

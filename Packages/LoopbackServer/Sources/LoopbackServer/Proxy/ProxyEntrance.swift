@@ -67,7 +67,7 @@ final class ProxyEntrance: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if error is HTTPParserError, case .waiting = state {
+        if let error = error as? HTTPParserError, error != .invalidEOFState, case .waiting = state {
             refuse(context, RequestFault("not HTTP/1.1"))
         } else {
             state = .over

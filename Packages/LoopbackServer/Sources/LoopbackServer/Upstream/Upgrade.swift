@@ -6,6 +6,7 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
+internal import NIOTLS
 internal import ResourceLoading
 
 /// A request that asks for another protocol on its connection (RFC 9110, section 7.8), which is the host's to grant: it is
@@ -64,14 +65,15 @@ final class Upgrade {
             let encoder = HTTPRequestEncoder(configuration: framing)
             let decoder = ByteToMessageHandler(
                 HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes, informationalResponseStrategy: .drop))
-            let answer = UpgradeAnswer(self, encoder: encoder, decoder: decoder, timeout: parts.limits.connect)
+            let answer = UpgradeAnswer(
+                self, question, secureHost: target.isSecure ? target.host.host : nil, encoder: encoder,
+                decoder: decoder,
+                timeout: parts.limits.connect)
             try host.pipeline.syncOperations.addHandlers([encoder, decoder, answer])
         } catch {
             host.close(promise: nil)
             return giveUp(ResourceError(.tls, "no TLS with the host", at: "\(target.host)", cause: error))
         }
-        host.write(HTTPClientRequestPart.head(question), promise: nil)
-        host.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
         host.setOption(.autoRead, value: true).whenFailure { _ in host.close(promise: nil) }
     }
 
@@ -144,19 +146,26 @@ final class Upgrade {
 /// The host's side of a request for another protocol.
 private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
 
     private let upgrade: Upgrade
+    private let question: HTTPRequestHead
+    private let secureHost: String?
     private let encoder: HTTPRequestEncoder
     private let decoder: ByteToMessageHandler<HTTPResponseDecoder>
     private let timeout: Duration
     private var deadline: Scheduled<Void>?
     private var agreement: HTTPResponseHead?
 
+    /// - Parameter secureHost: whose certificate has to be shown before anything is said; `nil` without TLS.
     init(
-        _ upgrade: Upgrade, encoder: HTTPRequestEncoder, decoder: ByteToMessageHandler<HTTPResponseDecoder>,
+        _ upgrade: Upgrade, _ question: HTTPRequestHead, secureHost: String?, encoder: HTTPRequestEncoder,
+        decoder: ByteToMessageHandler<HTTPResponseDecoder>,
         timeout: Duration
     ) {
         self.upgrade = upgrade
+        self.question = question
+        self.secureHost = secureHost
         self.encoder = encoder
         self.decoder = decoder
         self.timeout = timeout
@@ -169,6 +178,20 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
             answer.upgrade.giveUp(ResourceError(.timedOut, "no answer in time"))
             context.close(promise: nil)
         }
+        if secureHost == nil { ask(context) }
+    }
+
+    private func ask(_ context: ChannelHandlerContext) {
+        context.write(wrapOutboundOut(.head(question)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    private func askSecurely(_ context: ChannelHandlerContext) {
+        let tls = try? context.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
+        guard let secureHost, let certificate = try? tls?.peerCertificate?.toDERBytes(),
+            HostIdentity.isOf(secureHost, certificate: certificate)
+        else { return giveUp(context, ResourceError(.tls, "the certificate is another host's", at: secureHost)) }
+        ask(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -194,7 +217,9 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
             try TunnelEnd.join(client: client, host: host)
             pipeline.removeHandler(self, promise: nil)
             pipeline.removeHandler(encoder, promise: nil)
-            pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in pipeline.fireChannelReadComplete() }
+            pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in
+                pipeline.fireUserInboundEventTriggered(TunnelEnd.LeftoversPassed())
+            }
         }
     }
 
@@ -204,8 +229,11 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if let event = event as? ChannelEvent, event == .inputClosed {
+        switch event {
+        case TLSUserEvent.handshakeCompleted: askSecurely(context)
+        case ChannelEvent.inputClosed:
             giveUp(context, ResourceError(.connectionLost, "the host ended the connection"))
+        default: break
         }
         context.fireUserInboundEventTriggered(event)
     }

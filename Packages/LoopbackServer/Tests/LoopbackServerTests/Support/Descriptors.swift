@@ -10,7 +10,9 @@ enum Descriptors {
     static func listening(at port: Int) -> CInt? {
         (3..<CInt(4_096)).first { descriptor in
             var (value, size) = (CInt(0), socklen_t(MemoryLayout<CInt>.size))
-            guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &value, &size) == 0, value == 1 else { return false }
+            guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &value, &size) == 0, value == 1 else {
+                return false
+            }
             var name = sockaddr_in()
             var nameSize = socklen_t(MemoryLayout<sockaddr_in>.size)
             let named = withUnsafeMutablePointer(to: &name) { name in
