@@ -186,8 +186,8 @@ let package = Package(
             "LoopbackServer",
             [
                 "ConnectTunnel", "CPeerUser", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"),
-                .nio("NIOHTTP1"),
-                .nio("NIOFoundationCompat"), .nioSSL, .nioExtras, .nioSOCKS, .certificates, .asn1, .crypto,
+                .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nio("NIOTLS"), .nioSSL, .nioExtras, .nioSOCKS,
+                .certificates, .asn1, .crypto,
             ]),
         tests(
             of: "LoopbackServer",

@@ -31,6 +31,7 @@ final class SilentEngine: WebEngine {
 
     func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) { handlers[scheme.name] = handler }
     func makeView() -> SilentView { view }
+    let proxy: EngineProxy? = nil
     func setProxy(_ proxy: EngineProxy?) {}
     func trust(_ certificate: EngineCertificate, for host: String) async throws {}
 

@@ -45,6 +45,12 @@ public struct HostPort: Sendable, Hashable, CustomStringConvertible {
     /// As it is written in a URL: `example.org:443`, `[::1]:80`.
     public var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
+    /// As URLs of a scheme have it: without the port where it is the scheme's own.
+    public func authority(isSecure: Bool) -> String {
+        guard port == (isSecure ? 443 : 80) else { return description }
+        return isIPv6 ? "[\(host)]" : host
+    }
+
     private static func mayBeInHost(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

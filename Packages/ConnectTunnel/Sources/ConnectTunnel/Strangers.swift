@@ -15,11 +15,15 @@ public final class Strangers: Sendable {
     }
 
     private let limit: Int
+    private let onEviction: (@Sendable () -> Void)?
     private let state = Mutex(State())
 
-    /// - Parameter limit: the most that may be there.
-    public init(limit: Int) {
+    /// - Parameters:
+    ///   - limit: the most that may be there.
+    ///   - onEviction: called for each that has to go.
+    public init(limit: Int, onEviction: (@Sendable () -> Void)? = nil) {
         self.limit = limit
+        self.onEviction = onEviction
     }
 
     /// Takes one more in.
@@ -31,7 +35,10 @@ public final class Strangers: Sendable {
             state.channels.append((state.lastNumber, channel))
             return (state.lastNumber, oldest)
         }
-        oldest?.close(promise: nil)
+        if let oldest {
+            onEviction?()
+            oldest.close(promise: nil)
+        }
         return number
     }
 

@@ -84,7 +84,14 @@ public final class TunnelEnd: ChannelDuplexHandler {
         peer.context?.read()
     }
 
+    /// To be fired as an inbound event when a decoder that left has passed on what it still had: no end of a reading
+    /// follows that, which would send it.
+    public struct LeftoversPassed: Sendable {
+        public init() {}
+    }
+
     public func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is LeftoversPassed { peer?.context?.flush() }
         if let event = event as? ChannelEvent, event == .inputClosed { peer?.finishOutput() }
     }
 

@@ -41,4 +41,12 @@ struct HostPortTests {
     func written(_ text: String) {
         #expect(HostPort(text)?.description == text)
     }
+
+    @Test("Its scheme's own port is left out of an authority")
+    func authority() {
+        let host = HostPort(host: "example.org", port: 443)
+        #expect(host.authority(isSecure: true) == "example.org")
+        #expect(host.authority(isSecure: false) == "example.org:443")
+        #expect(HostPort(host: "::1", port: 80).authority(isSecure: false) == "[::1]")
+    }
 }

@@ -115,12 +115,12 @@ extension Container {
     /// The app goes on after ``hostWillSuspend()``.
     /// - Throws: `StoreError`, with code `inUse` where another process has taken the folder meanwhile.
     public func hostResumed() async throws {
+        // A listener may not have outlived the suspension; what it cannot do now it tries again when a page opens.
+        try? await proxy?.ready()
         await cache?.resume()
         try await packages.resume()
         await packages.updater.retryRollbacks()
         packages.comeBack(from: .suspension)
-        // A listener may not have outlived the suspension; what it cannot do now it tries again when a page opens.
-        try? await proxy?.ready()
     }
 
     /// Ends what goes on by itself and waits for it, for a host that ends a container and opens another on its folder.

@@ -4,6 +4,7 @@
 internal import HTTPTransport
 internal import HTTPTypes
 internal import Logging
+internal import LoopbackServer
 public import OfflinePackage
 internal import ResourceLoading
 internal import ResourceStore
@@ -77,10 +78,11 @@ public final class Container<Engine: WebEngine> {
         if configuration.mode == .loopbackProxy {
             let requests = ProxiedRequests(path: path, pages: proxiedPages)
             proxy = try await ProxyCare(engine, requests, configuration.proxy, logger: configuration.logger) {
-                [weak self, hub] event in
-                if case .request(let record) = event { self?.noteAnswer(record) }
-                hub.send(event)
+                [hub] in hub.send($0)
+            } note: { [weak self] in
+                self?.noteAnswer($0)
             }
+            proxy?.isUsed = liveRules.isEnabled && liveRules.rules.isEnabled
         }
         packages.forward { [hub] in hub.send(.package($0)) }
         memory = MemoryCare(configuration.updates.conditions) { [weak self] in self?.releaseMemory() }
@@ -140,6 +142,7 @@ public final class Container<Engine: WebEngine> {
     /// Pages that are open stay in the mode that they opened in. What the new rules pass they get from the network.
     public func setRules(_ rules: RouteRules) {
         liveRules.rules = rules
+        proxy?.isUsed = liveRules.isEnabled && rules.isEnabled
         configuration.logger.notice(
             "rules",
             metadata: ["count": "\(rules.rules.count)", "deny": "\(rules.deny.count)", "on": "\(rules.isEnabled)"])
@@ -153,6 +156,7 @@ public final class Container<Engine: WebEngine> {
         set {
             guard newValue != liveRules.isEnabled else { return }
             liveRules.isEnabled = newValue
+            proxy?.isUsed = newValue && liveRules.rules.isEnabled
             configuration.logger.notice("interception", metadata: ["on": "\(newValue)"])
             hub.send(.interceptionSwitched(isEnabled: newValue))
         }
@@ -183,8 +187,11 @@ public final class Container<Engine: WebEngine> {
         await pool.reclaim()
         do {
             try await proxy?.ready()
-        } catch {
+        } catch where covers(real.text) {
             throw ContainerError(.proxy, "the proxy cannot listen: \(error)", at: real.text)
+        } catch {
+            // Without a proxy the page opens as if there were no container.
+            configuration.logger.warning("no proxy", metadata: ["error": "\(error)"])
         }
         let began = ContinuousClock.now
         let holder = PageHolder()
@@ -193,16 +200,18 @@ public final class Container<Engine: WebEngine> {
         let isCovered = covers(real.text)
         let id = PageID(rawValue: lastPageID)
         let mode = isCovered ? configuration.mode : .plain
+        // All views go by the proxy, so that any page may come to something that is covered.
+        let isShared = proxy != nil
         let session = PageSession(
             id: id, documentURL: real.text, view: view.id, mode: mode,
-            generations: isCovered ? packages.library.pin(id, isShared: mode == .loopbackProxy) : [])
+            generations: isCovered || isShared ? packages.library.pin(id, isShared: isShared) : [])
         keep(session)
         hub.send(.pageOpened(session))
         let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
             [weak self] in self?.end(session)
         }
         loads[view.id] = page.load
-        if mode == .loopbackProxy {
+        if proxy != nil {
             page.load.isToldElsewhere = { [path] in HTTPRequest(urlText: $0.url).map(path.opens(originOf:)) ?? false }
         }
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
@@ -213,7 +222,7 @@ public final class Container<Engine: WebEngine> {
 
     private func keep(_ session: PageSession) {
         sessions[session.view] = session
-        if session.mode == .loopbackProxy { proxiedPages.note(session.reference) }
+        if proxy != nil { proxiedPages.note(session.reference) }
     }
 
     /// Closes a page and takes its view back. Closing it again does nothing.
@@ -351,11 +360,12 @@ public final class Container<Engine: WebEngine> {
         packages.noteAnswer(of: generation, to: current(session).reference)
     }
 
-    /// As above, of a request that came by the proxy: its pages are all on the same generations, so that a page that was
-    /// mistaken for another one tries the same.
-    private func noteAnswer(_ record: RequestRecord) {
-        guard !record.isMainDocument, let generation = record.provenance?.generation,
-            let session = sessions.values.first(where: { $0.id == record.page }),
+    /// As above, of a request that came by the proxy, where its `Referer` leaves no doubt of the document.
+    private func noteAnswer(_ report: ExchangeReport) {
+        guard report.request.destination == .subresource, let generation = report.provenance?.generation,
+            case .finished = report.outcome, let asked = report.request.page?.page,
+            report.request.head.headerFields[.referer] == asked.documentURL,
+            let session = sessions.values.first(where: { $0.id == asked.id }), session.documentURL == asked.documentURL,
             !packages.hasNoted(generation, of: session.id)
         else { return }
         packages.noteAnswer(of: generation, to: current(session).reference)

@@ -45,10 +45,10 @@ struct RequestPath: Sendable {
         self.coverage = coverage
 
         // 3 Answer it: the first loader that has it.
-        var loaders: [any ResourceLoading] = [
-            .settled(
-                .first(of: .previews(previews, network: network), .package(library), .arriving(updater)))
-        ]
+        var packaged: [any ResourceLoading] = [.previews(previews, network: network), .package(library)]
+        // Of two versions that arrive one after the other a page gets files of one, for which it has to be known.
+        if traits.identifiesPage { packaged.append(.arriving(updater)) }
+        var loaders: [any ResourceLoading] = [.settled(LoaderChain(packaged))]
         if let table { loaders.append(.settled(.resourceTable(table), options: Self.ofTables)) }
         let permissions = PreflightCache()
         let asking = { (network: any ResourceLoading) -> any ResourceLoading in
@@ -140,17 +140,23 @@ struct RequestPath: Sendable {
 
     /// Answers a request that came by a proxy, from memory.
     func promptAnswer(toProxied request: ResourceRequest) -> PromptAnswer {
-        let decision = coverage.decide(request.head, page: request.page?.page.documentURL)
+        let decision = decide(proxied: request)
         return keepsOut(decision) ? .later : chain.promptAnswer(to: request)
     }
 
     /// Answers a request that came by a proxy.
     nonisolated(nonsending) func answer(proxied request: ResourceRequest) async throws -> ResourceResponse? {
-        let decision = coverage.decide(request.head, page: request.page?.page.documentURL)
+        let decision = decide(proxied: request)
         guard keepsOut(decision) else { return try await chain.load(request) }
         var response = try await direct.load(request)
         response?.provenance.reason += "; \(decision)"
         return response
+    }
+
+    /// By the page that was concluded: rules that name pages are as good as that is.
+    private func decide(proxied request: ResourceRequest) -> RouteDecision {
+        let page = request.destination == .document ? request.head.urlText : request.page?.page.documentURL
+        return coverage.decide(request.head, page: page)
     }
 
     /// A request of the engine that has its real URL, and whose it is, which stays decided.

@@ -123,7 +123,8 @@ extension PackageLibrary {
             dropUnused(in: store)
         }
 
-        /// Forgets retired generations that no page is pinned to. They cannot be pinned again: only active ones are.
+        /// Forgets retired generations that no page is pinned to. They cannot be pinned again: only
+        /// active ones are, and those that a page is on.
         mutating func dropUnused(in store: ResourceStore) {
             generations = generations.filter { isActive($0.value) || store.isPinned($0.key) }
             told = told.filter { generations[$0.key] != nil }

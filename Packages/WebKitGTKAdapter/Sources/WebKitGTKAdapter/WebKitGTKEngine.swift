@@ -164,6 +164,9 @@
             webkit_network_proxy_settings_free(settings)
         }
 
+        /// The proxy that was set last.
+        public var proxy: EngineProxy? { proxies.proxy }
+
         func view(showing widget: UnsafeMutablePointer<WebKitWebView>?) -> WebKitGTKView? {
             guard let widget else { return nil }
             return views.lazy.compactMap(\.view).first { $0.web == widget && !$0.isDiscarded }

@@ -34,6 +34,9 @@ public protocol WebEngine: AnyObject {
     /// credentials, the engine answers with those of the proxy, and asks nobody.
     func setProxy(_ proxy: EngineProxy?)
 
+    /// The proxy that was set last; `nil` at first.
+    var proxy: EngineProxy? { get }
+
     /// Trusts exactly this leaf certificate, whoever has signed it, for one host, as long as the engine lives. It holds for
     /// connections that are made after this returns. Other certificates of the host, and this one at other hosts, stay
     /// errors.

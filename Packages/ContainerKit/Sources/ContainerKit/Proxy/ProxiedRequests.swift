@@ -12,10 +12,14 @@ struct ProxiedRequests: ResourceLoading, InterceptPolicy {
     let pages: OpenPages
 
     func opens(_ target: HostPort) -> Bool {
-        // Which of both it is shows with its first byte; most are of the scheme that the port is for.
-        let scheme = target.port == 80 ? "http" : "https"
-        return path.opens(
-            originOf: HTTPRequest(method: .get, scheme: scheme, authority: target.authority(of: scheme), path: "/"))
+        // What it will speak shows with its first byte only. On a port that is neither's own it may be both.
+        let schemes = target.port == 443 ? [true] : target.port == 80 ? [false] : [true, false]
+        return schemes.contains { isSecure in
+            path.opens(
+                originOf: HTTPRequest(
+                    method: .get, scheme: isSecure ? "https" : "http", authority: target.authority(isSecure: isSecure),
+                    path: "/"))
+        }
     }
 
     func complete(_ request: inout ResourceRequest) {
@@ -28,14 +32,5 @@ struct ProxiedRequests: ResourceLoading, InterceptPolicy {
 
     nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         try await path.answer(proxied: request)
-    }
-}
-
-extension HostPort {
-    /// As URLs of a scheme have it: without the port where it is the scheme's own.
-    fileprivate func authority(of scheme: String) -> String {
-        let text = description
-        let ending = scheme == "http" ? ":80" : ":443"
-        return text.hasSuffix(ending) ? String(text.dropLast(ending.count)) : text
     }
 }

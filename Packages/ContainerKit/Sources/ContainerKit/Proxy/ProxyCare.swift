@@ -14,7 +14,18 @@ final class ProxyCare<Engine: WebEngine> {
     private weak var engine: Engine?
     private let proxy: InterceptingProxy
     private let news: ProxyNews
-    private var port: Int?
+    /// As the engine was told; `nil` while it is not.
+    private var named: EngineProxy?
+    /// What the engine had before, and gets back.
+    private let previous: EngineProxy?
+    private var isOver = false
+    /// Whether the engine goes by the proxy; true at first. Otherwise it goes as it did before there was a container.
+    var isUsed = true {
+        didSet {
+            guard isUsed != oldValue else { return }
+            if isUsed, let port = proxy.port { use(port) } else { stepAside() }
+        }
+    }
 
     /// News that did not get through.
     var lostReports: Int { news.lost }
@@ -23,13 +34,16 @@ final class ProxyCare<Engine: WebEngine> {
     /// - Throws: `LoopbackError`.
     init(
         _ engine: Engine, _ requests: ProxiedRequests, _ options: ProxyOptions, logger: Logger,
-        tell: @escaping @MainActor (ContainerEvent) -> Void
+        tell: @escaping @MainActor (ContainerEvent) -> Void, note: @escaping @MainActor (ExchangeReport) -> Void
     ) async throws {
         self.engine = engine
+        previous = engine.proxy
         let relay = Relay<Engine>()
         let news = ProxyNews { item in
             switch item {
-            case .request(let report): tell(.request(RequestRecord(report)))
+            case .request(let report):
+                note(report)
+                tell(.request(RequestRecord(report)))
             case .event(let event):
                 logger.debug("proxy", metadata: ["event": "\(event)"])
                 relay.care?.hear(event)
@@ -39,7 +53,8 @@ final class ProxyCare<Engine: WebEngine> {
         self.news = news
         let trust = EngineTrust { [weak engine] certificate, host in
             guard let engine else { throw EngineError(.processEnded, "the engine is gone") }
-            try await engine.trust(certificate, for: host)
+            // As URLs write an address of IPv6.
+            try await engine.trust(certificate, for: host.contains(":") ? "[\(host)]" : host)
         }
         var configuration = InterceptingProxy.Configuration(loader: requests, policy: requests, trusting: trust)
         configuration.observer = news
@@ -52,20 +67,26 @@ final class ProxyCare<Engine: WebEngine> {
     }
 
     isolated deinit {
-        engine?.setProxy(nil)
+        stepAside()
     }
 
     /// Sees to it that the proxy listens, and that the engine knows where: before a page opens, and when the app comes back
-    /// from a suspension.
+    /// from a suspension. Where it cannot listen the engine goes without it.
     /// - Throws: `LoopbackError`.
     func ready() async throws {
-        use(try await proxy.resume())
+        guard isUsed else { return }
+        do {
+            use(try await proxy.resume())
+        } catch {
+            stepAside()
+            throw error
+        }
     }
 
     /// Has the engine go without it, lets requests in flight finish, and ends it.
     func shutDown() async {
-        engine?.setProxy(nil)
-        port = nil
+        isOver = true
+        stepAside()
         await proxy.stop()
         news.close()
     }
@@ -75,12 +96,22 @@ final class ProxyCare<Engine: WebEngine> {
     }
 
     private func use(_ port: Int) {
-        guard port != self.port else { return }
-        self.port = port
+        guard !isOver, isUsed else { return }
         let credentials = EngineProxy.Credentials(
             username: proxy.credentials.username, password: proxy.credentials.password)
         // SOCKS5 and not HTTP: engines keep its credentials to themselves.
-        engine?.setProxy(EngineProxy(.socks5, host: "127.0.0.1", port: port, credentials: credentials))
+        let proxy = EngineProxy(.socks5, host: "127.0.0.1", port: port, credentials: credentials)
+        // Whoever took the engine meanwhile keeps it.
+        guard proxy != named, named == nil || engine?.proxy == named else { return }
+        named = proxy
+        engine?.setProxy(proxy)
+    }
+
+    /// Gives the engine back the proxy that it had before, unless somebody has set another one meanwhile.
+    private func stepAside() {
+        guard let engine, let named, engine.proxy == named else { return }
+        self.named = nil
+        engine.setProxy(previous)
     }
 }
 

@@ -21,7 +21,7 @@ final class ProxyNews: ProxyObserving {
         var isOver = false
     }
 
-    /// The most that waits; for one more the oldest is lost.
+    /// The most that waits; what comes beyond is lost.
     private static let limit = 4_096
     /// How long the first one waits for others.
     private static let patience = Duration.milliseconds(10)
@@ -41,16 +41,15 @@ final class ProxyNews: ProxyObserving {
     /// Tells what waits, and nothing after that.
     @MainActor
     func close() {
-        deliver()
-        state.withLock { $0.isOver = true }
+        for item in take(isLast: true) { hear(item) }
     }
 
     private func add(_ item: Item) {
         let isFirst = state.withLock { state in
             guard !state.isOver else { return false }
-            if state.waiting.count >= Self.limit {
-                state.waiting.removeFirst()
+            guard state.waiting.count < Self.limit else {
                 state.lost += 1
+                return false
             }
             state.waiting.append(item)
             return state.waiting.count == 1
@@ -65,10 +64,15 @@ final class ProxyNews: ProxyObserving {
 
     @MainActor
     private func deliver() {
-        let items = state.withLock { state in
-            defer { state.waiting.removeAll(keepingCapacity: true) }
-            return state.waiting
+        for item in take() { hear(item) }
+    }
+
+    private func take(isLast: Bool = false) -> [Item] {
+        state.withLock { state in
+            var items: [Item] = []
+            swap(&items, &state.waiting)
+            state.isOver = state.isOver || isLast
+            return items
         }
-        for item in items { hear(item) }
     }
 }

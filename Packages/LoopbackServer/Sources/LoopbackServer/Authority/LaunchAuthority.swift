@@ -11,13 +11,6 @@ internal import X509
 #else
     internal import Foundation
 #endif
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
 
 /// A certificate authority of this launch. Its key is in memory only, and gone with it.
 struct LaunchAuthority: Sendable {
@@ -92,13 +85,8 @@ struct LaunchAuthority: Sendable {
 
     /// RFC 5280, section 4.2.1.6.
     private static func name(of host: String) -> GeneralName {
-        var address = in_addr()
-        if inet_pton(AF_INET, host, &address) == 1 {
-            return .ipAddress(ASN1OctetString(contentBytes: withUnsafeBytes(of: address) { ArraySlice($0) }))
-        }
-        var longAddress = in6_addr()
-        if inet_pton(AF_INET6, host, &longAddress) == 1 {
-            return .ipAddress(ASN1OctetString(contentBytes: withUnsafeBytes(of: longAddress) { ArraySlice($0) }))
+        if let address = HostIdentity.bytes(ofAddress: host) {
+            return .ipAddress(ASN1OctetString(contentBytes: ArraySlice(address)))
         }
         return .dnsName(host)
     }

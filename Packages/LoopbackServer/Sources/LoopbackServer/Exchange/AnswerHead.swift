@@ -9,6 +9,8 @@ struct AnswerHead {
     let head: HTTPResponseHead
     /// The bytes of body that are to follow; `nil` where only their end tells.
     let length: Int64?
+    /// Whether a body is to follow.
+    let hasBody: Bool
     /// Whether the connection lasts.
     let keepsAlive: Bool
 
@@ -19,12 +21,15 @@ struct AnswerHead {
         var keepsAlive = exchange.life.keepsAlive
         // RFC 9110, section 6.4.1.
         let hasBody =
-            exchange.allowsBody && response.status.kind != .informational && ![204, 304].contains(response.status.code)
+            exchange.allowsBody && ![204, 304].contains(response.status.code)
+        self.hasBody = hasBody
         if !hasBody {
             self.length = 0
             // What it would be of a GET, where the loader says so.
-            if response.status.code != 204, let announced = response.headerFields[.contentLength] {
-                headers.add(name: "content-length", value: announced)
+            if response.status.code != 204, let text = response.headerFields[.contentLength],
+                let announced = Int64(text), announced >= 0
+            {
+                headers.add(name: "content-length", value: "\(announced)")
             }
         } else if let length {
             self.length = length

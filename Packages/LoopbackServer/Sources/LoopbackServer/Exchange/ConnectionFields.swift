@@ -30,7 +30,7 @@ enum ConnectionFields {
         var headers = HTTPHeaders()
         headers.reserveCapacity(fields.count + 2)
         let named = fields[values: .connection].flatMap { $0.split(separator: ",") }
-            .map { $0.trimmingPrefix { $0 == " " }.lowercased() }
+            .map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
         for field in fields {
             let name = field.name.canonicalName
             guard name != "content-length", !known.contains(name), !named.contains(name) else { continue }

@@ -22,7 +22,9 @@ final class Exchange {
     var work: Task<Void, Never>?
     /// The bytes that the answer's head announced and that have not left yet; `nil` where it announced none.
     var left: Int64?
-    /// Whether an answer to this has a body, by the request's method.
+    /// Whether the answer has a body; known once its head has left.
+    var hasBody = false
+    /// Whether an answer to this may have a body, by the request's method.
     var allowsBody: Bool { request.head.method != .head }
 
     init(_ request: ResourceRequest, _ head: HTTPRequestHead, hasBody: Bool) {

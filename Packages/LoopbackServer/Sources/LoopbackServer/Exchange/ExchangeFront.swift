@@ -29,10 +29,9 @@ enum ExchangeFront: Sendable {
         case (.opened(let host, let isSecure), .origin(let path)): try Self.opened(head, host, isSecure, path)
         case (.opened(let host, let isSecure), .asterisk): try Self.opened(head, host, isSecure, "*")
         case (.opened, _): throw RequestFault("a request for elsewhere on a connection to one host", .misdirected)
-        case (.proxy, .absolute(let host, let authority, let path)):
+        case (.proxy, .absolute(let host, _, let path)):
             // RFC 9112, section 3.2.2: the URL counts, and Host is passed over.
-            Target(
-                host: host, isSecure: false, authority: Self.authority(authority, without: 80), path: path)
+            Target(host: host, isSecure: false, authority: host.authority(isSecure: false), path: path)
         case (.proxy, _): throw RequestFault("a proxy is asked by CONNECT or by an absolute http URL")
         }
     }
@@ -47,11 +46,6 @@ enum ExchangeFront: Sendable {
                 throw RequestFault("Host is not the host of the connection", .misdirected)
             }
         }
-        return Target(
-            host: host, isSecure: isSecure, authority: authority("\(host)", without: port), path: path)
-    }
-
-    private static func authority(_ text: String, without port: Int) -> String {
-        text.hasSuffix(":\(port)") ? String(text.dropLast("\(port)".utf8.count + 1)) : text
+        return Target(host: host, isSecure: isSecure, authority: host.authority(isSecure: isSecure), path: path)
     }
 }

@@ -5,6 +5,7 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOFoundationCompat
 internal import NIOHTTP1
+internal import NIOSSL
 internal import ResourceLoading
 
 #if canImport(FoundationEssentials)
@@ -32,6 +33,12 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var exchange: Exchange?
     /// A request without a body waits for its end, which comes at once.
     private var isAnswerPending = false
+    /// Counts up with each request: what the reader of an earlier body wants is no matter any more.
+    private var number: UInt64 = 0
+    /// The connection serves no other request: what still comes is dropped.
+    private var isOver = false
+    /// Something of a request was there, so that TLS stands.
+    private var hasHeard = false
     private var wantsRead = false
     private var rest = 0
     private var deadline: Scheduled<Void>?
@@ -62,11 +69,22 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if error is HTTPParserError, exchange == nil {
-            refuse(context, RequestFault("not HTTP/1.1"))
-        } else {
-            context.close(promise: nil)
+        if case .opened(let host, _) = front, !hasHeard, case NIOSSLError.handshakeFailed = error {
+            parts.happened(
+                .unreachable(
+                    host, ResourceError(.tls, "the engine makes no TLS with the proxy", at: "\(host)", cause: error)))
         }
+        guard error is HTTPParserError, error as? HTTPParserError != .invalidEOFState, !isOver else {
+            return context.close(promise: nil)
+        }
+        if let exchange {
+            // In the middle of its body, whose reader is to know that it is not whole.
+            guard !exchange.life.hasBegun, exchange.life.accept(.fail) == .close else {
+                return context.close(promise: nil)
+            }
+            end(exchange, .failed(ResourceError(.invalidRequest, "the request's body is not framed", cause: error)))
+        }
+        refuse(context, RequestFault("not HTTP/1.1"))
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -93,8 +111,9 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        hasHeard = true
         switch unwrapInboundIn(data) {
-        case .head(let head): receive(context, head)
+        case .head(let head): if !isOver { receive(context, head) }
         case .body(let bytes): receive(context, bytes)
         case .end: receiveEnd()
         }
@@ -118,7 +137,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             if case .proxy = front, !parts.knows(head) {
                 return answer(context, .proxyAuthenticationRequired, ["proxy-authenticate": ProxyParts.challenge])
             }
-            let request = request(head, target)
+            let request = try request(head, target)
             if framing == .none, Upgrade.isAsked(for: head) {
                 return upgrade(context, head, target, request)
             }
@@ -128,10 +147,15 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    private func request(_ head: HTTPRequestHead, _ target: ExchangeFront.Target) -> ResourceRequest {
-        ResourceRequest(
+    private func request(
+        _ head: HTTPRequestHead, _ target: ExchangeFront.Target
+    ) throws(RequestFault) -> ResourceRequest {
+        guard let method = HTTPRequest.Method(head.method.rawValue) else {
+            throw RequestFault("a method that is no word", .notImplemented)
+        }
+        return ResourceRequest(
             HTTPRequest(
-                method: HTTPRequest.Method(head.method.rawValue) ?? .get, scheme: target.isSecure ? "https" : "http",
+                method: method, scheme: target.isSecure ? "https" : "http",
                 authority: target.authority, path: target.path,
                 headerFields: ConnectionFields.removed(from: head.headers)))
     }
@@ -139,6 +163,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func begin(_ request: ResourceRequest, _ head: HTTPRequestHead, _ framing: RequestFraming) {
         var request = request
         var source: RequestBody.Source?
+        number += 1
         if framing != .none {
             let (bodySource, body) = RequestBody.make(demand())
             source = bodySource
@@ -154,7 +179,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             isAnswerPending = true
             deadline?.cancel()
         } else {
-            limit(parts.limits.patience)
+            limitBody(of: exchange)
             work(on: exchange)
         }
     }
@@ -166,12 +191,17 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             if rest > Self.longestRest { context.close(promise: nil) }
             return
         }
-        limit(parts.limits.patience)
         exchange.awaitsContinue = false
         switch source.yield(bytes) {
         case .stopProducing: exchange.wantsBody = false
         case .produceMore, .dropped: break
         }
+        limitBody(of: exchange)
+    }
+
+    /// The engine's time runs while it is the engine that is waited for, and not the body's reader.
+    private func limitBody(of exchange: Exchange) {
+        limit(exchange.wantsBody && !exchange.awaitsContinue ? parts.limits.patience : nil)
     }
 
     private func receiveEnd() {
@@ -191,24 +221,40 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func demand() -> RequestBody.Demand {
         guard let context else { preconditionFailure("a request without a connection") }
-        let me = NIOLoopBound(self, eventLoop: context.eventLoop)
+        // Loosely: a body that is kept somewhere does not keep its connection.
+        let me = NIOLoopBound(Owner(self), eventLoop: context.eventLoop)
+        let number = number
         return RequestBody.Demand(eventLoop: context.eventLoop) {
-            me.value.permitBody()
+            me.value.handler?.permitBody(of: number)
         } onMore: {
-            me.value.exchange?.wantsBody = true
-            me.value.resumeReading()
+            me.value.handler?.takeMore(of: number)
         } onEnd: {
             // What nobody reads is taken from the connection and dropped.
-            guard let exchange = me.value.exchange, exchange.body != nil else { return }
-            exchange.wantsBody = true
-            me.value.resumeReading()
+            me.value.handler?.takeMore(of: number)
         }
     }
 
+    private final class Owner {
+        weak var handler: ExchangeHandler?
+
+        init(_ handler: ExchangeHandler) {
+            self.handler = handler
+        }
+    }
+
+    private func takeMore(of number: UInt64) {
+        guard number == self.number, let exchange, exchange.body != nil, !exchange.wantsBody else { return }
+        exchange.wantsBody = true
+        limitBody(of: exchange)
+        resumeReading()
+    }
+
     /// RFC 9110, section 10.1.1.
-    private func permitBody() {
-        guard let context, let exchange, exchange.awaitsContinue, !exchange.life.hasBegun else { return }
+    private func permitBody(of number: UInt64) {
+        guard number == self.number, let context, let exchange, exchange.awaitsContinue, !exchange.life.hasBegun
+        else { return }
         exchange.awaitsContinue = false
+        limitBody(of: exchange)
         context.writeAndFlush(
             wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
     }
@@ -258,11 +304,16 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// - Returns: whether a body may follow.
     func begin(_ response: ResourceResponse, length: Int64?, of exchange: Exchange) -> Bool {
         guard let context else { return false }
-        let step = exchange.life.accept(.head)
-        guard step == .proceed else { return false }
+        // Neither a protocol nor an interim answer is the loader's to give: nobody would see the end of it.
+        guard response.head.status.code >= 200 else {
+            fail(exchange, ResourceError(.internal, "an answer with status \(response.head.status.code)"))
+            return false
+        }
+        guard exchange.life.accept(.head) == .proceed else { return false }
         exchange.report.note(response)
         let head = AnswerHead(response.head, length: length, to: exchange)
         exchange.left = head.length
+        exchange.hasBody = head.hasBody
         if !head.keepsAlive { exchange.life.giveUpConnection() }
         context.write(wrapOutboundOut(.head(head.head)), promise: nil)
         return true
@@ -276,10 +327,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// - Returns: succeeds when the engine's side of loopback has taken it; fails where nothing is taken any more.
     func write(_ data: Data, of exchange: Exchange) -> EventLoopFuture<Void>? {
         guard let context, exchange.life.accept(.data) == .proceed else { return nil }
-        // An answer without a body, by its status or the request's method.
-        guard exchange.left != 0 || data.isEmpty else {
-            return exchange.allowsBody ? nil : context.eventLoop.makeSucceededVoidFuture()
-        }
+        guard exchange.hasBody else { return context.eventLoop.makeSucceededVoidFuture() }
         if let left = exchange.left {
             guard Int64(data.count) <= left else {
                 fail(exchange, ResourceError(.connectionLost, "more bytes than announced"))
@@ -293,7 +341,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func finish(_ exchange: Exchange) {
         guard let context else { return }
-        if let left = exchange.left, left > 0, exchange.allowsBody {
+        if let left = exchange.left, left > 0 {
             return fail(exchange, ResourceError(.connectionLost, "fewer bytes than announced"))
         }
         let step = exchange.life.accept(.end)
@@ -301,13 +349,15 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         end(exchange, .finished)
         let channel = context.channel
         let isRead = exchange.body == nil
+        // Before the end is written, after which the next request comes at once.
+        isOver = step == .close
+        if step == .next { limit(parts.limits.idle) }
         let written = context.writeAndFlush(wrapOutboundOut(.end(nil)))
-        if step == .next {
-            limit(parts.limits.idle)
-        } else if isRead {
+        guard step == .close else { return }
+        if isRead {
             written.whenComplete { _ in channel.close(promise: nil) }
         } else {
-            linger()
+            linger(context)
         }
     }
 
@@ -315,9 +365,11 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func fail(_ exchange: Exchange, _ error: ResourceError) {
         let hadBegun = exchange.life.hasBegun
         guard let context, exchange.life.accept(.fail) == .close else { return }
+        isOver = true
         end(exchange, .failed(error))
         let channel = context.channel
-        guard !hadBegun else { return channel.close(promise: nil) }
+        // Without chunks or a length a proper end would say that this was all.
+        guard !hadBegun else { return exchange.left == nil ? channel.breakOff() : channel.close(promise: nil) }
         // Of a connection that closes without a byte an engine believes that it was too old, and asks once more.
         let broken = ByteBuffer(string: "HTTP/1.1 ")
         guard let outside = try? context.pipeline.syncOperations.context(handler: http.encoder) else {
@@ -328,10 +380,11 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// A request that was answered before its end: its rest is read, and dropped, so that the answer is not lost with the
     /// connection (RFC 9112, section 9.6).
-    private func linger() {
+    private func linger(_ context: ChannelHandlerContext) {
         rest = 1
         limit(.seconds(2))
-        context?.read()
+        context.close(mode: .output, promise: nil)
+        context.read()
     }
 
     private func end(_ exchange: Exchange, _ outcome: ExchangeReport.Outcome) {
@@ -354,6 +407,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         var head = HTTPResponseHead(version: .http1_1, status: status, headers: fields)
         head.headers.add(name: "content-length", value: "0")
         head.headers.add(name: "connection", value: "close")
+        isOver = true
         let channel = context.channel
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
@@ -370,6 +424,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let upgrade = Upgrade(
             parts, of: context.channel, http: http, handlers: [pipelining, self], report: ExchangeReport(request))
         deadline?.cancel()
+        isOver = true
         upgrade.start(head, target)
     }
 }

@@ -32,7 +32,7 @@ struct ExchangeLink: Sendable {
         case .bytes(let data): try await deliver(response, data)
         case .file(let slice): try await deliver(response, slice)
         case .stream(let stream):
-            try await begin(response, length: stream.length)
+            guard try await begin(response, length: stream.length) else { return try await finish() }
             for try await data in stream where !data.isEmpty { try await write(data) }
             try await finish()
         }
@@ -40,7 +40,7 @@ struct ExchangeLink: Sendable {
 
     private func deliver(_ response: ResourceResponse, _ slice: FileSlice) async throws {
         if slice.range.count <= Self.pieceLength { return try await deliver(response, slice.read()) }
-        try await begin(response, length: Int64(slice.range.count))
+        guard try await begin(response, length: Int64(slice.range.count)) else { return try await finish() }
         var offset = 0
         while offset < slice.range.count {
             let count = min(Self.pieceLength, slice.range.count - offset)
@@ -54,15 +54,17 @@ struct ExchangeLink: Sendable {
         try await eventLoop.submit { ends.value.handler.deliver(response, data, to: ends.value.exchange) }.get()
     }
 
-    private func begin(_ response: ResourceResponse, length: Int64?) async throws {
-        let isTaken = try await eventLoop.submit {
+    /// - Returns: whether a body is to follow.
+    private func begin(_ response: ResourceResponse, length: Int64?) async throws -> Bool {
+        let hasBody: Bool? = try await eventLoop.submit {
             let (handler, exchange) = ends.value
             let isTaken = handler.begin(response, length: length, of: exchange)
             // Who waits for the head does not wait for the first byte of the body.
             handler.flush()
-            return isTaken
+            return isTaken ? exchange.hasBody : nil
         }.get()
-        guard isTaken else { throw CancellationError() }
+        guard let hasBody else { throw CancellationError() }
+        return hasBody
     }
 
     private func write(_ data: Data) async throws {

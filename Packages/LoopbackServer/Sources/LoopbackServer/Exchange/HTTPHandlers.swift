@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ConnectTunnel
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -28,6 +29,10 @@ struct HTTPHandlers {
     /// Takes them out, so that what the decoder still has goes on as bytes.
     func remove(from pipeline: ChannelPipeline.SynchronousOperations) {
         pipeline.removeHandler(encoder, promise: nil)
-        pipeline.removeHandler(decoder, promise: nil)
+        // It passes on what it has when it goes, but not that this was all for now.
+        pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in
+            pipeline.fireChannelReadComplete()
+            pipeline.fireUserInboundEventTriggered(TunnelEnd.LeftoversPassed())
+        }
     }
 }

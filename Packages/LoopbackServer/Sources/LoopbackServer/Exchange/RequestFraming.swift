@@ -17,8 +17,8 @@ enum RequestFraming: Sendable, Equatable {
     /// - Throws: ``RequestFault``.
     init(_ head: HTTPRequestHead) throws(RequestFault) {
         guard head.version.major == 1 else { throw RequestFault("not HTTP/1") }
-        let codings = head.headers["transfer-encoding"]
-        let lengths = head.headers["content-length"]
+        let codings = head.headers["transfer-encoding"].map(Self.trimmed)
+        let lengths = head.headers["content-length"].map(Self.trimmed)
         // Section 6.1: such a message may be an attempt to smuggle.
         guard codings.isEmpty || lengths.isEmpty else {
             throw RequestFault("both Transfer-Encoding and Content-Length")
@@ -57,9 +57,18 @@ enum RequestFraming: Sendable, Equatable {
             }
         }
         let expectations = head.headers["expect"]
-        guard expectations.allSatisfy({ $0.lowercased() == "100-continue" }) else {
+        guard expectations.allSatisfy({ trimmed($0).lowercased() == "100-continue" }) else {
             throw RequestFault("an expectation that nobody knows", .expectationFailed)
         }
+    }
+
+    /// Without the blanks around it, which are none of a value's (RFC 9110, section 5.5).
+    private static func trimmed(_ value: String) -> Substring {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        let bytes = value.utf8
+        guard let first = bytes.firstIndex(where: { !isBlank($0) }), let last = bytes.lastIndex(where: { !isBlank($0) })
+        else { return "" }
+        return value[first...last]
     }
 
     /// RFC 9110, section 5.6.2.

@@ -54,8 +54,8 @@ enum RequestTarget: Sendable, Equatable {
         return .absolute(server, authority: String(authority).lowercased(), path: path)
     }
 
-    /// No blank, no control, and no fragment, which is never sent (RFC 9110, section 7.1).
+    /// No blank, no control, nothing but ASCII, and no fragment, which is never sent (RFC 9110, section 7.1).
     private static func isPath(_ bytes: some Sequence<UInt8>) -> Bool {
-        bytes.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") }
+        bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }
     }
 }

@@ -48,20 +48,32 @@ final class ConnectionRegistry: Sendable {
         for promise in emptied { promise.succeed() }
     }
 
+    /// Takes nobody in any more, and closes all at once.
+    func breakOff() {
+        let open = state.withLock { state in
+            state.isClosed = true
+            return Array(state.channels.values)
+        }
+        for channel in open { channel.breakOff() }
+    }
+
     /// Takes nobody in any more, lets those that are at work finish, and closes what is left after `grace`.
     /// - Returns: when none is left.
     func close(within grace: Duration, on eventLoop: any EventLoop) async {
         let promise = eventLoop.makePromise(of: Void.self)
-        let open = state.withLock { state in
-            state.isClosed = true
+        let (open, isFirst) = state.withLock { state in
+            defer { state.isClosed = true }
             if !state.channels.isEmpty { state.emptied.append(promise) }
-            return Array(state.channels.values)
+            return (Array(state.channels.values), !state.isClosed)
         }
         if open.isEmpty { promise.succeed() }
-        for channel in open { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
+        // Handlers take it as a fault to be told twice.
+        if isFirst {
+            for channel in open { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
+        }
         let deadline = eventLoop.scheduleTask(in: TimeAmount(grace)) {
             let late = self.state.withLock { Array($0.channels.values) }
-            for channel in late { channel.close(promise: nil) }
+            for channel in late { channel.breakOff() }
         }
         try? await promise.futureResult.get()
         deadline.cancel()

@@ -7,8 +7,9 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import Synchronization
 
-/// A proxy on loopback for the app's own engine, which speaks SOCKS5 (RFC 1928) and HTTP to it: it stands in for the hosts that a policy names, with certificates
-/// that this engine alone trusts, and answers their requests by a loader. All other connections pass end to end.
+/// A proxy on loopback for the app's own engine, over SOCKS5 (RFC 1928) or HTTP: it stands in for the hosts that a policy
+/// names, with certificates that this engine alone trusts, and answers their requests by a loader. All other connections
+/// pass end to end.
 ///
 /// Nobody else is served: who connects has to know the credentials of this launch, and on Linux to be a process of the
 /// same user. Requests that could be read in two ways are refused (RFC 9112, sections 6 and 11).
@@ -20,7 +21,8 @@ internal import Synchronization
 public final class InterceptingProxy: Sendable {
     private enum State {
         case listening(any Channel, port: Int)
-        case deaf
+        /// With the port it had; 0 before it had one.
+        case deaf(port: Int)
         case stopped
     }
 
@@ -31,7 +33,8 @@ public final class InterceptingProxy: Sendable {
     private let parts: ProxyParts
     private let registry: ConnectionRegistry
     private let strangers: Strangers
-    private let state = Mutex(State.deaf)
+    private let probe = ListenerProbe()
+    private let state = Mutex(State.deaf(port: 0))
     private let relistening = Mutex<Task<Void, any Error>?>(nil)
 
     private init(_ configuration: Configuration) throws {
@@ -40,7 +43,8 @@ public final class InterceptingProxy: Sendable {
         self.authority = authority.certificate
         credentials = ProxyCredentials()
         registry = ConnectionRegistry(limit: limits.connections)
-        strangers = Strangers(limit: limits.strangers)
+        let observer = configuration.observer
+        strangers = Strangers(limit: limits.strangers) { observer?.happened(.refused(.stranger)) }
         parts = ProxyParts(
             loader: configuration.loader, policy: configuration.policy, observer: configuration.observer,
             credentials: credentials,
@@ -52,6 +56,7 @@ public final class InterceptingProxy: Sendable {
 
     deinit {
         if case .listening(let channel, _) = state.withLock({ $0 }) { channel.close(promise: nil) }
+        registry.breakOff()
     }
 
     /// Makes the keys of this launch, and begins to listen on a free port of 127.0.0.1.
@@ -116,10 +121,13 @@ public final class InterceptingProxy: Sendable {
     }
 
     private func bind() async throws {
+        // From here on the old one is nobody's: its end is no loss.
         let old: (channel: (any Channel)?, port: Int) = try state.withLock { state in
             switch state {
-            case .listening(let channel, let port): (channel, port)
-            case .deaf: (nil, 0)
+            case .listening(let channel, let port):
+                state = .deaf(port: port)
+                return (channel, port)
+            case .deaf(let port): return (nil, port)
             case .stopped: throw LoopbackError(.stopped, "the proxy was stopped")
             }
         }
@@ -128,7 +136,6 @@ public final class InterceptingProxy: Sendable {
         do {
             listener = try await bind(to: old.port)
         } catch {
-            state.withLock { if case .stopped = $0 {} else { $0 = .deaf } }
             parts.happened(.deaf(reason: "\(error)"))
             throw LoopbackError(.cannotListen, "no port of 127.0.0.1 to listen on", cause: error)
         }
@@ -165,22 +172,32 @@ public final class InterceptingProxy: Sendable {
 
     /// The listener closed. Where nobody wanted that, it listens again.
     private func lost(_ listener: any Channel) {
-        let isLoss = state.withLock { if case .listening(let channel, _) = $0 { channel === listener } else { false } }
+        let isLoss = state.withLock { state in
+            guard case .listening(let channel, let port) = state, channel === listener else { return false }
+            state = .deaf(port: port)
+            return true
+        }
         guard isLoss else { return }
         parts.happened(.deaf(reason: "the listener was closed"))
-        Task { try? await self.listen() }
+        Task {
+            // Unless somebody has made another one meanwhile.
+            if port == nil { try? await listen() }
+        }
+    }
+
+    /// Closes the listener as a system would, without having been asked. For tests.
+    func closeListener() {
+        if case .listening(let channel, _) = state.withLock({ $0 }) { channel.close(promise: nil) }
     }
 
     /// Whether a connection to the port comes out at the listener.
     private func isAlive(_ listener: any Channel, _ port: Int) async -> Bool {
         guard listener.isActive else { return false }
-        let client = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connectTimeout(.seconds(2))
-        guard let probe = try? await client.connect(host: "127.0.0.1", port: port).get() else { return false }
-        probe.close(promise: nil)
-        return true
+        return await probe.isHeard(at: port)
     }
 
     private func accept(_ channel: any Channel) throws {
+        if probe.takes(channel) { return channel.close(promise: nil) }
         switch PeerUser(of: channel) {
         case .own, .untold: break
         case .other(let user):

@@ -7,8 +7,10 @@
     internal import Foundation
 #endif
 
-/// What the engine says to its proxy, so that nobody else is served (RFC 7617). Made anew for each launch, in memory only.
-public struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+/// What the engine says to its proxy, so that nobody else is served (RFC 1929, RFC 7617). Made anew for each launch, in memory only.
+public struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     /// The same for all launches.
     public let username: String
     /// 256 bits of the system's randomness.
@@ -49,4 +51,6 @@ public struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cus
     public var description: String { "credentials of \(username)" }
     /// Without the password.
     public var debugDescription: String { description }
+    /// Without the password.
+    public var customMirror: Mirror { Mirror(self, children: ["username": username]) }
 }

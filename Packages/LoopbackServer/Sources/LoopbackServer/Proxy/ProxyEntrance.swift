@@ -67,13 +67,27 @@ final class ProxyEntrance: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if error is HTTPParserError, case .waiting = state {
+        if let error = error as? HTTPParserError, error != .invalidEOFState, case .waiting = state {
             refuse(context, RequestFault("not HTTP/1.1"))
         } else {
             state = .over
             context.close(promise: nil)
         }
     }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case ChannelEvent.inputClosed where isWaiting, is ChannelShouldQuiesceEvent:
+            // Who says nothing more before there is a tunnel, or when the proxy stops, has nothing to wait for.
+            state = .over
+            context.close(promise: nil)
+        default: break
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// Whether what is to come after is not there yet.
+    private var isWaiting: Bool { if case .over = state { false } else { true } }
 
     func read(context: ChannelHandlerContext) {
         if case .preparing = state { wantsRead = true } else { context.read() }
@@ -172,6 +186,13 @@ final class ProxyEntrance: ChannelDuplexHandler, RemovableChannelHandler {
         let (parts, eventLoop) = (parts, context.eventLoop)
         let leaf = eventLoop.makeFutureWithTask { try await parts.leaves.leaf(for: host.host) }
         let me = NIOLoopBound((self, context), eventLoop: eventLoop)
+        deadline = eventLoop.scheduleTask(in: TimeAmount(parts.limits.patience)) {
+            let (entrance, context) = me.value
+            guard case .preparing = entrance.state else { return }
+            entrance.fail(
+                context, host,
+                ResourceError(.timedOut, "the engine did not trust the certificate in time", at: "\(host)"))
+        }
         leaf.whenComplete { result in
             let (entrance, context) = me.value
             guard case .preparing = entrance.state else { return }

@@ -26,7 +26,7 @@ public enum ProxyRefusal: Sendable, Hashable {
     case stranger
     /// There are as many connections as there may be.
     case tooMany
-    /// It did not speak HTTP as a proxy is spoken to.
+    /// It did not speak HTTP or SOCKS5 as a proxy is spoken to.
     case malformed(String)
 }
 

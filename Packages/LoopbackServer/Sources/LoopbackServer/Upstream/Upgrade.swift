@@ -5,6 +5,8 @@ internal import ConnectTunnel
 internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOSSL
+internal import NIOTLS
 internal import ResourceLoading
 
 /// A request that asks for another protocol on its connection (RFC 9110, section 7.8), which is the host's to grant: it is
@@ -63,14 +65,15 @@ final class Upgrade {
             let encoder = HTTPRequestEncoder(configuration: framing)
             let decoder = ByteToMessageHandler(
                 HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes, informationalResponseStrategy: .drop))
-            let answer = UpgradeAnswer(self, encoder: encoder, decoder: decoder, timeout: parts.limits.connect)
+            let answer = UpgradeAnswer(
+                self, question, secureHost: target.isSecure ? target.host.host : nil, encoder: encoder,
+                decoder: decoder,
+                timeout: parts.limits.connect)
             try host.pipeline.syncOperations.addHandlers([encoder, decoder, answer])
         } catch {
             host.close(promise: nil)
             return giveUp(ResourceError(.tls, "no TLS with the host", at: "\(target.host)", cause: error))
         }
-        host.write(HTTPClientRequestPart.head(question), promise: nil)
-        host.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
         host.setOption(.autoRead, value: true).whenFailure { _ in host.close(promise: nil) }
     }
 
@@ -81,12 +84,20 @@ final class Upgrade {
         return question
     }
 
-    /// What the host said. Its connection goes on where it agreed, and else ends.
-    func receive(_ head: HTTPResponseHead, from host: any Channel, joining: (_ client: any Channel) throws -> Void) {
+    /// Whether a head agrees to a WebSocket: another status does not, nor does one of which a reader sees no end.
+    static func isAgreed(by head: HTTPResponseHead) -> Bool {
+        head.status == .switchingProtocols
+            && head.headers[canonicalForm: "upgrade"].contains { $0.lowercased() == "websocket" }
+            && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
+    }
+
+    /// The host agreed, and has said all of it: its connection goes on.
+    func agree(_ head: HTTPResponseHead, from host: any Channel, joining: (_ client: any Channel) throws -> Void) {
         guard !isOver else { return host.close(promise: nil) }
-        guard head.status == .switchingProtocols else { return refuse(head, host) }
         client.write(HTTPServerResponsePart.head(head), promise: nil)
         client.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
+        report.head = HTTPResponse(status: .switchingProtocols)
+        report.responded = .now
         end(.upgraded)
         let pipeline = client.pipeline.syncOperations
         do {
@@ -100,14 +111,17 @@ final class Upgrade {
     }
 
     /// The page hears the status, as it would from the host, and nothing else: scripts are not shown more.
-    private func refuse(_ head: HTTPResponseHead, _ host: any Channel) {
-        host.close(promise: nil)
+    func refuse(_ head: HTTPResponseHead, from host: any Channel) {
+        defer { host.close(promise: nil) }
+        guard !isOver else { return }
         var answer = HTTPResponseHead(version: .http1_1, status: head.status)
         for field in ["set-cookie", "www-authenticate", "location"] {
             for value in head.headers[field] { answer.headers.add(name: field, value: value) }
         }
         answer.headers.add(name: "content-length", value: "0")
         answer.headers.add(name: "connection", value: "close")
+        report.head = HTTPResponse(status: HTTPResponse.Status(code: Int(head.status.code)))
+        report.responded = .now
         end(.finished)
         client.write(HTTPServerResponsePart.head(answer), promise: nil)
         let client = client
@@ -132,18 +146,26 @@ final class Upgrade {
 /// The host's side of a request for another protocol.
 private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
 
     private let upgrade: Upgrade
+    private let question: HTTPRequestHead
+    private let secureHost: String?
     private let encoder: HTTPRequestEncoder
     private let decoder: ByteToMessageHandler<HTTPResponseDecoder>
     private let timeout: Duration
     private var deadline: Scheduled<Void>?
+    private var agreement: HTTPResponseHead?
 
+    /// - Parameter secureHost: whose certificate has to be shown before anything is said; `nil` without TLS.
     init(
-        _ upgrade: Upgrade, encoder: HTTPRequestEncoder, decoder: ByteToMessageHandler<HTTPResponseDecoder>,
+        _ upgrade: Upgrade, _ question: HTTPRequestHead, secureHost: String?, encoder: HTTPRequestEncoder,
+        decoder: ByteToMessageHandler<HTTPResponseDecoder>,
         timeout: Duration
     ) {
         self.upgrade = upgrade
+        self.question = question
+        self.secureHost = secureHost
         self.encoder = encoder
         self.decoder = decoder
         self.timeout = timeout
@@ -156,6 +178,20 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
             answer.upgrade.giveUp(ResourceError(.timedOut, "no answer in time"))
             context.close(promise: nil)
         }
+        if secureHost == nil { ask(context) }
+    }
+
+    private func ask(_ context: ChannelHandlerContext) {
+        context.write(wrapOutboundOut(.head(question)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    private func askSecurely(_ context: ChannelHandlerContext) {
+        let tls = try? context.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
+        guard let secureHost, let certificate = try? tls?.peerCertificate?.toDERBytes(),
+            HostIdentity.isOf(secureHost, certificate: certificate)
+        else { return giveUp(context, ResourceError(.tls, "the certificate is another host's", at: secureHost)) }
+        ask(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -163,15 +199,43 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .head(let head) = unwrapInboundIn(data) else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head) where Upgrade.isAgreed(by: head): agreement = head
+        case .head(let head) where head.status == .switchingProtocols:
+            giveUp(context, ResourceError(.connectionLost, "the host changed to another protocol than was asked for"))
+        case .head(let head): upgrade.refuse(head, from: context.channel)
+        case .body: break
+        case .end: if let agreement { join(context, agreement) }
+        }
+    }
+
+    /// Not before the end of the head's message, which would else come out at the other end.
+    private func join(_ context: ChannelHandlerContext, _ head: HTTPResponseHead) {
         deadline?.cancel()
         let (host, pipeline) = (context.channel, context.pipeline.syncOperations)
-        upgrade.receive(head, from: host) { client in
+        upgrade.agree(head, from: host) { client in
             try TunnelEnd.join(client: client, host: host)
             pipeline.removeHandler(self, promise: nil)
             pipeline.removeHandler(encoder, promise: nil)
-            pipeline.removeHandler(decoder, promise: nil)
+            pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in
+                pipeline.fireUserInboundEventTriggered(TunnelEnd.LeftoversPassed())
+            }
         }
+    }
+
+    private func giveUp(_ context: ChannelHandlerContext, _ error: ResourceError) {
+        upgrade.giveUp(error)
+        context.close(promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case TLSUserEvent.handshakeCompleted: askSecurely(context)
+        case ChannelEvent.inputClosed:
+            giveUp(context, ResourceError(.connectionLost, "the host ended the connection"))
+        default: break
+        }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -181,7 +245,11 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        upgrade.giveUp(ResourceError(.tls, "the host's certificate, or its answer, is refused", cause: error))
-        context.close(promise: nil)
+        let isOfTLS = error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError
+        giveUp(
+            context,
+            isOfTLS
+                ? ResourceError(.tls, "no TLS with the host, or its certificate is refused", cause: error)
+                : ResourceError(.connectionLost, "the host's answer broke off, or is none", cause: error))
     }
 }

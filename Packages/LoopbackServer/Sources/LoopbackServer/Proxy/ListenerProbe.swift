@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
+/// Finds out whether a listener still hears, by a connection that has to come out there: on a port that was taken away
+/// somebody else may listen by now.
+///
+/// Isolation: any.
+final class ListenerProbe: Sendable {
+    private struct State {
+        var probes = 0
+        /// The connections that came while one was looked for, by their port, and those that are looked for.
+        var arrivals: [Int: EventLoopPromise<Void>] = [:]
+    }
+
+    private let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+    private let state = Mutex(State())
+
+    /// To be asked for each connection that came out at the listener: whether it is a probe, or may be one.
+    func takes(_ channel: any Channel) -> Bool {
+        guard let port = channel.remoteAddress?.port else { return false }
+        let arrival: (promise: EventLoopPromise<Void>, isExpected: Bool)? = state.withLock { state in
+            state.probes == 0 ? nil : self.arrival(from: port, &state)
+        }
+        arrival?.promise.succeed()
+        return arrival?.isExpected ?? false
+    }
+
+    /// Whether a connection to a port of 127.0.0.1 comes out here.
+    func isHeard(at port: Int) async -> Bool {
+        state.withLock { $0.probes += 1 }
+        defer { finish() }
+        let client = ClientBootstrap(group: eventLoop).connectTimeout(.seconds(2))
+        guard let channel = try? await client.connect(host: "127.0.0.1", port: port).get() else { return false }
+        defer { channel.close(promise: nil) }
+        guard let own = channel.localAddress?.port else { return false }
+        let promise = state.withLock { arrival(from: own, &$0).promise }
+        let deadline = eventLoop.scheduleTask(in: .seconds(2)) {
+            promise.fail(ChannelError.connectTimeout(.seconds(2)))
+        }
+        defer { deadline.cancel() }
+        return (try? await promise.futureResult.get()) != nil
+    }
+
+    /// Whichever of both sides comes first makes the promise.
+    private func arrival(
+        from port: Int, _ state: inout State
+    ) -> (promise: EventLoopPromise<Void>, isExpected: Bool) {
+        if let promise = state.arrivals[port] { return (promise, true) }
+        let promise = eventLoop.makePromise(of: Void.self)
+        state.arrivals[port] = promise
+        return (promise, false)
+    }
+
+    private func finish() {
+        let leftOver = state.withLock { state in
+            state.probes -= 1
+            guard state.probes == 0 else { return [EventLoopPromise<Void>]() }
+            defer { state.arrivals.removeAll() }
+            return Array(state.arrivals.values)
+        }
+        for promise in leftOver { promise.succeed() }
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import NIOCore
+import ResourceLoading
+import Testing
+
+@testable import LoopbackServer
+
+@Suite("Life of a proxy", .timeLimit(.minutes(2)))
+struct LifeTests {
+    private let loader = Answers { _ in .text("ok") }
+
+    /// The port of the listener after those that were told before.
+    private func port(_ index: Int, _ fixture: Fixture) async throws -> Int {
+        try await fixture.witness.events.value("listening") { events in
+            let ports = events.compactMap { if case .listening(let port) = $0 { port } else { nil } }
+            return ports.count > index ? ports[index] : nil
+        }
+    }
+
+    @Test("Who is at work may finish when the proxy stops, the others end at once")
+    func graceful() async throws {
+        let gate = Gate()
+        let loader = Answers { request in
+            if request.head.path == "/slow" { try await gate.passed() }
+            return .text("done")
+        }
+        try await Fixture.with(loader) {
+            $0.limits.grace = .seconds(15)
+        } _: { [loader] fixture in
+            let busy = try await fixture.open()
+            try await busy.send("GET /slow HTTP/1.1\r\nHost: shop.test\r\n\r\n")
+            _ = try await loader.asked.entry(0)
+            let idle = try await fixture.open()
+            _ = try await idle.get("/")
+            let silent = try await fixture.connect()
+            let asked = try await fixture.connect()
+            try await asked.send("GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await asked.answer().status == 407)
+            let stopping = Task { await fixture.proxy.stop() }
+            for peer in [idle, silent, asked] { #expect(try await peer.rest() == []) }
+            let port = try await port(0, fixture)
+            await #expect(throws: (any Error).self) { try await Peer.connect(to: port) }
+            gate.open()
+            let answer = try await busy.answer()
+            #expect(answer.text == "done")
+            #expect(try await busy.rest() == [])
+            await stopping.value
+            #expect(fixture.proxy.connections == 0 && fixture.proxy.port == nil)
+            await fixture.proxy.stop()
+            await #expect { try await fixture.proxy.resume() } throws: { ($0 as? LoopbackError)?.code == .stopped }
+        }
+    }
+
+    @Test("What does not finish in time is closed")
+    func late() async throws {
+        let cancelled = Gate()
+        let loader = Answers { _ in
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+            cancelled.open()
+            throw CancellationError()
+        }
+        try await Fixture.with(loader) { [loader] fixture in
+            let peer = try await fixture.open()
+            try await peer.send("GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n")
+            _ = try await loader.asked.entry(0)
+            // It would not agree to a proper end of TLS.
+            try await peer.channel.setOption(.autoRead, value: false).get()
+            async let first: Void = fixture.proxy.stop()
+            async let second: Void = fixture.proxy.stop()
+            _ = await (first, second)
+            #expect(fixture.proxy.connections == 0)
+            try await cancelled.passed()
+            #expect(try await fixture.witness.reports.entry(0).outcome.word == "stopped")
+        }
+    }
+
+    @Test("An early answer and a stop do not meet badly")
+    func earlyAndStop() async throws {
+        try await Fixture.with(loader) {
+            $0.limits.grace = .seconds(15)
+        } _: { fixture in
+            let peer = try await fixture.open()
+            try await peer.send("POST / HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 5\r\n\r\n")
+            #expect(try await peer.answer().text == "ok")
+            await fixture.proxy.stop()
+            #expect(try await peer.rest() == [])
+        }
+    }
+
+    @Test("A listener that is shut down underneath comes back on its port")
+    func shutDown() async throws {
+        try await Fixture.with(loader) { fixture in
+            let kept = try await fixture.open()
+            _ = try await kept.get("/")
+            let first = try await port(0, fixture)
+            let descriptor = try #require(Descriptors.listening(at: first))
+            shutdown(descriptor, CInt(SHUT_RDWR))
+            // A system that takes a listener away may say so, or not.
+            #expect(try await fixture.proxy.resume() == first)
+            #expect(try await port(1, fixture) == first)
+            #expect(try await fixture.open().get("/").text == "ok")
+            #expect(try await kept.get("/").text == "ok")
+        }
+    }
+
+    @Test("A listener that is closed comes back by itself, on its port")
+    func closed() async throws {
+        try await Fixture.with(loader) { fixture in
+            let first = try await port(0, fixture)
+            fixture.proxy.closeListener()
+            #expect(try await port(1, fixture) == first)
+            let isDeaf = fixture.witness.events.entries.contains { if case .deaf = $0 { true } else { false } }
+            #expect(isDeaf)
+            #expect(try await fixture.open().get("/").text == "ok")
+        }
+    }
+
+    @Test("Where the port was taken meanwhile it is another one, and whoever took it is not believed")
+    func taken() async throws {
+        try await Fixture.with(loader) { fixture in
+            let first = try await port(0, fixture)
+            let thief = try Thief(of: first)
+            // A connection to the port succeeds, but at the wrong place.
+            let second = try await fixture.proxy.resume()
+            #expect(second != first)
+            #expect(try await port(1, fixture) == second)
+            #expect(try await fixture.open().get("/").text == "ok")
+            thief.release()
+        }
+    }
+
+    @Test("A listener that hears is left as it is, however often it is asked for")
+    func alive() async throws {
+        try await Fixture.with(loader) { fixture in
+            let first = try await port(0, fixture)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<20 { group.addTask { try await fixture.proxy.resume() } }
+                for try await port in group { #expect(port == first) }
+            }
+            #expect(fixture.witness.events.entries.count == 1)
+            #expect(try await fixture.open().get("/").text == "ok")
+        }
+    }
+
+    @Test("A proxy that nobody holds does not listen")
+    func released() async throws {
+        let port: Int
+        do {
+            let proxy = try await InterceptingProxy.start(
+                .init(loader: loader, policy: Opening(), trusting: Trusting()))
+            port = try #require(proxy.port)
+        }
+        // The listener closes on its own loop.
+        while true {
+            guard let peer = try? await Peer.connect(to: port) else { break }
+            _ = try await peer.rest()
+        }
+    }
+}

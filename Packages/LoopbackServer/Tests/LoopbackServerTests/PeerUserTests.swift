@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if os(Linux)
+    import Foundation
+    import NIOCore
+    import ResourceLoading
+    import Testing
+
+    @testable import LoopbackServer
+
+    @Suite("Whose process is at the other end", .timeLimit(.minutes(1)))
+    struct PeerUserTests {
+        @Test("Our own, and one that is gone")
+        func own() async throws {
+            try await RawHost.with { host in
+                let client = try await Peer.connect(to: host.port)
+                let other = try await host.connections.entry(0)
+                #expect(PeerUser(of: other.channel) == .own)
+                #expect(PeerUser(of: client.channel) == .own)
+                // Nobody is connected from a listener's port.
+                #expect(PeerUser(near: host.port, far: host.port) == .gone)
+            }
+        }
+
+        @Test("A process of another user gets no byte", .enabled(if: geteuid() == 0, "only root can be another user"))
+        func other() async throws {
+            try await Fixture.with(Answers { _ in .text("ok") }) { fixture in
+                let port = try #require(fixture.proxy.port)
+                let text = try await Self.run(as: 65_534, asking: port, "GET / HTTP/1.1\\r\\n\\r\\n")
+                #expect(text.isEmpty, "\(text)")
+                try await fixture.witness.refusal(.otherUser(65_534))
+                // The same from our own user: there is an answer to be had.
+                let own = try await Self.run(as: 0, asking: port, "GET / HTTP/1.1\\r\\n\\r\\n")
+                #expect(own.hasPrefix("HTTP/1.1 400 "))
+                #expect(fixture.loader.requests == [])
+            }
+        }
+
+        /// What a process of a user hears when it says something to a port.
+        private static func run(as user: Int, asking port: Int, _ text: String) async throws -> String {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            let script = "exec 3<>/dev/tcp/127.0.0.1/\(port) || exit 3; printf '\(text)' >&3; cat <&3; exit 0"
+            process.arguments =
+                user == 0
+                ? ["bash", "-c", script]
+                : ["setpriv", "--reuid=\(user)", "--clear-groups", "bash", "-c", script]
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            process.standardError = FileHandle.nullDevice
+            let ended = Gate()
+            process.terminationHandler = { _ in ended.open() }
+            try process.run()
+            try await ended.passed()
+            #expect(process.terminationStatus == 0)
+            return String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        }
+    }
+#endif

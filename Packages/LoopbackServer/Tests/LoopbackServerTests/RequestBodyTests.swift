@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import NIOCore
+import ResourceLoading
+import Synchronization
+import Testing
+
+@testable import LoopbackServer
+
+@Suite("Bodies of requests", .timeLimit(.minutes(2)))
+struct RequestBodyTests {
+    private static let head = "POST /up HTTP/1.1\r\nHost: shop.test\r\n"
+    /// Says what it was sent.
+    private let echo = Answers { request in
+        let length = request.body.length.map { "\($0)" } ?? "-"
+        return .text("\(length) \(String(decoding: try await request.body.collect(upTo: 8 << 20), as: UTF8.self))")
+    }
+
+    @Test("Lengths and chunks arrive whole, trailers do no harm, and the connection is kept")
+    func whole() async throws {
+        try await Fixture.with(echo) { fixture in
+            let peer = try await fixture.open()
+            try await peer.send(Self.head + "Content-Length: 5\r\n\r\nhello")
+            #expect(try await peer.answer().text == "5 hello")
+            try await peer.send(Self.head + "Transfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n")
+            try await peer.send("1\r\n!\r\n0\r\nX-Trailer: 1\r\nHost: other.test\r\n\r\n")
+            #expect(try await peer.answer().text == "- hello!")
+            try await peer.send(Self.head + "Content-Length: 0\r\n\r\n")
+            #expect(try await peer.answer().text == "0 ")
+        }
+    }
+
+    @Test("Large bodies arrive whole")
+    func large() async throws {
+        let content = String(repeating: "0123456789abcdef", count: 1 << 17)
+        try await Fixture.with(echo) { fixture in
+            let peer = try await fixture.open()
+            try await peer.send(Self.head + "Content-Length: \(content.utf8.count)\r\n\r\n" + content)
+            #expect(try await peer.answer().text == "\(content.utf8.count) \(content)")
+        }
+    }
+
+    @Test("A loader that does not read stops the engine")
+    func backPressure() async throws {
+        let gate = Gate()
+        let loader = Answers { request in
+            try await gate.passed()
+            var count = 0
+            if case .stream(let stream) = request.body { for try await piece in stream { count += piece.count } }
+            return .text("\(count)")
+        }
+        try await Fixture.with(loader) { [loader] fixture in
+            let peer = try await fixture.open()
+            let (count, piece) = (256, [UInt8](repeating: 65, count: 1 << 18))
+            try await peer.send(Self.head + "Content-Length: \(count * piece.count)\r\n\r\n")
+            _ = try await loader.asked.entry(0)
+            let sent = Mutex(0)
+            let stall = Log<Int>()
+            let sending = Task {
+                for _ in 0..<count {
+                    try await peer.send(piece)
+                    stall.append(
+                        sent.withLock {
+                            $0 += 1; return $0
+                        })
+                }
+            }
+            // The system's buffers take some; without back-pressure all of it would go.
+            try await settled(stall)
+            #expect(sent.withLock { $0 } < count / 2)
+            gate.open()
+            try await sending.value
+            #expect(try await peer.answer().text == "\(count * piece.count)")
+        }
+    }
+
+    /// Waits until nothing was written for as long as a round trip through the proxy takes, many times over.
+    private func settled(_ log: Log<Int>) async throws {
+        var last = -1
+        while last != log.entries.count {
+            last = log.entries.count
+            try await Fixture.with(Answers { _ in .text("") }) { fixture in
+                let peer = try await fixture.open()
+                for _ in 0..<50 { _ = try await peer.get("/") }
+            }
+        }
+    }
+
+    @Test("100 is said when the body is read")
+    func expectation() async throws {
+        try await Fixture.with(echo) { fixture in
+            let peer = try await fixture.open()
+            for _ in 0..<2 {
+                try await peer.send(Self.head + "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n")
+                #expect(try await peer.answer().status == 100)
+                try await peer.send("hello")
+                #expect(try await peer.answer().text == "5 hello")
+            }
+        }
+    }
+
+    @Test("100 is not said to who gets an answer without it, nor to who does not wait")
+    func unexpected() async throws {
+        try await Fixture.with(Answers { _ in ResourceResponse(413) }) { fixture in
+            let peer = try await fixture.open()
+            try await peer.send(Self.head + "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n")
+            let answer = try await peer.answer()
+            #expect(answer.status == 413 && answer.fields["connection"] == "close")
+            #expect(try await peer.rest() == [])
+        }
+        try await Fixture.with(echo) { fixture in
+            let peer = try await fixture.open()
+            try await peer.send(Self.head + "Expect: 100-continue\r\nContent-Length: 5\r\n\r\nhello")
+            var answer = try await peer.answer()
+            if answer.status == 100 { answer = try await peer.answer() }
+            #expect(answer.text == "5 hello")
+            try await peer.send("POST /up HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello")
+            #expect(try await peer.answer().status == 200)
+        }
+    }
+
+    @Test("An expectation that nobody knows fails")
+    func unknownExpectation() async throws {
+        try await Fixture.with(echo) { [echo] fixture in
+            let peer = try await fixture.open()
+            try await peer.send(Self.head + "Expect: the-unexpected\r\nContent-Length: 5\r\n\r\nhello")
+            #expect(try await peer.answer().status == 417)
+            #expect(echo.requests == [])
+        }
+    }
+
+    @Test("A request that is answered before its body is whole: the answer arrives, and nothing after it is served")
+    func early() async throws {
+        let loader = Answers { request in .text("early \(request.head.path ?? "")") }
+        try await Fixture.with(loader) { [loader] fixture in
+            let peer = try await fixture.open()
+            try await peer.send(Self.head + "Content-Length: 300000\r\n\r\n")
+            #expect(try await peer.answer().text == "early /up")
+            try? await peer.send(
+                String(repeating: "x", count: 300_000) + "GET /next HTTP/1.1\r\nHost: shop.test\r\n\r\n")
+            #expect(try await peer.rest() == [])
+            #expect(loader.requests == ["POST https://shop.test/up"])
+            #expect(try await fixture.witness.reports.entry(0).outcome.word == "finished")
+        }
+    }
+
+    @Test("A body that breaks off, or is no chunks, is not taken for whole")
+    func broken() async throws {
+        let read = Log<String>()
+        let loader = Answers { request in
+            do {
+                read.append("whole \(try await request.body.collect(upTo: 1 << 20).count)")
+            } catch {
+                read.append("broken")
+                throw error
+            }
+            return .text("ok")
+        }
+        try await Fixture.with(loader) { fixture in
+            let cut = try await fixture.open()
+            try await cut.send(Self.head + "Content-Length: 10\r\n\r\nhello")
+            _ = try await fixture.loader.asked.entry(0)
+            cut.close()
+            #expect(try await read.entry(0) == "broken")
+            #expect(try await fixture.witness.reports.entry(0).outcome.word == "stopped")
+            let garbled = try await fixture.open()
+            try await garbled.send(Self.head + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
+            _ = try await fixture.loader.asked.entry(1)
+            try await garbled.send("zz\r\n")
+            #expect(try await read.entry(1) == "broken")
+            #expect(try await garbled.answer().status == 400)
+            #expect(try await garbled.rest() == [])
+        }
+    }
+
+    @Test("An engine that sends no more of a body is not waited for without end; a slow reader is")
+    func patience() async throws {
+        let gate = Gate()
+        let loader = Answers { request in
+            if request.head.path == "/slow" { try await gate.passed() }
+            return .text("\(try await request.body.collect(upTo: 8 << 20).count)")
+        }
+        try await Fixture.with(loader) {
+            $0.limits.patience = .seconds(2)
+        } _: { fixture in
+            let slow = try await fixture.open()
+            try await slow.send("POST /slow HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 2000000\r\n\r\n")
+            async let sent: Void = slow.send([UInt8](repeating: 65, count: 2_000_000))
+            let stalled = try await fixture.open()
+            try await stalled.send(Self.head + "Content-Length: 10\r\n\r\nhello")
+            // By its end the patience with the other one would be over as well.
+            _ = try await stalled.end()
+            let second = try await fixture.open()
+            try await second.send(Self.head + "Content-Length: 10\r\n\r\nhello")
+            _ = try await second.end()
+            gate.open()
+            try await sent
+            #expect(try await slow.answer().text == "2000000")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ConnectTunnel
+import Foundation
+import HTTPTypes
+import LoopbackServer
+import ResourceLoading
+
+/// A loader that a test writes, and what it was asked.
+struct Answers: ResourceLoading {
+    let asked = Log<ResourceRequest>()
+    var prompt: (@Sendable (ResourceRequest) -> ResourceResponse?)?
+    let answer: @Sendable (ResourceRequest) async throws -> ResourceResponse?
+
+    init(_ answer: @escaping @Sendable (ResourceRequest) async throws -> ResourceResponse?) {
+        self.answer = answer
+    }
+
+    @concurrent func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        asked.append(request)
+        return try await answer(request)
+    }
+
+    func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+        guard let response = prompt?(request) else { return .later }
+        return .known(response)
+    }
+
+    /// What was asked, such as `GET https://shop.test/`.
+    var requests: [String] { asked.entries.map { "\($0.head.method.rawValue) \($0.head.urlText)" } }
+}
+
+extension ResourceResponse {
+    init(_ status: Int = 200, _ fields: HTTPFields = [:], _ body: ResourceBody = .empty) {
+        self.init(
+            head: HTTPResponse(status: .init(code: status), headerFields: fields), body: body,
+            provenance: Provenance(.synthetic, reason: "a test"))
+    }
+
+    static func text(_ text: String) -> ResourceResponse {
+        ResourceResponse(200, [.contentType: "text/plain"], .bytes(Data(text.utf8)))
+    }
+
+    /// Pieces, and an error after them where there is one.
+    static func pieces(
+        _ pieces: [String], length: Int64? = nil, error: (any Error)? = nil, _ status: Int = 200
+    ) -> ResourceResponse {
+        let stream = AsyncThrowingStream<Data, any Error> { continuation in
+            for piece in pieces { continuation.yield(Data(piece.utf8)) }
+            continuation.finish(throwing: error)
+        }
+        return ResourceResponse(status, [:], .stream(ByteStream(stream, length: length)))
+    }
+}
+
+/// Hears everything.
+struct Witness: ProxyObserving {
+    let events = Log<ProxyEvent>()
+    let reports = Log<ExchangeReport>()
+
+    func happened(_ event: ProxyEvent) { events.append(event) }
+    func ended(_ exchange: ExchangeReport) { reports.append(exchange) }
+
+    func refusal(_ expected: ProxyRefusal) async throws {
+        _ = try await events.value("\(expected)") { events in
+            events.contains { if case .refused(expected) = $0 { true } else { false } } ? true : nil
+        }
+    }
+
+    var refusals: [ProxyRefusal] {
+        events.entries.compactMap { if case .refused(let refusal) = $0 { refusal } else { nil } }
+    }
+}
+
+extension ExchangeReport.Outcome {
+    /// A word for it, with the code of a failure.
+    var word: String {
+        switch self {
+        case .finished: "finished"
+        case .failed(let error): "failed \(error.code)"
+        case .stopped: "stopped"
+        case .upgraded: "upgraded"
+        }
+    }
+}
+
+/// Opens the hosts of a list.
+struct Opening: InterceptPolicy {
+    var hosts: Set<String> = ["shop.test"]
+
+    func opens(_ target: HostPort) -> Bool { hosts.contains(target.host) }
+}
+
+/// Trusts whatever it is shown, and notes it.
+struct Trusting: LeafTrusting {
+    let shown = Log<String>()
+    var act: @Sendable (String) async throws -> Void = { _ in }
+
+    @concurrent func trust(_ certificate: [UInt8], for host: String) async throws {
+        shown.append(host)
+        try await act(host)
+    }
+}

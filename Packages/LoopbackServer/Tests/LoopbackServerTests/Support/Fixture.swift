@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ConnectTunnel
+import Foundation
+import LoopbackServer
+import NIOCore
+import NIOPosix
+import ResourceLoading
+
+/// A proxy with a loader, and clients for it.
+struct Fixture: Sendable {
+    let proxy: InterceptingProxy
+    let loader: Answers
+    let witness: Witness
+
+    /// Runs `body` with a proxy, and stops it whatever happens.
+    static func with<Result: Sendable>(
+        _ loader: Answers, change: (inout InterceptingProxy.Configuration) throws -> Void = { _ in },
+        _ body: @Sendable (Fixture) async throws -> Result
+    ) async throws -> Result {
+        let witness = Witness()
+        var configuration = InterceptingProxy.Configuration(
+            loader: loader, policy: Opening(), trusting: Trusting())
+        configuration.observer = witness
+        configuration.limits.grace = .milliseconds(100)
+        try change(&configuration)
+        let proxy = try await InterceptingProxy.start(configuration)
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await body(Fixture(proxy: proxy, loader: loader, witness: witness)))
+        } catch {
+            result = .failure(error)
+        }
+        await proxy.stop()
+        return try result.get()
+    }
+
+    /// The field by which the engine says who it is.
+    var field: String {
+        let text = "\(proxy.credentials.username):\(proxy.credentials.password)"
+        return "Proxy-Authorization: Basic \(Data(text.utf8).base64EncodedString())\r\n"
+    }
+
+    /// A connection that has said nothing yet.
+    func connect() async throws -> Peer {
+        guard let port = proxy.port else { throw Overdue(description: "the proxy does not listen") }
+        return try await Peer.connect(to: port)
+    }
+
+    /// The answer to a CONNECT with credentials.
+    func ask(for target: String) async throws -> (peer: Peer, answer: Answer) {
+        let peer = try await connect()
+        try await peer.send("CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n\(field)\r\n")
+        return (peer, try await peer.answerHead())
+    }
+
+    /// A tunnel.
+    func tunnel(to target: String) async throws -> Peer {
+        let (peer, answer) = try await ask(for: target)
+        guard answer.status == 200 else { throw Overdue(description: "\(answer)") }
+        return peer
+    }
+
+    /// A TLS connection to an opened host.
+    func open(_ host: String = "shop.test", port: Int = 443) async throws -> Peer {
+        let peer = try await tunnel(to: "\(host):\(port)")
+        try await peer.secure(host, trusting: proxy.authority)
+        return peer
+    }
+}
+
+extension Fixture {
+    /// Lets every event loop take a turn.
+    static func turn() async throws {
+        for eventLoop in MultiThreadedEventLoopGroup.singleton.makeIterator() {
+            try await eventLoop.submit {}.get()
+        }
+        await Task.yield()
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ConnectTunnel
+import ContainerTesting
+import Foundation
+import NIOSSL
+import ResourceLoading
+import Testing
+
+@testable import LoopbackServer
+
+@Suite("Hosts that are not opened", .timeLimit(.minutes(2)))
+struct TunnelTests {
+    private let loader = Answers { _ in .text("never") }
+
+    @Test("A tunnel ends at the host: its certificate, its answers")
+    func endToEnd() async throws {
+        let authority = try LaunchAuthority()
+        try await RawHost.with(tls: authority.leaf(for: "localhost").context) { host in
+            try await Fixture.with(loader) { [loader] fixture in
+                let peer = try await fixture.tunnel(to: "localhost:\(host.port)")
+                try await peer.secure("localhost", trusting: authority.certificate)
+                try await peer.send("hello")
+                let other = try await host.connections.entry(0)
+                #expect(try await other.read(5) == Array("hello".utf8))
+                let large = [UInt8](repeating: 7, count: 3 << 20)
+                try await other.send(large)
+                #expect(try await peer.read(large.count) == large)
+                try await peer.send(large)
+                #expect(try await other.read(large.count) == large)
+                other.close()
+                #expect(try await peer.rest() == [])
+                #expect(loader.requests == [] && fixture.witness.reports.entries.isEmpty)
+            }
+        }
+    }
+
+    @Test("What comes with the CONNECT is not lost")
+    func together() async throws {
+        try await RawHost.with { host in
+            try await Fixture.with(loader) { fixture in
+                let peer = try await fixture.connect()
+                try await peer.send(
+                    "CONNECT 127.0.0.1:\(host.port) HTTP/1.1\r\nHost: a\r\n\(fixture.field)\r\nhello")
+                #expect(try await peer.answerHead().status == 200)
+                let other = try await host.connections.entry(0)
+                #expect(try await other.read(5) == Array("hello".utf8))
+                peer.close()
+                #expect(try await other.rest() == [])
+            }
+        }
+    }
+
+    @Test("Either side may end its output alone")
+    func halves() async throws {
+        try await RawHost.with { host in
+            try await Fixture.with(loader) { fixture in
+                let peer = try await fixture.tunnel(to: "127.0.0.1:\(host.port)")
+                let other = try await host.connections.entry(0)
+                try await other.send("last words")
+                other.close()
+                #expect(String(decoding: try await peer.rest(), as: UTF8.self) == "last words")
+            }
+        }
+    }
+
+    @Test("Hosts that cannot be reached are told")
+    func unreachable() async throws {
+        let closed = try await RawHost.with { $0.port }
+        try await Fixture.with(loader) { fixture in
+            for (target, code) in [
+                ("nowhere.invalid:443", .unknownHost), ("127.0.0.1:\(closed)", .cannotConnect),
+            ] as [(String, ResourceError.Code)] {
+                let (peer, answer) = try await fixture.ask(for: target)
+                #expect(answer.status == 502 && answer.fields["connection"] == "close")
+                #expect(try await peer.rest() == [])
+                let events = fixture.witness.events.entries
+                let told = events.compactMap {
+                    if case .unreachable(let host, let error) = $0 { (host, error) } else { nil }
+                }
+                #expect(told.last?.0.description == target && told.last?.1.code == code)
+            }
+        }
+    }
+
+    @Test("Tunnels go through another proxy where there is one")
+    func upstream() async throws {
+        let other = try await ForwardProxy.start(.init())
+        try await RawHost.with { host in
+            try await Fixture.with(loader) {
+                $0.upstreamProxy = .init(host: "127.0.0.1", port: other.port)
+            } _: { fixture in
+                let peer = try await fixture.connect()
+                try await peer.send(
+                    "CONNECT 127.0.0.1:\(host.port) HTTP/1.1\r\nHost: a\r\n\(fixture.field)\r\nhello")
+                #expect(try await peer.answerHead().status == 200)
+                let far = try await host.connections.entry(0)
+                #expect(try await far.read(5) == Array("hello".utf8))
+                try await far.send("back")
+                #expect(try await peer.read(4) == Array("back".utf8))
+            }
+        }
+        await other.stop()
+    }
+}

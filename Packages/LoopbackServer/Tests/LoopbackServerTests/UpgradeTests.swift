@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Testing
+
+@testable import LoopbackServer
+
+@Suite("Requests for another protocol", .timeLimit(.minutes(2)))
+struct UpgradeTests {
+    private static let fields = "Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\nSec-WebSocket-Key: a\r\n"
+    private static let agreed = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
+    private let loader = Answers { _ in .text("never") }
+
+    /// Runs `body` with a host that speaks TLS or not, and a client that has asked it for a WebSocket.
+    private func with(
+        tls: Bool, trusted: Bool = true,
+        _ body: @Sendable (_ fixture: Fixture, _ client: Peer, _ host: Peer) async throws -> Void
+    ) async throws {
+        let authority = try LaunchAuthority()
+        try await RawHost.with(tls: tls ? authority.leaf(for: "localhost").context : nil) { host in
+            try await Fixture.with(loader) {
+                $0.policy = Opening(hosts: ["localhost"])
+                $0.trustRoots = [(trusted ? authority : try LaunchAuthority()).pem]
+            } _: { fixture in
+                let name = "localhost:\(host.port)"
+                let client = tls ? try await fixture.open("localhost", port: host.port) : try await fixture.connect()
+                let line = tls ? "GET /chat?x HTTP/1.1\r\n" : "GET http://\(name)/chat?x HTTP/1.1\r\n\(fixture.field)"
+                try await client.send("\(line)Host: \(name)\r\nOrigin: https://localhost\r\n\(Self.fields)\r\n")
+                try await body(fixture, client, try await host.connections.entry(0))
+            }
+        }
+    }
+
+    @Test("A WebSocket passes both ways, whoever ends it", arguments: [true, false], [true, false])
+    func agreement(tls: Bool, clientEnds: Bool) async throws {
+        try await with(tls: tls) { fixture, client, host in
+            let head = try await host.read(until: "\r\n\r\n")
+            #expect(head.hasPrefix("GET /chat?x HTTP/1.1\r\n"))
+            #expect(head.lowercased().contains("\r\norigin: https://localhost\r\n"))
+            #expect(!head.lowercased().contains("proxy-"))
+            // The first words come with the answer.
+            try await host.send(Self.agreed + "welcome")
+            #expect(try await client.answerHead().status == 101)
+            #expect(try await client.read(7) == Array("welcome".utf8))
+            try await client.send("GET is no request here")
+            #expect(try await host.read(22) == Array("GET is no request here".utf8))
+            let large = [UInt8](repeating: 3, count: 1 << 20)
+            try await host.send(large)
+            #expect(try await client.read(large.count) == large)
+            #expect(try await fixture.witness.reports.entry(0).outcome.word == "upgraded")
+            let (first, second) = clientEnds ? (client, host) : (host, client)
+            first.close()
+            #expect(try await second.rest() == [])
+            #expect(fixture.witness.reports.entries.count == 1 && fixture.loader.requests == [])
+        }
+    }
+
+    @Test("What the client sends before the answer is not lost")
+    func early() async throws {
+        try await with(tls: true) { _, client, host in
+            _ = try await host.read(until: "\r\n\r\n")
+            try await client.send("early")
+            try await host.send(Self.agreed)
+            #expect(try await client.answerHead().status == 101)
+            #expect(try await host.read(5) == Array("early".utf8))
+        }
+    }
+
+    @Test("A host that refuses: the page hears the status", arguments: [true, false])
+    func refusal(tls: Bool) async throws {
+        try await with(tls: tls) { fixture, client, host in
+            _ = try await host.read(until: "\r\n\r\n")
+            try await host.send("HTTP/1.1 403 Forbidden\r\nSet-Cookie: a=b\r\nContent-Length: 5\r\n\r\nno no")
+            let answer = try await client.answer()
+            #expect(answer.status == 403 && answer.body == [] && answer.fields["set-cookie"] == "a=b")
+            #expect(try await client.rest() == [])
+            let report = try await fixture.witness.reports.entry(0)
+            #expect(report.outcome.word == "finished" && report.head?.status.code == 403)
+        }
+    }
+
+    @Test(
+        "A host that says something else, or nothing, breaks the connection off",
+        arguments: [
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n",
+            "HTTP/1.1 101 Switching Protocols\r\n\r\nabc", "nonsense\r\n\r\n", "HTTP/1.1 10",
+        ])
+    func nonsense(text: String) async throws {
+        try await with(tls: true) { fixture, client, host in
+            _ = try await host.read(until: "\r\n\r\n")
+            try await host.send(text)
+            if text.hasSuffix("10") { host.close() }
+            let rest = String(decoding: try await client.rest(), as: UTF8.self)
+            #expect(!rest.hasPrefix("HTTP/1.1 101"))
+            #expect(try await fixture.witness.reports.entry(0).outcome.word == "failed connection-lost")
+        }
+    }
+
+    @Test("A host whose certificate is not trusted gets no request")
+    func distrust() async throws {
+        try await with(tls: true, trusted: false) { fixture, client, host in
+            #expect(!String(decoding: try await client.rest(), as: UTF8.self).hasPrefix("HTTP/1.1 1"))
+            _ = try await host.end()
+            #expect(try await fixture.witness.reports.entry(0).outcome.word == "failed tls")
+        }
+    }
+
+    @Test("A certificate of the address is not one of the name", arguments: ["127.0.0.1", "other.test"])
+    func otherHost(name: String) async throws {
+        let authority = try LaunchAuthority()
+        try await RawHost.with(tls: authority.leaf(for: name).context) { host in
+            try await Fixture.with(loader) {
+                $0.policy = Opening(hosts: ["localhost"])
+                $0.trustRoots = [authority.pem]
+            } _: { fixture in
+                let client = try await fixture.open("localhost", port: host.port)
+                try await client.send(
+                    "GET / HTTP/1.1\r\nHost: localhost:\(host.port)\r\nCookie: secret\r\n\(Self.fields)\r\n")
+                #expect(!String(decoding: try await client.rest(), as: UTF8.self).contains("101"))
+                let other = try await host.connections.entry(0)
+                #expect(try await other.rest() == [])
+                #expect(try await fixture.witness.reports.entry(0).outcome.word == "failed tls")
+            }
+        }
+    }
+
+    @Test("A client that goes away while it waits ends the other connection")
+    func abandoned() async throws {
+        try await with(tls: true) { fixture, client, host in
+            _ = try await host.read(until: "\r\n\r\n")
+            client.close()
+            _ = try await host.end()
+            #expect(try await fixture.witness.reports.entry(0).outcome.word == "stopped")
+        }
+    }
+
+    @Test("Nothing else is granted: the loader answers")
+    func others() async throws {
+        try await Fixture.with(Answers { _ in .text("plain") }) { fixture in
+            for fields in ["Upgrade: h2c\r\nConnection: Upgrade\r\n", "Upgrade: websocket\r\n"] {
+                let peer = try await fixture.open()
+                #expect(try await peer.get("/", fields).text == "plain")
+            }
+        }
+    }
+}
