@@ -78,7 +78,8 @@ public final class Container<Engine: WebEngine> {
         if configuration.mode == .loopbackProxy {
             let requests = ProxiedRequests(path: path, pages: proxiedPages)
             proxy = try await ProxyCare(engine, requests, configuration.proxy, logger: configuration.logger) {
-                [hub] in hub.send($0)
+                [hub] in
+                hub.send($0)
             } note: { [weak self] in
                 self?.noteAnswer($0)
             }
@@ -187,7 +188,7 @@ public final class Container<Engine: WebEngine> {
         await pool.reclaim()
         do {
             try await proxy?.ready()
-        } catch where covers(real.text) {
+        } catch  where covers(real.text) {
             throw ContainerError(.proxy, "the proxy cannot listen: \(error)", at: real.text)
         } catch {
             // Without a proxy the page opens as if there were no container.

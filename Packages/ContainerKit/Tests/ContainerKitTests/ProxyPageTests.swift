@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
+import ResourceLoading
+import SchemeRouter
 import Testing
 
 /// Pages of the mode `loopbackProxy`, as far as they can be seen without a web.
@@ -59,5 +61,71 @@ struct ProxyPageTests {
         #expect(first.port != second.port && first.credentials != second.credentials)
         await one.shutDown()
         await two.shutDown()
+    }
+
+    @Test("An engine that one container after another uses keeps the proxy of the one that is there")
+    func inTurn() async throws {
+        let own = EngineProxy(host: "proxy.example", port: 3_128)
+        fixture.engine.setProxy(own)
+        var first: Container<FakeEngine>? = try await fixture.container { $0.mode = .loopbackProxy }
+        let firstProxy = try #require(fixture.engine.proxy)
+        #expect(firstProxy != own)
+        await first?.shutDown()
+        #expect(fixture.engine.proxy == own)
+        let other = Fixture()
+        let second = try await other.container(on: fixture.engine) { $0.mode = .loopbackProxy }
+        let secondProxy = try #require(fixture.engine.proxy)
+        #expect(secondProxy != firstProxy && secondProxy != own)
+        // What it does when its last reference goes, and when it is told twice.
+        await first?.shutDown()
+        first = nil
+        #expect(fixture.engine.proxy == secondProxy)
+        _ = try await second.open("https://a.example/")
+        #expect(fixture.engine.proxy == secondProxy)
+        await second.shutDown()
+        #expect(fixture.engine.proxy == own)
+    }
+
+    @Test("Switched off, by the host or by the rules, the engine goes as it did before, and back again after that")
+    func switched() async throws {
+        let container = try await fixture.container(covering: ["a.example"]) { $0.mode = .loopbackProxy }
+        let proxy = try #require(fixture.engine.proxy)
+        container.isEnabled = false
+        #expect(fixture.engine.proxy == nil)
+        let page = try await container.open("https://a.example/")
+        #expect(page.session.mode == .plain && fixture.engine.proxy == nil)
+        container.isEnabled = true
+        #expect(fixture.engine.proxy == proxy)
+        var rules = RouteRules.none
+        rules.isEnabled = false
+        container.setRules(rules)
+        #expect(fixture.engine.proxy == nil)
+        container.setRules(.none)
+        #expect(fixture.engine.proxy == proxy)
+        await container.shutDown()
+    }
+
+    @Test("All pages are on the same generations, covered or not: any of them may come to what is covered")
+    func shared() async throws {
+        let container = try await fixture.container { $0.mode = .loopbackProxy }
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        let page = try await container.open("https://login.example/")
+        #expect(page.session.mode == .plain && page.session.generations.count == 1)
+        try await fixture.install(["index.html": "two"], version: "2", into: container)
+        let other = try await container.open("https://shop.example/index.html")
+        #expect(other.session.generations == page.session.generations)
+        await container.close(page)
+        await container.close(other)
+        let later = try await container.open("https://shop.example/index.html")
+        #expect(later.session.generations.count == 1 && later.session.generations != page.session.generations)
+        await container.shutDown()
+    }
+
+    @Test("A container that is dropped gives the engine back, and its proxy closes")
+    func dropped() async throws {
+        var container: Container<FakeEngine>? = try await fixture.container { $0.mode = .loopbackProxy }
+        #expect(container != nil && fixture.engine.proxy != nil)
+        container = nil
+        #expect(fixture.engine.proxy == nil)
     }
 }

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ConnectTunnel
+import ContainerTesting
+import Foundation
+import NIOCore
+import ResourceLoading
+import Testing
+
+@testable import LoopbackServer
+
+/// SOCKS5, as RFC 1928 and RFC 1929 write it.
+@Suite("The proxy over SOCKS5", .timeLimit(.minutes(2)))
+struct SOCKSTests {
+    private let loader = Answers { .text("\($0.head.urlText)") }
+    private let greeting: [UInt8] = [5, 1, 2]
+
+    private func introduction(_ credentials: ProxyCredentials, password: String? = nil) -> [UInt8] {
+        let (name, word) = (Array(credentials.username.utf8), Array((password ?? credentials.password).utf8))
+        return [1, UInt8(name.count)] + name + [UInt8(word.count)] + word
+    }
+
+    private func connect(_ command: UInt8 = 1, to host: String, _ port: Int) -> [UInt8] {
+        [5, command, 0, 3, UInt8(host.utf8.count)] + Array(host.utf8) + [UInt8(port >> 8), UInt8(port & 0xFF)]
+    }
+
+    /// A connection whose request was answered, with the reply's code.
+    private func ask(_ fixture: Fixture, _ request: [UInt8]) async throws -> (peer: Peer, reply: UInt8) {
+        let peer = try await fixture.connect()
+        try await peer.send(greeting)
+        #expect(try await peer.read(2) == [5, 2])
+        try await peer.send(introduction(fixture.proxy.credentials))
+        #expect(try await peer.read(2) == [1, 0])
+        try await peer.send(request)
+        let reply = try await peer.read(4)
+        // What was bound is of no meaning to clients; it is what they asked for.
+        switch reply[3] {
+        case 1: _ = try await peer.read(4 + 2)
+        case 4: _ = try await peer.read(16 + 2)
+        default: _ = try await peer.read(Int(try await peer.read(1)[0]) + 2)
+        }
+        return (peer, reply[1])
+    }
+
+    private func ask(_ fixture: Fixture, for host: String, _ port: Int) async throws -> (peer: Peer, reply: UInt8) {
+        try await ask(fixture, connect(to: host, port))
+    }
+
+    @Test("A host that is opened is answered over TLS")
+    func opened() async throws {
+        try await Fixture.with(loader) { fixture in
+            let (peer, reply) = try await ask(fixture, for: "shop.test", 443)
+            #expect(reply == 0)
+            try await peer.secure("shop.test", trusting: fixture.proxy.authority)
+            for path in ["/one", "/two"] {
+                #expect(try await peer.get(path).text == "https://shop.test\(path)")
+            }
+            let other = try await ask(fixture, for: "shop.test", 8_443).peer
+            try await other.secure("shop.test", trusting: fixture.proxy.authority)
+            #expect(try await other.get("/", host: "shop.test:8443").text == "https://shop.test:8443/")
+        }
+    }
+
+    @Test("A host that is opened is answered without TLS where it is spoken to without")
+    func plain() async throws {
+        try await Fixture.with(loader) { fixture in
+            let (peer, reply) = try await ask(fixture, for: "shop.test", 8_080)
+            #expect(reply == 0)
+            #expect(try await peer.get("/x", host: "shop.test:8080").text == "http://shop.test:8080/x")
+            #expect(try await ask(fixture, for: "shop.test", 80).peer.get("/").text == "http://shop.test/")
+            // What is for another host is not answered for this one.
+            let misled = try await ask(fixture, for: "shop.test", 80).peer
+            #expect(try await misled.get("/", host: "other.test").status == 421)
+        }
+    }
+
+    @Test("Messages may come byte by byte")
+    func slowly() async throws {
+        try await Fixture.with(loader) { fixture in
+            let peer = try await fixture.connect()
+            for byte in greeting { try await peer.send([byte]) }
+            #expect(try await peer.read(2) == [5, 2])
+            for byte in introduction(fixture.proxy.credentials) { try await peer.send([byte]) }
+            #expect(try await peer.read(2) == [1, 0])
+            for byte in connect(to: "shop.test", 80) { try await peer.send([byte]) }
+            #expect(try await peer.read(5 + 9 + 2).prefix(2) == [5, 0])
+            #expect(try await peer.get("/").text == "http://shop.test/")
+        }
+    }
+
+    @Test("Who has no credentials, or wrong ones, gets no further, and that is told")
+    func strangers() async throws {
+        try await Fixture.with(loader) { fixture in
+            let silent = try await fixture.connect()
+            try await silent.send([5, 1, 0])
+            #expect(try await silent.rest() == [5, 0xFF])
+            let wrong = try await fixture.connect()
+            try await wrong.send(greeting)
+            #expect(try await wrong.read(2) == [5, 2])
+            try await wrong.send(
+                introduction(fixture.proxy.credentials, password: String(repeating: "0", count: 64)))
+            #expect(try await wrong.rest() == [1, 1])
+            #expect(fixture.witness.refusals == [.credentials, .credentials])
+            #expect(loader.requests == [])
+        }
+    }
+
+    @Test(
+        "What is no introduction is closed",
+        arguments: [[5, 1, 2, 9, 9, 9], [5, 1, 2, 5, 1, 0, 1, 127, 0, 0, 1, 0, 80], [5, 0], [5, 1, 2, 1, 0, 0, 0]]
+            as [[UInt8]])
+    func malformed(_ bytes: [UInt8]) async throws {
+        try await Fixture.with(loader) { fixture in
+            let peer = try await fixture.connect()
+            try await peer.send(Array(bytes.prefix(3)))
+            if bytes.count > 3 {
+                #expect(try await peer.read(2) == [5, 2])
+                try await peer.send(Array(bytes.dropFirst(3)))
+            }
+            let rest = (try? await peer.rest()) ?? []
+            #expect(rest.count <= 2 && rest != [1, 0], "\(rest)")
+            #expect(loader.requests == [])
+        }
+    }
+
+    @Test("Who says nothing, or stops in the middle, is closed in time", arguments: [[], [5], [5, 1, 2]] as [[UInt8]])
+    func patience(_ bytes: [UInt8]) async throws {
+        try await Fixture.with(loader) {
+            $0.limits.introduction = .milliseconds(200)
+        } _: { fixture in
+            let peer = try await fixture.connect()
+            if !bytes.isEmpty { try await peer.send(bytes) }
+            _ = try await peer.end()
+            #expect(fixture.witness.refusals == [.stranger])
+        }
+    }
+
+    @Test("A host that is not opened is reached end to end, by name and by address")
+    func tunnels() async throws {
+        try await RawHost.with { host in
+            try await Fixture.with(loader) { fixture in
+                let address: [UInt8] = [5, 1, 0, 1, 127, 0, 0, 1, UInt8(host.port >> 8), UInt8(host.port & 0xFF)]
+                for (number, request) in [connect(to: "localhost", host.port), address].enumerated() {
+                    let (peer, reply) = try await ask(fixture, request)
+                    #expect(reply == 0)
+                    // No TLS, and no HTTP.
+                    try await peer.send("hello")
+                    let other = try await host.connections.entry(number)
+                    #expect(try await other.read(5) == Array("hello".utf8))
+                    try await other.send("you")
+                    #expect(try await peer.read(3) == Array("you".utf8))
+                    other.close()
+                    #expect(try await peer.rest() == [])
+                }
+                #expect(loader.requests == [])
+            }
+        }
+    }
+
+    @Test("What cannot be reached is told to the client by a code, and to the observer with its reason")
+    func unreachable() async throws {
+        try await Fixture.with(loader) { fixture in
+            let unknown = try await ask(fixture, for: "nowhere.invalid", 443)
+            #expect(unknown.reply == 4)
+            let own = try await ask(fixture, for: "127.0.0.1", try #require(fixture.proxy.port))
+            #expect(own.reply == 5)
+            #expect(try await own.peer.rest() == [])
+            let codes = fixture.witness.events.entries.compactMap { event in
+                if case .unreachable(_, let error) = event { error.code.description } else { nil }
+            }
+            #expect(codes == ["unknown-host", "blocked"])
+        }
+    }
+
+    @Test("What nobody needs is refused: to listen, datagrams, ports and names that are none")
+    func commands() async throws {
+        try await Fixture.with(loader) { fixture in
+            for command in [2, 3] as [UInt8] {
+                let (peer, reply) = try await ask(fixture, connect(command, to: "shop.test", 443))
+                #expect(reply == 7)
+                #expect(try await peer.rest() == [])
+            }
+            #expect(try await ask(fixture, for: "shop.test", 0).reply == 8)
+            #expect(try await ask(fixture, for: "user@shop.test", 443).reply == 8)
+        }
+    }
+
+    @Test("A host that the engine does not trust is closed, and that is told")
+    func untrusted() async throws {
+        struct Refusal: Error {}
+        try await Fixture.with(loader) {
+            var trusting = Trusting()
+            trusting.act = { _ in throw Refusal() }
+            $0.trusting = trusting
+        } _: { fixture in
+            let peer = try await ask(fixture, for: "shop.test", 443).peer
+            try? await peer.secure("shop.test", trusting: fixture.proxy.authority)
+            _ = try await peer.end()
+            _ = try await fixture.witness.events.value("an event") { events in
+                events.contains { if case .unreachable(let host, _) = $0 { host.host == "shop.test" } else { false } }
+                    ? true : nil
+            }
+        }
+    }
+
+    @Test("A connection that waits is closed when the proxy stops")
+    func stopping() async throws {
+        let peers = try await Fixture.with(loader) { fixture in
+            [try await fixture.connect(), try await ask(fixture, for: "shop.test", 443).peer]
+        }
+        for peer in peers { _ = try await peer.end() }
+    }
+}
