@@ -208,6 +208,7 @@ final class ProxyEntrance: ChannelDuplexHandler, RemovableChannelHandler {
     private func open(_ context: ChannelHandlerContext, _ host: HostPort, with tls: NIOSSLContext) {
         let (parts, pipeline) = (parts, context.pipeline.syncOperations)
         leave(context) {
+            try context.channel.endWhole()
             try pipeline.addHandler(NIOSSLServerHandler(context: tls))
             let http = HTTPHandlers(parts.limits)
             try pipeline.addHandlers(http.all)

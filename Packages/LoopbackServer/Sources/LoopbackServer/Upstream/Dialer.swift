@@ -64,6 +64,7 @@ final class Dialer: Sendable {
         let isAddress = HostIdentity.bytes(ofAddress: target.host) != nil
         let handler = try NIOSSLClientHandler(
             context: NIOSSLContext(configuration: tls), serverHostname: isAddress ? nil : target.host)
+        try channel.endWhole()
         try channel.pipeline.syncOperations.addHandler(handler)
     }
 

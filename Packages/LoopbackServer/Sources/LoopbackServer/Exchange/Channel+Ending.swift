@@ -33,4 +33,10 @@ extension Channel {
             close(promise: nil)
         }
     }
+
+    /// Has the connection end as a whole when its peer ends its side, which is right for TLS: where a side may end alone
+    /// NIOSSL does not hear the answer to its farewell, and closes only when its patience is over. On the event loop.
+    func endWhole() throws {
+        try syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
+    }
 }
