@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ConnectTunnel
-import ContainerTesting
 import Foundation
 import NIOCore
 import ResourceLoading
@@ -17,12 +16,20 @@ struct SOCKSTests {
     private let greeting: [UInt8] = [5, 1, 2]
 
     private func introduction(_ credentials: ProxyCredentials, password: String? = nil) -> [UInt8] {
-        let (name, word) = (Array(credentials.username.utf8), Array((password ?? credentials.password).utf8))
-        return [1, UInt8(name.count)] + name + [UInt8(word.count)] + word
+        let name = Array(credentials.username.utf8)
+        let word = Array((password ?? credentials.password).utf8)
+        var bytes: [UInt8] = [1, UInt8(name.count)]
+        bytes += name
+        bytes.append(UInt8(word.count))
+        return bytes + word
     }
 
     private func connect(_ command: UInt8 = 1, to host: String, _ port: Int) -> [UInt8] {
-        [5, command, 0, 3, UInt8(host.utf8.count)] + Array(host.utf8) + [UInt8(port >> 8), UInt8(port & 0xFF)]
+        var bytes: [UInt8] = [5, command, 0, 3, UInt8(host.utf8.count)]
+        bytes += Array(host.utf8)
+        bytes.append(UInt8(port >> 8))
+        bytes.append(UInt8(port & 0xFF))
+        return bytes
     }
 
     /// A connection whose request was answered, with the reply's code.

@@ -48,7 +48,7 @@ struct RouteRulesTests {
     func origins() throws {
         let origin = try request("https://shop.example/")
         let path = try PathPattern(glob: "/api/**")
-        let shop = host("shop.example")
+        let shop = try host("shop.example")
         func may(_ rules: [RouteRule], deny: [RouteRule] = [], isCovered: Bool = false, isOn: Bool = true) throws
             -> Bool
         {
