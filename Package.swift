@@ -169,26 +169,30 @@ let package = Package(
         target(
             "HTTPTransport",
             [
-                "CInflate", "ConnectTunnel", "ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"),
+                "CInflate", "ConnectTunnel", "ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"),
+                .nio("NIOPosix"),
                 .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nioSSL, .nioHTTP2,
             ]),
         tests(
             of: "HTTPTransport",
             [
-                "CInflate", "ConnectTunnel", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"),
+                "CInflate", "ConnectTunnel", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"),
+                .nio("NIOPosix"),
                 .nio("NIOEmbedded"), .nioHTTP2, .nioSSL,
             ]),
         .target(name: "CPeerUser", path: "Packages/LoopbackServer/Sources/CPeerUser"),
         target(
             "LoopbackServer",
             [
-                "ConnectTunnel", "CPeerUser", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"),
+                "ConnectTunnel", "CPeerUser", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"),
+                .nio("NIOHTTP1"),
                 .nio("NIOFoundationCompat"), .nio("NIOTLS"), .nioSSL, .nioExtras, .certificates, .asn1, .crypto,
             ]),
         tests(
             of: "LoopbackServer",
             [
-                "ConnectTunnel", "CPeerUser", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"),
+                "ConnectTunnel", "CPeerUser", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"),
+                .nio("NIOPosix"),
                 .nio("NIOHTTP1"), .nio("NIOEmbedded"), .nioSSL,
             ]),
         target("SchemeRouter", ["ResourceLoading", .httpTypes]),

@@ -10,7 +10,8 @@ struct HostPortTests {
         "A host and a port are read as CONNECT writes them",
         arguments: [
             ("example.org:443", "example.org", 443), ("EXAMPLE.org:1", "example.org", 1),
-            ("[2001:DB8::1]:8443", "2001:db8::1", 8_443), ("::1:80", "::1", 80), ("127.0.0.1:65535", "127.0.0.1", 65_535),
+            ("[2001:DB8::1]:8443", "2001:db8::1", 8_443), ("::1:80", "::1", 80),
+            ("127.0.0.1:65535", "127.0.0.1", 65_535),
         ])
     func read(_ text: String, host: String, port: Int) throws {
         let target = try #require(HostPort(text))

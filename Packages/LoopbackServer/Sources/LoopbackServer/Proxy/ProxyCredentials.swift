@@ -7,7 +7,8 @@
     internal import Foundation
 #endif
 
-/// What the engine says to its proxy, so that nobody else is served (RFC 7617). Made anew for each launch, in memory only.
+/// What the engine says to its proxy, so that nobody else is served (RFC 7617). Made anew for each launch, in memory
+/// only.
 public struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
     /// The same for all launches.
     public let username: String
