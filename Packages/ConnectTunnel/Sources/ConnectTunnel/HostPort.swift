@@ -14,8 +14,8 @@ public struct HostPort: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads `host:port`, also where an IPv6 address has no brackets; `nil` where one of them is missing, and for what no
-    /// host is written with (RFC 3986, section 3.2.2).
+    /// Reads `host:port`, also where an IPv6 address has no brackets; `nil` where one of them is missing, and for what
+    /// no host is written with (RFC 3986, section 3.2.2).
     /// - Parameter defaultPort: for a text without a port; without it that is `nil` too.
     public init?(_ text: some StringProtocol, defaultPort: Int? = nil) {
         let text = Substring(text)

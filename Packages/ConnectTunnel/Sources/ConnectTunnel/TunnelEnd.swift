@@ -3,8 +3,8 @@
 
 public import NIOCore
 
-/// One end of a tunnel: passes bytes, and the end of them, to the other end, which is on the same event loop. An end that
-/// cannot take more stops the reading of the other one.
+/// One end of a tunnel: passes bytes, and the end of them, to the other end, which is on the same event loop. An end
+/// that cannot take more stops the reading of the other one.
 ///
 /// Isolation: that event loop.
 public final class TunnelEnd: ChannelDuplexHandler {
@@ -40,7 +40,8 @@ public final class TunnelEnd: ChannelDuplexHandler {
         }
     }
 
-    /// As ``closeSoon()``, but nothing is left to be said: a host that takes no more would keep the connection for ever.
+    /// As ``closeSoon()``, but nothing is left to be said: a host that takes no more would keep the connection for
+    /// ever.
     private func drop() {
         guard let channel = context?.channel else { return }
         channel.eventLoop.execute { channel.close(promise: nil) }

@@ -91,45 +91,57 @@ struct LifeTests {
         }
     }
 
-    @Test("A listener that is shut down underneath comes back on its port")
+    /// Runs `body` with new proxies until it says yes: for a moment a port may be another test's, or be held by a program
+    /// that another test is just starting.
+    private func eventually(_ body: @Sendable (Fixture) async throws -> Bool) async throws {
+        for _ in 0..<10 {
+            if try await Fixture.with(loader, body) { return }
+        }
+        Issue.record("not even once")
+    }
+
+    @Test("A listener that is shut down underneath comes back, on its port where that is free")
     func shutDown() async throws {
-        try await Fixture.with(loader) { fixture in
+        try await eventually { fixture in
             let kept = try await fixture.open()
             _ = try await kept.get("/")
             let first = try await port(0, fixture)
             let descriptor = try #require(Descriptors.listening(at: first))
             shutdown(descriptor, CInt(SHUT_RDWR))
             // A system that takes a listener away may say so, or not.
-            #expect(try await fixture.proxy.resume() == first)
-            #expect(try await port(1, fixture) == first)
+            let second = try await fixture.proxy.resume()
+            #expect(try await port(1, fixture) == second)
             #expect(try await fixture.open().get("/").text == "ok")
             #expect(try await kept.get("/").text == "ok")
+            return first == second
         }
     }
 
-    @Test("A listener that is closed comes back by itself, on its port")
+    @Test("A listener that is closed comes back by itself, on its port where that is free")
     func closed() async throws {
-        try await Fixture.with(loader) { fixture in
+        try await eventually { fixture in
             let first = try await port(0, fixture)
             fixture.proxy.closeListener()
-            #expect(try await port(1, fixture) == first)
+            let second = try await port(1, fixture)
             let isDeaf = fixture.witness.events.entries.contains { if case .deaf = $0 { true } else { false } }
             #expect(isDeaf)
             #expect(try await fixture.open().get("/").text == "ok")
+            return first == second
         }
     }
 
     @Test("Where the port was taken meanwhile it is another one, and whoever took it is not believed")
     func taken() async throws {
-        try await Fixture.with(loader) { fixture in
+        try await eventually { fixture in
             let first = try await port(0, fixture)
-            let thief = try Thief(of: first)
+            guard let thief = try? Thief(of: first) else { return false }
             // A connection to the port succeeds, but at the wrong place.
             let second = try await fixture.proxy.resume()
             #expect(second != first)
             #expect(try await port(1, fixture) == second)
             #expect(try await fixture.open().get("/").text == "ok")
             thief.release()
+            return true
         }
     }
 

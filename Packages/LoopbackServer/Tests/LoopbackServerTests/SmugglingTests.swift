@@ -180,7 +180,8 @@ struct SmugglingTests {
         }
     }
 
-    /// RFC 9112, section 3, lets a recipient part a request line at any blanks; nothing of it goes on from here as it came.
+    /// RFC 9112, section 3, lets a recipient part a request line at any blanks; nothing of it goes on from here as it
+    /// came.
     @Test("Blanks in the request line, and empty lines before it, are read in one way", arguments: [true, false])
     func blanks(opened: Bool) async throws {
         try await Fixture.with(loader) { [loader] fixture in

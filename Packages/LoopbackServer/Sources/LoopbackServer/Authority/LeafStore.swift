@@ -23,7 +23,8 @@ actor LeafStore {
     private var entries: [String: Entry] = [:]
     private var uses: UInt64 = 0
 
-    /// - Parameter limit: the most hosts; of more, the one that was used least lately is made anew when it is asked for.
+    /// - Parameter limit: the most hosts; of more, the one that was used least lately is made anew when it is asked
+    ///   for.
     init(_ authority: LaunchAuthority, trusting: any LeafTrusting, limit: Int) {
         self.authority = authority
         self.trusting = trusting

@@ -13,8 +13,8 @@ internal import NIOSSL
 #endif
 
 extension Channel {
-    /// Ends a connection at once, by a reset and without TLS's farewell: its peer sees that it was broken off, and need not
-    /// agree to it.
+    /// Ends a connection at once, by a reset and without TLS's farewell: its peer sees that it was broken off, and need
+    /// not agree to it.
     func breakOff() {
         eventLoop.execute {
             if let socket = self as? any SocketOptionProvider {
@@ -34,8 +34,9 @@ extension Channel {
         }
     }
 
-    /// Has the connection end as a whole when its peer ends its side, which is right for TLS: where a side may end alone
-    /// NIOSSL does not hear the answer to its farewell, and closes only when its patience is over. On the event loop.
+    /// Has the connection end as a whole when its peer ends its side, which is right for TLS: where a side may end
+    /// alone NIOSSL does not hear the answer to its farewell, and closes only when its patience is over. On the event
+    /// loop.
     func endWhole() throws {
         try syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
     }

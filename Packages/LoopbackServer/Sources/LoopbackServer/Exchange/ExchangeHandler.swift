@@ -378,8 +378,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         outside.writeAndFlush(NIOAny(broken)).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    /// A request that was answered before its end: its rest is read, and dropped, so that the answer is not lost with the
-    /// connection (RFC 9112, section 9.6).
+    /// A request that was answered before its end: its rest is read, and dropped, so that the answer is not lost with
+    /// the connection (RFC 9112, section 9.6).
     private func linger(_ context: ChannelHandlerContext) {
         rest = 1
         limit(.seconds(2))

@@ -3,8 +3,9 @@
 
 /// The life of one request and its answer on a connection: a value, tested by interleaving.
 ///
-/// The request arrives, as head and end with body between; the answer leaves, as head, data and end. An answer may begin,
-/// and even end, before its request has. The engine may close the connection at any time; nothing leaves after that.
+/// The request arrives, as head and end with body between; the answer leaves, as head, data and end. An answer may
+/// begin, and even end, before its request has. The engine may close the connection at any time; nothing leaves after
+/// that.
 struct ExchangeLife: Sendable, Equatable {
     /// What happens.
     enum Event: Sendable, CaseIterable {

@@ -32,7 +32,8 @@ enum RequestFraming: Sendable, Equatable {
             }
             self = .chunked
         } else if let text = lengths.first {
-            // Section 6.3: two lengths are an error unless they are the same; which it is needs no guess when it is refused.
+            // Section 6.3: two lengths are an error unless they are the same; which it is needs no guess when it is
+            // refused.
             guard lengths.count == 1 else { throw RequestFault("Content-Length twice") }
             guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int64(text) else {
                 throw RequestFault("Content-Length is not a number")

@@ -11,7 +11,8 @@ public protocol InterceptPolicy: Sendable {
     /// Whether connections to there are opened: the proxy stands in for the host. All others pass end to end, unseen.
     func opens(_ target: HostPort) -> Bool
 
-    /// Completes a request that came through, by what the proxy cannot know: the page, the destination. By default nothing.
+    /// Completes a request that came through, by what the proxy cannot know: the page, the destination. By default
+    /// nothing.
     func complete(_ request: inout ResourceRequest)
 }
 

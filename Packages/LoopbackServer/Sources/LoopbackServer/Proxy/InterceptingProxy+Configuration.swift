@@ -17,8 +17,8 @@ extension InterceptingProxy {
         public var observer: (any ProxyObserving)?
         /// Another HTTP proxy, through which tunnels and upgraded connections go; none by default.
         public var upstreamProxy: HostPort?
-        /// Certificates (PEM) that upstream connections of upgraded requests trust in place of the system's; the system's by
-        /// default. For servers of tests and of companies.
+        /// Certificates (PEM) that upstream connections of upgraded requests trust in place of the system's; the
+        /// system's by default. For servers of tests and of companies.
         public var trustRoots: [String]?
         /// What it takes at most.
         public var limits = Limits()

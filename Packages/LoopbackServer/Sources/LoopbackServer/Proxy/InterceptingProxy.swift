@@ -7,9 +7,15 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import Synchronization
 
+<<<<<<< HEAD
 /// A proxy on loopback for the app's own engine, over SOCKS5 (RFC 1928) or HTTP: it stands in for the hosts that a policy
 /// names, with certificates that this engine alone trusts, and answers their requests by a loader. All other connections
 /// pass end to end.
+=======
+/// An HTTP proxy on loopback for the app's own engine: it stands in for the hosts that a policy names, with
+/// certificates that this engine alone trusts, and answers their requests by a loader. All other connections pass end
+/// to end.
+>>>>>>> 24e3ebbb4ca8fb936d524a6b9931b0243d8309a0
 ///
 /// Nobody else is served: who connects has to know the credentials of this launch, and on Linux to be a process of the
 /// same user. Requests that could be read in two ways are refused (RFC 9112, sections 6 and 11).
@@ -28,7 +34,8 @@ public final class InterceptingProxy: Sendable {
 
     /// What the engine has to say to be served.
     public let credentials: ProxyCredentials
-    /// The certificate of the authority that signs for the hosts (X.509, DER). Nobody but the app's engine is to trust it.
+    /// The certificate of the authority that signs for the hosts (X.509, DER). Nobody but the app's engine is to trust
+    /// it.
     public let authority: [UInt8]
     private let parts: ProxyParts
     private let registry: ConnectionRegistry
@@ -82,8 +89,8 @@ public final class InterceptingProxy: Sendable {
     /// How many connections there are.
     public var connections: Int { registry.count }
 
-    /// Sees to it that it listens: to be called when the app comes back from a suspension, and before a page opens. Asks
-    /// the listener by a connection, since a system that took it away does not say so.
+    /// Sees to it that it listens: to be called when the app comes back from a suspension, and before a page opens.
+    /// Asks the listener by a connection, since a system that took it away does not say so.
     /// - Returns: the port, which may be another one.
     /// - Throws: ``LoopbackError`` with code `cannotListen` or `stopped`.
     @discardableResult
@@ -94,8 +101,8 @@ public final class InterceptingProxy: Sendable {
         return port
     }
 
-    /// Takes no more connections, lets requests in flight finish for ``Limits/grace``, and closes the rest. A second call
-    /// does nothing more.
+    /// Takes no more connections, lets requests in flight finish for ``Limits/grace``, and closes the rest. A second
+    /// call does nothing more.
     public func stop() async {
         let old = state.withLock { state in
             defer { state = .stopped }

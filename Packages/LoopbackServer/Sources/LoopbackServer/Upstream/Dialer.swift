@@ -58,8 +58,8 @@ final class Dialer: Sendable {
         }.flatMapErrorThrowing { throw Self.error($0, to: target) }
     }
 
-    /// Puts TLS over a connection to a host. The chain of its certificate is verified; before anything is said the caller
-    /// asks ``HostIdentity`` whether it is the host's.
+    /// Puts TLS over a connection to a host. The chain of its certificate is verified; before anything is said the
+    /// caller asks ``HostIdentity`` whether it is the host's.
     func secure(_ channel: any Channel, to target: HostPort) throws {
         let isAddress = HostIdentity.bytes(ofAddress: target.host) != nil
         let handler = try NIOSSLClientHandler(

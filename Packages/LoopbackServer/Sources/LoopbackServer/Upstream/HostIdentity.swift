@@ -14,8 +14,8 @@ internal import X509
 
 /// Whether a certificate is one host's (RFC 9525).
 ///
-/// NIOSSL takes a certificate for the address that was connected to as good for every name, so that who leads a name to an
-/// address of his own could show his own certificate; and behind another proxy that address is the proxy's.
+/// NIOSSL takes a certificate for the address that was connected to as good for every name, so that who leads a name to
+/// an address of his own could show his own certificate; and behind another proxy that address is the proxy's.
 enum HostIdentity {
     /// - Parameters:
     ///   - certificate: DER, of a chain that was verified.

@@ -9,8 +9,8 @@ internal import NIOSSL
 internal import NIOTLS
 internal import ResourceLoading
 
-/// A request that asks for another protocol on its connection (RFC 9110, section 7.8), which is the host's to grant: it is
-/// passed on as it came, and where the host agrees both connections are joined. A WebSocket is end to end, then.
+/// A request that asks for another protocol on its connection (RFC 9110, section 7.8), which is the host's to grant: it
+/// is passed on as it came, and where the host agrees both connections are joined. A WebSocket is end to end, then.
 ///
 /// Isolation: the connection's event loop.
 final class Upgrade {
@@ -33,8 +33,8 @@ final class Upgrade {
         self.report = report
     }
 
-    /// Whether a request asks for a WebSocket (RFC 6455, section 4.1). What else might be asked for is not granted, which
-    /// a server is free to.
+    /// Whether a request asks for a WebSocket (RFC 6455, section 4.1). What else might be asked for is not granted,
+    /// which a server is free to.
     static func isAsked(for head: HTTPRequestHead) -> Bool {
         head.method == .GET && head.version == .http1_1
             && head.headers[canonicalForm: "upgrade"].contains { $0.lowercased() == "websocket" }

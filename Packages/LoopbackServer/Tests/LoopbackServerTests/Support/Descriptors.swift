@@ -23,8 +23,8 @@ enum Descriptors {
     }
 }
 
-/// Takes the port of a listener away without its owner's event loop being told: the listener's descriptor becomes one that
-/// nothing comes of, and somebody else listens on the port.
+/// Takes the port of a listener away without its owner's event loop being told: the listener's descriptor becomes one
+/// that nothing comes of, and somebody else listens on the port.
 final class Thief: Sendable {
     private let descriptor: CInt
 
@@ -46,7 +46,11 @@ final class Thief: Sendable {
         let isBound = try SocketAddress(ipAddress: "127.0.0.1", port: port).withSockAddr { address, _ in
             bind(descriptor, address, size)
         }
-        guard isBound == 0, listen(descriptor, 16) == 0 else { throw IOError(errnoCode: errno, reason: "bind") }
+        guard isBound == 0, listen(descriptor, 16) == 0 else {
+            let reason = errno
+            close(descriptor)
+            throw IOError(errnoCode: reason, reason: "bind")
+        }
     }
 
     func release() {
