@@ -186,13 +186,8 @@ let package = Package(
             "LoopbackServer",
             [
                 "ConnectTunnel", "CPeerUser", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"),
-<<<<<<< HEAD
                 .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nio("NIOTLS"), .nioSSL, .nioExtras, .nioSOCKS,
                 .certificates, .asn1, .crypto,
-=======
-                .nio("NIOHTTP1"),
-                .nio("NIOFoundationCompat"), .nio("NIOTLS"), .nioSSL, .nioExtras, .certificates, .asn1, .crypto,
->>>>>>> 24e3ebbb4ca8fb936d524a6b9931b0243d8309a0
             ]),
         tests(
             of: "LoopbackServer",

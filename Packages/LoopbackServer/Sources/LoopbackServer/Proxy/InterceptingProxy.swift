@@ -7,15 +7,9 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import Synchronization
 
-<<<<<<< HEAD
 /// A proxy on loopback for the app's own engine, over SOCKS5 (RFC 1928) or HTTP: it stands in for the hosts that a policy
 /// names, with certificates that this engine alone trusts, and answers their requests by a loader. All other connections
 /// pass end to end.
-=======
-/// An HTTP proxy on loopback for the app's own engine: it stands in for the hosts that a policy names, with
-/// certificates that this engine alone trusts, and answers their requests by a loader. All other connections pass end
-/// to end.
->>>>>>> 24e3ebbb4ca8fb936d524a6b9931b0243d8309a0
 ///
 /// Nobody else is served: who connects has to know the credentials of this launch, and on Linux to be a process of the
 /// same user. Requests that could be read in two ways are refused (RFC 9112, sections 6 and 11).
