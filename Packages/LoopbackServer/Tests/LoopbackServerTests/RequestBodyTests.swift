@@ -184,7 +184,7 @@ struct RequestBodyTests {
             return .text("\(try await request.body.collect(upTo: 8 << 20).count)")
         }
         try await Fixture.with(loader) {
-            $0.limits.patience = .seconds(2)
+            $0.limits.patience = .seconds(5)
         } _: { fixture in
             let slow = try await fixture.open()
             try await slow.send("POST /slow HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 2000000\r\n\r\n")
