@@ -156,6 +156,15 @@ extension RealEngine {
             #expect(value == #""made up, real""#)
         }
 
+        @Test(
+            "200 fresh hosts load at once; a certificate that is refused is a failure; an update waits for the open page",
+            arguments: ["proxyHosts", "proxyFailures", "proxyUpdate"])
+        func engine(_ name: String) async throws {
+            let folder = try TemporaryFolder()
+            let outcome = try await Program("engine-harness").run(name, folder.path, in: folder.path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+
         @Test("What the network fails at is a failure to the page, and never a status of the proxy's own")
         func failures() async throws {
             let shop = try await Shop(faults: "reset:/reset.txt")

@@ -40,6 +40,9 @@ enum EngineCheck: String, CaseIterable {
     case wrongCredentials
     case otherCredentials
     case socksCredentials
+    case proxyHosts
+    case proxyFailures
+    case proxyUpdate
 
     /// - Parameter arguments: what the check needs to know, a folder mostly.
     @MainActor
@@ -77,6 +80,9 @@ enum EngineCheck: String, CaseIterable {
         case .wrongCredentials: try await checkWrongCredentials()
         case .otherCredentials: try await checkOtherCredentials(WebKitGTKEngine())
         case .socksCredentials: try await checkSocksCredentials(WebKitGTKEngine())
+        case .proxyHosts: try await checkProxyHosts(WebKitGTKEngine(), in: folder(arguments))
+        case .proxyFailures: try await checkProxyFailures(WebKitGTKEngine(), in: folder(arguments))
+        case .proxyUpdate: try await checkProxyUpdate(WebKitGTKEngine(), in: folder(arguments))
         }
     }
 

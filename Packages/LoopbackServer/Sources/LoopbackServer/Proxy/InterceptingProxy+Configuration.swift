@@ -35,8 +35,9 @@ extension InterceptingProxy {
     public struct Limits: Sendable, Hashable {
         /// Connections at a time; 1,024 by default.
         public var connections = 1_024
-        /// Of these, such as have not said who they are; 32 by default. For one more the oldest goes.
-        public var strangers = 32
+        /// Of these, such as have not said who they are; 512 by default. For one more the oldest goes. An engine makes a
+        /// connection for each host at once, so that few would shut it out.
+        public var strangers = 512
         /// How long a connection may take to say who it is; 5 s by default.
         public var introduction = Duration.seconds(5)
         /// Bytes of a request's header fields; 256 KiB by default. One field may take 80 KiB.

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+internal import HTTPTransport
+internal import HTTPTypes
+internal import OfflinePackage
+internal import PackageFormat
+internal import PackagePublisher
+internal import ResourceLoading
+internal import SchemeRouter
+internal import WebKitGTKAdapter
+
+// Pages by the container's own proxy, with a network in memory.
+extension EngineCheck {
+    /// 200 hosts that nobody heard of before are asked for at once: each is opened, and its certificate trusted in time.
+    @MainActor
+    func checkProxyHosts(_ engine: WebKitGTKEngine, in folder: String) async throws {
+        let container = try await container(engine, in: folder) { _ in .page("<title>all</title>") }
+        let page = try await container.open("https://shop.example/")
+        try await page.load.finished(within: .seconds(20))
+        let loaded = try await page.view.evaluate(
+            """
+            const hosts = Array.from({ length: 200 }, (_, n) => `https://h${n}.shop.example/`);
+            const answers = await Promise.allSettled(hosts.map(async url => (await fetch(url)).text()));
+            return answers.filter(answer => answer.status === 'fulfilled').length;
+            """, in: .page)
+        try expect(loaded == "200", "hosts that loaded: \(loaded) of 200")
+        await container.shutDown()
+    }
+
+    /// What the container's transport refuses, a certificate for one, is a failure to the page as it would be without a
+    /// container, and has its reason in the events.
+    @MainActor
+    func checkProxyFailures(_ engine: WebKitGTKEngine, in folder: String) async throws {
+        let container = try await container(engine, in: folder) { request in
+            guard request.path != "/refused" else {
+                throw ResourceError(.tls, "the certificate is not trusted", at: request.urlText)
+            }
+            return .page("<title>home</title>")
+        }
+        var failures: [String] = []
+        let (heard, hear) = AsyncStream<Void>.makeStream()
+        container.observe { event in
+            guard case .request(let record) = event, case .failed(let error) = record.outcome else { return }
+            failures.append("\(error.code) \(record.url) \(record.page.map(\.rawValue) ?? 0)")
+            hear.yield()
+        }
+        let page = try await container.open("https://shop.example/")
+        try await page.load.finished(within: .seconds(20))
+        let seen = try await page.view.evaluate(
+            "return await fetch('/refused').then(answer => answer.status, error => error.name)", in: .page)
+        try expect(seen == "\"TypeError\"", seen)
+        for await _ in heard { break }
+        try expect(failures == ["tls https://shop.example/refused 1"], "\(failures)")
+        await container.close(page)
+        let refused = try await container.open("https://shop.example/refused")
+        do {
+            try await refused.load.finished(within: .seconds(20))
+            try expect(false, "a page that cannot be had has loaded")
+        } catch is EngineError {
+            // As it should be: no status of the proxy's own is shown.
+        }
+        await container.shutDown()
+    }
+
+    /// A page with a service worker stays on its version through an update; the next one that opens has the new one, from
+    /// the package, the engine's cache and the worker alike.
+    @MainActor
+    func checkProxyUpdate(_ engine: WebKitGTKEngine, in folder: String) async throws {
+        let container = try await container(engine, in: folder) { _ in throw ResourceError(.offline, "cut") }
+        let first = try await install("1", into: container, folder)
+        let page = try await container.open("https://shop.example/index.html")
+        try await page.load.finished(within: .seconds(20))
+        // The worker passes on what it is asked for, so that all goes through it and the engine's cache.
+        let texts = """
+            await navigator.serviceWorker.ready;
+            if (!navigator.serviceWorker.controller)
+                await new Promise(done => navigator.serviceWorker.addEventListener('controllerchange', done));
+            const texts = [];
+            for (const cache of ['default', 'no-store', 'force-cache', 'default'])
+                texts.push(await (await fetch('data.txt', { cache })).text());
+            return [document.title, ...new Set(texts)].join(' ');
+            """
+        var seen = try await page.view.evaluate(texts, in: .page)
+        try expect(seen == "\"1 1\"", "before the update: \(seen)")
+        let second = try await install("2", into: container, folder)
+        try expect(first != second, "no new generation")
+        seen = try await page.view.evaluate(texts, in: .page)
+        try expect(seen == "\"1 1\"", "after the update, a page that was open: \(seen)")
+        await container.close(page)
+        let next = try await container.open("https://shop.example/index.html")
+        try await next.load.finished(within: .seconds(20))
+        seen = try await next.view.evaluate(texts, in: .page)
+        try expect(seen == "\"2 2\"", "after the update, the next page: \(seen)")
+        await container.shutDown()
+    }
+
+    @MainActor
+    private func install(
+        _ version: String, into container: Container<WebKitGTKEngine>, _ folder: String
+    ) async throws -> Int64 {
+        let site = "\(folder)/site-\(version)"
+        try FileManager.default.createDirectory(atPath: site, withIntermediateDirectories: true)
+        let files = [
+            "index.html": """
+            <!doctype html><title>\(version)</title><script>navigator.serviceWorker.register('worker.js')</script>
+            """,
+            "worker.js": """
+            addEventListener('install', () => skipWaiting());
+            addEventListener('activate', event => event.waitUntil(clients.claim()));
+            addEventListener('fetch', event => event.respondWith(fetch(event.request)));
+            """,
+            "data.txt": version,
+        ]
+        for (name, text) in files { try Data(text.utf8).write(to: URL(fileURLWithPath: "\(site)/\(name)")) }
+        let package = try PackageBuilder().build(
+            site, id: PackageID("shop"), version: PackageVersion(version),
+            baseURL: PackageBaseURL("https://shop.example/"), output: "\(folder)/packages")
+        let installed = try await container.install(archive: package.archive, manifest: package.manifest)
+        return installed.generation.number
+    }
+
+    @MainActor
+    private func container(
+        _ engine: WebKitGTKEngine, in folder: String,
+        answering answer: @escaping @Sendable (HTTPRequest) throws -> TransportResponse
+    ) async throws -> Container<WebKitGTKEngine> {
+        var configuration = Container<WebKitGTKEngine>.Configuration(
+            directory: folder + "/store", transport: MemoryTransport(answer: answer))
+        configuration.mode = .loopbackProxy
+        configuration.coveredHosts = ["shop.example", "*.shop.example"].compactMap { HostPattern($0) }
+        return try await Container(engine: engine, configuration: configuration)
+    }
+}
+
+/// A network in memory.
+private struct MemoryTransport: HTTPTransporting {
+    let capabilities: TransportCapabilities = []
+    let answer: @Sendable (HTTPRequest) throws -> TransportResponse
+
+    func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
+        try answer(request)
+    }
+}
+
+extension TransportResponse {
+    /// A document that every origin may read.
+    fileprivate static func page(_ text: String) -> TransportResponse {
+        TransportResponse(
+            head: HTTPResponse(
+                status: .ok, headerFields: [.contentType: "text/html", .accessControlAllowOrigin: "*"]),
+            body: .bytes(Data(text.utf8)))
+    }
+}
