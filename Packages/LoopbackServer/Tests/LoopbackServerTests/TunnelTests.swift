@@ -67,10 +67,10 @@ struct TunnelTests {
 
     @Test("Hosts that cannot be reached are told")
     func unreachable() async throws {
-        let closed = try await RawHost.with { $0.port }
+        let closed = try RefusingPort()
         try await Fixture.with(loader) { fixture in
             for (target, code) in [
-                ("nowhere.invalid:443", .unknownHost), ("127.0.0.1:\(closed)", .cannotConnect),
+                ("nowhere.invalid:443", .unknownHost), ("127.0.0.1:\(closed.number)", .cannotConnect),
             ] as [(String, ResourceError.Code)] {
                 let (peer, answer) = try await fixture.ask(for: target)
                 #expect(answer.status == 502 && answer.fields["connection"] == "close")
