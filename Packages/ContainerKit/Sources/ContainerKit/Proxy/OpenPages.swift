@@ -12,65 +12,78 @@ internal import Synchronization
 ///
 /// Isolation: any.
 final class OpenPages: Sendable {
-    private let pages = Mutex<[PageReference]>([])
+    /// A page whose document's URL is read once, and not with each request.
+    private struct Noted {
+        let page: PageReference
+        /// Without its fragment, which is never sent.
+        let url: String
+        let scheme: String?
+        let authority: String?
+
+        init(_ page: PageReference) {
+            let document = HTTPRequest(urlText: page.documentURL)
+            self.page = page
+            url = document?.urlText ?? page.documentURL
+            scheme = document?.scheme
+            authority = document?.authority
+        }
+
+        func isAtOrigin(of request: HTTPRequest) -> Bool {
+            scheme == request.scheme && authority == request.authority
+        }
+    }
+
+    private let pages = Mutex<[Noted]>([])
 
     /// Notes a page, or what has become of it.
     func note(_ page: PageReference) {
+        let noted = Noted(page)
         pages.withLock { pages in
-            pages.removeAll { $0.id == page.id }
-            pages.append(page)
+            pages.removeAll { $0.page.id == page.id }
+            pages.append(noted)
         }
     }
 
     /// A page is closed.
     func forget(_ page: PageID) {
-        pages.withLock { $0.removeAll { $0.id == page } }
+        pages.withLock { $0.removeAll { $0.page.id == page } }
     }
 
     /// Completes a request by the page that probably asks, and by what it is for.
     func attribute(_ request: inout ResourceRequest) {
         let pages = pages.withLock { $0 }
         let url = request.head.urlText
-        let isShown = pages.contains { Self.isSame($0.documentURL, url) }
-        request.destination = Self.destination(of: request.head, isShown: isShown)
-        let page = page(of: request, at: url, among: pages)
-        request.page = page.map { PageAttribution($0, confidence: .inferred) }
+        request.destination = Self.destination(of: request.head, isShown: pages.contains { $0.url == url })
+        request.page = Self.page(of: request, at: url, among: pages)
+            .map { PageAttribution($0.page, confidence: .inferred) }
     }
 
     /// Of several that fit, the one that was noted last.
-    private func page(of request: ResourceRequest, at url: String, among pages: [PageReference]) -> PageReference? {
-        if request.destination == .document, let page = pages.last(where: { Self.isSame($0.documentURL, url) }) {
+    private static func page(of request: ResourceRequest, at url: String, among pages: [Noted]) -> Noted? {
+        if request.destination == .document, let page = pages.last(where: { $0.url == url }) { return page }
+        let fields = request.head.headerFields
+        if let referrer = fields[.referer].flatMap({ HTTPRequest(urlText: $0) }) {
+            let url = referrer.urlText
+            if let page = pages.last(where: { $0.url == url }) { return page }
+            if let page = pages.last(where: { $0.isAtOrigin(of: referrer) }) { return page }
+        }
+        if let origin = fields[.origin].flatMap({ HTTPRequest(urlText: $0) }),
+            let page = pages.last(where: { $0.isAtOrigin(of: origin) })
+        {
             return page
         }
-        let fields = request.head.headerFields
-        if let referrer = fields[.referer] {
-            if let page = pages.last(where: { Self.isSame($0.documentURL, referrer) }) { return page }
-            if let page = Self.page(of: referrer, among: pages) { return page }
-        }
-        if let origin = fields[.origin], let page = Self.page(of: origin, among: pages) { return page }
         // A style sheet's fonts, and pages that send no referrer.
-        return pages.count == 1 ? pages[0] : Self.page(of: url, among: pages)
-    }
-
-    private static func page(of url: String, among pages: [PageReference]) -> PageReference? {
-        guard let request = HTTPRequest(urlText: url) else { return nil }
-        return pages.last { page in
-            let document = HTTPRequest(urlText: page.documentURL)
-            return document?.scheme == request.scheme && document?.authority == request.authority
-        }
-    }
-
-    /// The fragment is never sent.
-    private static func isSame(_ one: String, _ other: String) -> Bool {
-        one == other || HTTPRequest(urlText: one)?.urlText == HTTPRequest(urlText: other)?.urlText
+        return pages.count == 1 ? pages[0] : pages.last { $0.isAtOrigin(of: request.head) }
     }
 
     /// By Fetch Metadata, and where an engine sends none, by what it accepts.
-    private static func destination(of head: HTTPRequest, isShown: Bool) -> ResourceRequest.Destination {
+    private static func destination(of head: HTTPRequest, isShown: @autoclosure () -> Bool)
+        -> ResourceRequest.Destination
+    {
         switch HTTPField.Name.fetchDestination.flatMap({ head.headerFields[$0] }) {
         case "document": .document
         case "iframe", "frame", "object", "embed": .nestedDocument
-        case nil where head.asksForDocument: isShown ? .document : .nestedDocument
+        case nil where head.asksForDocument: isShown() ? .document : .nestedDocument
         default: .subresource
         }
     }

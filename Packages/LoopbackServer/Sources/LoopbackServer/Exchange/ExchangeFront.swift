@@ -29,7 +29,7 @@ enum ExchangeFront: Sendable {
         case (.opened(let host, let isSecure), .origin(let path)): try Self.opened(head, host, isSecure, path)
         case (.opened(let host, let isSecure), .asterisk): try Self.opened(head, host, isSecure, "*")
         case (.opened, _): throw RequestFault("a request for elsewhere on a connection to one host", .misdirected)
-        case (.proxy, .absolute(let host, _, let path)):
+        case (.proxy, .absolute(let host, let path)):
             // RFC 9112, section 3.2.2: the URL counts, and Host is passed over.
             Target(host: host, isSecure: false, authority: host.authority(isSecure: false), path: path)
         case (.proxy, _): throw RequestFault("a proxy is asked by CONNECT or by an absolute http URL")

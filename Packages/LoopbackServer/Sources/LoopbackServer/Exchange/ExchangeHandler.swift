@@ -141,7 +141,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             if framing == .none, Upgrade.isAsked(for: head) {
                 return upgrade(context, head, target, request)
             }
-            begin(request, head, framing)
+            begin(context, request, head, framing)
         } catch {
             refuse(context, error)
         }
@@ -160,12 +160,14 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 headerFields: ConnectionFields.removed(from: head.headers)))
     }
 
-    private func begin(_ request: ResourceRequest, _ head: HTTPRequestHead, _ framing: RequestFraming) {
+    private func begin(
+        _ context: ChannelHandlerContext, _ request: ResourceRequest, _ head: HTTPRequestHead, _ framing: RequestFraming
+    ) {
         var request = request
         var source: RequestBody.Source?
         number += 1
         if framing != .none {
-            let (bodySource, body) = RequestBody.make(demand())
+            let (bodySource, body) = RequestBody.make(demand(on: context.eventLoop))
             source = bodySource
             let length: Int64? = if case .length(let length) = framing { length } else { nil }
             request.body = .stream(ByteStream(body, length: length))
@@ -219,12 +221,11 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         answerPromptly(exchange)
     }
 
-    private func demand() -> RequestBody.Demand {
-        guard let context else { preconditionFailure("a request without a connection") }
+    private func demand(on eventLoop: any EventLoop) -> RequestBody.Demand {
         // Loosely: a body that is kept somewhere does not keep its connection.
-        let me = NIOLoopBound(Owner(self), eventLoop: context.eventLoop)
+        let me = NIOLoopBound(Owner(self), eventLoop: eventLoop)
         let number = number
-        return RequestBody.Demand(eventLoop: context.eventLoop) {
+        return RequestBody.Demand(eventLoop: eventLoop) {
             me.value.handler?.permitBody(of: number)
         } onMore: {
             me.value.handler?.takeMore(of: number)

@@ -8,8 +8,8 @@ internal import NIOHTTP1
 enum RequestTarget: Sendable, Equatable {
     /// `CONNECT host:port`: a connection to there.
     case authority(HostPort)
-    /// An absolute `http` URL, as a proxy is asked: the server, its authority as written, path and query.
-    case absolute(HostPort, authority: String, path: String)
+    /// An absolute `http` URL, as a proxy is asked: the server, path and query.
+    case absolute(HostPort, path: String)
     /// Path and query alone, as a server is asked.
     case origin(path: String)
     /// `OPTIONS *`: the server as a whole.
@@ -39,8 +39,7 @@ enum RequestTarget: Sendable, Equatable {
         }
         let rest = uri.dropFirst(scheme.count)
         let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
-        let authority = rest[..<end]
-        guard let server = HostPort(authority, defaultPort: 80) else {
+        guard let server = HostPort(rest[..<end], defaultPort: 80) else {
             throw RequestFault("the request's URL names no host")
         }
         var path = String(rest[end...])
@@ -51,7 +50,7 @@ enum RequestTarget: Sendable, Equatable {
         } else if path.utf8.first == UInt8(ascii: "?") {
             path = "/" + path
         }
-        return .absolute(server, authority: String(authority).lowercased(), path: path)
+        return .absolute(server, path: path)
     }
 
     /// No blank, no control, nothing but ASCII, and no fragment, which is never sent (RFC 9110, section 7.1).

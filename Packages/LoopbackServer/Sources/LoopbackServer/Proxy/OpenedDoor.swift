@@ -3,7 +3,6 @@
 
 internal import ConnectTunnel
 internal import NIOCore
-internal import NIOSSL
 internal import ResourceLoading
 
 /// A connection to a host that is opened: its first byte says whether it speaks TLS, which the proxy does in the host's
@@ -74,47 +73,30 @@ final class OpenedDoor: ChannelDuplexHandler, RemovableChannelHandler {
         if byte == Self.handshake {
             prepare(context)
         } else {
-            go(context) { try add(to: $0, isSecure: false) }
+            go(context, with: nil)
         }
     }
 
     private func prepare(_ context: ChannelHandlerContext) {
-        let (parts, host) = (parts, host)
-        let leaf = context.eventLoop.makeFutureWithTask { try await parts.leaves.leaf(for: host.host) }
+        deadline?.cancel()
         let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        leaf.whenComplete { result in
+        parts.leaf(for: host, on: context.eventLoop).whenComplete { result in
             let (door, context) = me.value
             guard !door.isOver else { return }
             switch result {
-            case .success(let leaf):
-                door.go(context) {
-                    try $0.addHandler(NIOSSLServerHandler(context: leaf.context))
-                    try door.add(to: $0, isSecure: true)
-                }
+            case .success(let leaf): door.go(context, with: leaf)
             case .failure(let error):
-                let place = "\(host)"
-                parts.happened(
-                    .unreachable(host, ResourceError(.internal, "no certificate for the host", at: place, cause: error))
-                )
+                door.parts.happened(.unreachable(door.host, ResourceError(error)))
                 door.isOver = true
                 context.close(promise: nil)
             }
         }
     }
 
-    private func add(to pipeline: ChannelPipeline.SynchronousOperations, isSecure: Bool) throws {
-        let http = HTTPHandlers(parts.limits)
-        try pipeline.addHandlers(http.all)
-        try pipeline.addHandlers(parts.exchanges(for: .opened(host, isSecure: isSecure), http))
-    }
-
-    private func go(
-        _ context: ChannelHandlerContext, adding: (ChannelPipeline.SynchronousOperations) throws -> Void
-    ) {
+    private func go(_ context: ChannelHandlerContext, with leaf: LaunchAuthority.Leaf?) {
         isOver = true
-        let pipeline = context.pipeline.syncOperations
         do {
-            try adding(pipeline)
+            try parts.open(context.channel, to: host, with: leaf)
         } catch {
             return context.close(promise: nil)
         }
@@ -122,7 +104,7 @@ final class OpenedDoor: ChannelDuplexHandler, RemovableChannelHandler {
         first = nil
         context.fireChannelReadComplete()
         let (channel, wantsRead) = (context.channel, wantsRead)
-        pipeline.removeHandler(self, promise: nil)
+        context.pipeline.syncOperations.removeHandler(self, promise: nil)
         if wantsRead { channel.read() }
     }
 }

@@ -4,7 +4,6 @@
 internal import ConnectTunnel
 internal import NIOCore
 internal import NIOHTTP1
-internal import NIOSSL
 internal import ResourceLoading
 
 /// Where a connection to the proxy says who it is, and what it wants: a host to be connected to, which is opened or
@@ -183,36 +182,15 @@ final class ProxyEntrance: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func open(_ context: ChannelHandlerContext, _ host: HostPort) {
-        let (parts, eventLoop) = (parts, context.eventLoop)
-        let leaf = eventLoop.makeFutureWithTask { try await parts.leaves.leaf(for: host.host) }
-        let me = NIOLoopBound((self, context), eventLoop: eventLoop)
-        deadline = eventLoop.scheduleTask(in: TimeAmount(parts.limits.patience)) {
-            let (entrance, context) = me.value
-            guard case .preparing = entrance.state else { return }
-            entrance.fail(
-                context, host,
-                ResourceError(.timedOut, "the engine did not trust the certificate in time", at: "\(host)"))
-        }
-        leaf.whenComplete { result in
+        let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        parts.leaf(for: host, on: context.eventLoop).whenComplete { result in
             let (entrance, context) = me.value
             guard case .preparing = entrance.state else { return }
             switch result {
-            case .success(let leaf): entrance.open(context, host, with: leaf.context)
-            case .failure(let error):
-                entrance.fail(
-                    context, host, ResourceError(.internal, "no certificate for the host", at: "\(host)", cause: error))
+            case .success(let leaf):
+                entrance.leave(context) { try entrance.parts.open(context.channel, to: host, with: leaf) }
+            case .failure(let error): entrance.fail(context, host, ResourceError(error))
             }
-        }
-    }
-
-    private func open(_ context: ChannelHandlerContext, _ host: HostPort, with tls: NIOSSLContext) {
-        let (parts, pipeline) = (parts, context.pipeline.syncOperations)
-        leave(context) {
-            try context.channel.endWhole()
-            try pipeline.addHandler(NIOSSLServerHandler(context: tls))
-            let http = HTTPHandlers(parts.limits)
-            try pipeline.addHandlers(http.all)
-            try pipeline.addHandlers(parts.exchanges(for: .opened(host, isSecure: true), http))
         }
     }
 
@@ -226,12 +204,7 @@ final class ProxyEntrance: ChannelDuplexHandler, RemovableChannelHandler {
             }
             switch result {
             case .success(let upstream):
-                let client = context.channel
-                client.closeFuture.whenComplete { _ in upstream.close(promise: nil) }
-                entrance.leave(context) {
-                    try TunnelEnd.join(client: client, host: upstream)
-                    upstream.setOption(.autoRead, value: true).whenFailure { _ in upstream.close(promise: nil) }
-                }
+                entrance.leave(context) { try entrance.parts.join(context.channel, to: upstream) }
             case .failure(let error): entrance.fail(context, host, ResourceError(error))
             }
         }

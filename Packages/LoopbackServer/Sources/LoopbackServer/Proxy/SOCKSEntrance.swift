@@ -158,12 +158,7 @@ final class SOCKSEntrance: ChannelDuplexHandler, RemovableChannelHandler {
             }
             switch result {
             case .success(let upstream):
-                let client = context.channel
-                client.closeFuture.whenComplete { _ in upstream.close(promise: nil) }
-                entrance.makeRoom(context, request) {
-                    try TunnelEnd.join(client: client, host: upstream)
-                    upstream.setOption(.autoRead, value: true).whenFailure { _ in upstream.close(promise: nil) }
-                }
+                entrance.makeRoom(context, request) { try entrance.parts.join(context.channel, to: upstream) }
             case .failure(let error):
                 let error = ResourceError(error)
                 entrance.parts.happened(.unreachable(host, error))
