@@ -90,7 +90,7 @@ struct EntranceTests {
     @Test("Who says nothing has to go, in time")
     func time() async throws {
         try await Fixture.with(loader) {
-            $0.limits.introduction = .seconds(2)
+            $0.limits.introduction = .seconds(8)
         } _: { fixture in
             let silent = try await fixture.connect()
             let half = try await fixture.connect()
@@ -189,7 +189,7 @@ struct EntranceTests {
         try await Fixture.with(loader) { [trusting] in
             $0.policy = Opening(hosts: ["shop.test", "slow.test"])
             $0.trusting = trusting
-            $0.limits.patience = .seconds(2)
+            $0.limits.patience = .seconds(8)
         } _: { fixture in
             for host in ["shop.test", "slow.test"] {
                 let (peer, answer) = try await fixture.ask(for: "\(host):443")
