@@ -48,7 +48,9 @@ final class Stage {
         let isDirect = proxy == nil && options.isSecluded
         wall = isDirect ? try await ShapedProxy.start(profile: .offline) : nil
         if let way = proxy ?? wall {
-            let exceptions = isDirect ? options.coveredNames : []
+            var exceptions = isDirect ? options.coveredNames : []
+            // What lies on this machine is no network.
+            if options.mode == .loopbackServer { exceptions.append("*.localhost") }
             engine.setProxy(EngineProxy(host: "127.0.0.1", port: way.port, exceptions: exceptions))
         }
         guard options.mode != .plain else {
@@ -63,7 +65,7 @@ final class Stage {
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: options.directory, transport: transport, logger: Logger(label: "container-browser"))
         configuration.mode = options.mode
-        configuration.proxy.upstreamProxy = (proxy ?? wall).map { HostPort(host: "127.0.0.1", port: $0.port) }
+        configuration.loopback.upstreamProxy = (proxy ?? wall).map { HostPort(host: "127.0.0.1", port: $0.port) }
         configuration.coveredHosts = options.coveredHosts
         configuration.poolCapacity = 1
         // Nothing that one run fetched answers the next, as in a bare engine, which keeps nothing either.

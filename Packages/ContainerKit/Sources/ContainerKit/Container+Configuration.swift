@@ -37,8 +37,8 @@ extension Container {
         public var names: SchemeNames = .standard
         /// The mode of pages that are covered; custom scheme by default. `plain` turns interception off.
         public var mode: InterceptionMode = .customScheme
-        /// How the proxy works, where that is the mode.
-        public var proxy = ProxyOptions()
+        /// How the proxy or the local server works, where one of them is the mode.
+        public var loopback = LoopbackOptions()
         /// Hosts whose pages are intercepted although no package covers them; none by default.
         public var coveredHosts: [HostPattern] = []
         /// Which requests are intercepted, and which are not, beside what is covered; none by default. A rule decides also

@@ -117,6 +117,7 @@ extension Container {
     public func hostResumed() async throws {
         // A listener may not have outlived the suspension; what it cannot do now it tries again when a page opens.
         try? await proxy?.ready()
+        try? await server?.ready()
         await cache?.resume()
         try await packages.resume()
         await packages.updater.retryRollbacks()
@@ -131,6 +132,7 @@ extension Container {
     public func shutDown() async {
         for session in sessions.values { report(.closed, of: session) }
         await proxy?.shutDown()
+        await server?.shutDown()
         await table?.shutDown()
         await cache?.shutDown()
         await packages.shutDown()

@@ -36,8 +36,9 @@ public final class Container<Engine: WebEngine> {
     let path: RequestPath
     private let appRequests: AppRequests
     private let pool: WebViewPool<Engine.View>
-    private let proxiedPages = OpenPages()
+    private let sharedPages = OpenPages()
     private(set) var proxy: ProxyCare<Engine>?
+    private(set) var server: ServerCare<Engine>?
     let hub = EventHub()
     private(set) var sessions: [ViewID: PageSession] = [:]
     private var loads: [ViewID: ViewLoad] = [:]
@@ -47,11 +48,11 @@ public final class Container<Engine: WebEngine> {
 
     /// Opens the container's folder and routes its schemes.
     /// - Throws: `StoreError`, with code `inUse` where another process has the folder; `TableError`; ``EngineError``, or
-    ///   `LoopbackError` where the mode needs a proxy that cannot listen.
+    ///   `LoopbackError` where the mode needs a proxy or a server that cannot listen.
     public init(engine: Engine, configuration: Configuration) async throws {
         self.engine = engine
         self.configuration = configuration
-        let traits = engine.traits(in: configuration.mode == .loopbackProxy ? .loopbackProxy : .customScheme)
+        let traits = engine.traits(in: configuration.mode.isOverLoopback ? configuration.mode : .customScheme)
         let network = NetworkLoader(DecodingTransport(configuration.transport))
         packages = try await PackageCare(
             directory: configuration.directory, budgets: configuration.store, packages: configuration.packages,
@@ -75,19 +76,27 @@ public final class Container<Engine: WebEngine> {
                 self?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
             }
         }
-        if configuration.mode == .loopbackProxy {
-            let requests = ProxiedRequests(path: path, pages: proxiedPages)
-            proxy = try await ProxyCare(engine, requests, configuration.proxy, logger: configuration.logger) {
-                [hub] in
-                hub.send($0)
-            } note: { [weak self] in
-                self?.noteAnswer($0)
-            }
-            proxy?.isUsed = liveRules.isEnabled && liveRules.rules.isEnabled
-        }
+        try await beginLoopback()
         packages.forward { [hub] in hub.send(.package($0)) }
         memory = MemoryCare(configuration.updates.conditions) { [weak self] in self?.releaseMemory() }
         table?.note(.launch)
+    }
+
+    private func beginLoopback() async throws {
+        let requests = LoopbackRequests(path: path, pages: sharedPages)
+        let tell = { @MainActor [hub] (event: ContainerEvent) in hub.send(event) }
+        let note = { @MainActor [weak self] (report: ExchangeReport) -> Void in self?.noteAnswer(report) }
+        switch configuration.mode {
+        case .plain, .customScheme: break
+        case .loopbackProxy:
+            proxy = try await ProxyCare(
+                engine, requests, configuration.loopback, logger: configuration.logger, tell: tell, note: note)
+            proxy?.isUsed = liveRules.isEnabled && liveRules.rules.isEnabled
+        case .loopbackServer:
+            server = try await ServerCare(
+                engine, requests, configuration.loopback, directory: configuration.directory,
+                logger: configuration.logger, tell: tell, note: note)
+        }
     }
 
     private static func openTable(
@@ -177,7 +186,7 @@ public final class Container<Engine: WebEngine> {
 
     /// Opens a page. What comes of it is heard from ``Page/load``.
     /// - Parameter prepare: may add scripts and message handlers before the load begins.
-    /// - Throws: ``ContainerError`` with code `invalidURL` or `proxy`, or ``EngineError``.
+    /// - Throws: ``ContainerError`` with code `invalidURL`, `proxy` or `server`, or ``EngineError``.
     public func open(
         _ url: String, prepare: @MainActor (Engine.View) throws -> Void = { _ in }
     ) async throws -> Page<Engine.View> {
@@ -194,15 +203,16 @@ public final class Container<Engine: WebEngine> {
             // Without a proxy the page opens as if there were no container.
             configuration.logger.warning("no proxy", metadata: ["error": "\(error)"])
         }
+        let isCovered = covers(real.text)
+        let mode = isCovered ? configuration.mode : .plain
+        let place = try await place(of: real.text, in: mode)
         let began = ContinuousClock.now
         let holder = PageHolder()
         let view = try pool.checkOut(for: holder)
         lastPageID += 1
-        let isCovered = covers(real.text)
         let id = PageID(rawValue: lastPageID)
-        let mode = isCovered ? configuration.mode : .plain
         // All views go by the proxy, so that any page may come to something that is covered.
-        let isShared = proxy != nil
+        let isShared = proxy != nil || mode == .loopbackServer
         let session = PageSession(
             id: id, documentURL: real.text, view: view.id, mode: mode,
             generations: isCovered || isShared ? packages.library.pin(id, isShared: isShared) : [])
@@ -212,18 +222,36 @@ public final class Container<Engine: WebEngine> {
             [weak self] in self?.end(session)
         }
         loads[view.id] = page.load
-        if proxy != nil {
-            page.load.isToldElsewhere = { [path] in HTTPRequest(urlText: $0.url).map(path.opens(originOf:)) ?? false }
-        }
+        page.load.isToldElsewhere = { [weak self] in self?.isTold($0.url) ?? false }
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
         try prepare(view)
-        view.load(mode == .customScheme ? configuration.names.name(of: real.text) ?? real.text : real.text)
+        view.load(place)
         return page
+    }
+
+    /// Where a page lies in the engine.
+    private func place(of url: String, in mode: InterceptionMode) async throws -> String {
+        switch mode {
+        case .plain, .loopbackProxy: url
+        case .customScheme: configuration.names.name(of: url) ?? url
+        case .loopbackServer: try await server?.open(url) ?? url
+        }
+    }
+
+    /// The real URL of a document, by where it lies in the engine.
+    private func realURL(of place: String) -> String {
+        server?.realURL(of: place) ?? configuration.names.realURL(of: place) ?? place
+    }
+
+    /// Whether what the engine loads comes over loopback, and is told from there.
+    private func isTold(_ url: String) -> Bool {
+        if let server { return server.realURL(of: url) != nil }
+        return proxy != nil && HTTPRequest(urlText: url).map(path.opens(originOf:)) ?? false
     }
 
     private func keep(_ session: PageSession) {
         sessions[session.view] = session
-        if proxy != nil { proxiedPages.note(session.reference) }
+        if configuration.mode.isOverLoopback { sharedPages.note(session.reference) }
     }
 
     /// Closes a page and takes its view back. Closing it again does nothing.
@@ -260,7 +288,7 @@ public final class Container<Engine: WebEngine> {
     /// how many reports of pages.
     public var droppedEvents: Int {
         hub.dropped + packages.updater.droppedEvents + packages.lostReports + appRequests.lostReports
-            + (proxy?.lostReports ?? 0)
+            + (proxy?.lostReports ?? server?.lostReports ?? 0)
     }
 
     /// What was counted since the container was opened: damage, use of memory, losses.
@@ -361,7 +389,7 @@ public final class Container<Engine: WebEngine> {
         packages.noteAnswer(of: generation, to: current(session).reference)
     }
 
-    /// As above, of a request that came by the proxy, where its `Referer` leaves no doubt of the document.
+    /// As above, of a request that came over loopback, where its `Referer` leaves no doubt of the document.
     private func noteAnswer(_ report: ExchangeReport) {
         guard report.request.destination == .subresource, let generation = report.provenance?.generation,
             case .finished = report.outcome, let asked = report.request.page?.page,
@@ -375,7 +403,7 @@ public final class Container<Engine: WebEngine> {
     private func hear(_ signal: ViewSignal, from view: ViewID) {
         guard var session = sessions[view] else { return }
         if case .committed(let url) = signal {
-            session.documentURL = configuration.names.realURL(of: url) ?? url
+            session.documentURL = realURL(of: url)
             keep(session)
             report(.moved, of: session)
         }
@@ -387,7 +415,7 @@ public final class Container<Engine: WebEngine> {
         let session = sessions.removeValue(forKey: opened.view) ?? opened
         report(.closed, of: session)
         packages.library.unpin(session.id)
-        proxiedPages.forget(session.id)
+        sharedPages.forget(session.id)
         path.forget(session.id)
         packages.sweepSoon()
         table?.note(.close)

@@ -16,6 +16,8 @@ public struct ContainerError: Error, Sendable, Hashable, CustomStringConvertible
         public static let invalidURL = Code("invalid-url")
         /// The proxy that the mode needs cannot listen.
         public static let proxy = Code("proxy")
+        /// The local server that the mode needs cannot listen, or the engine does not take its token.
+        public static let server = Code("server")
     }
 
     /// What kind of failure it is.

@@ -28,8 +28,8 @@ public enum ContainerEvent: Sendable {
     case page(PageID, ViewSignal)
     /// A page was closed; what it pinned is let go of.
     case pageClosed(PageID)
-    /// Something happened to the proxy of the mode `loopbackProxy`.
-    case proxy(ProxyEvent)
+    /// Something happened to the proxy of the mode `loopbackProxy`, or to the server of the mode `loopbackServer`.
+    case loopback(LoopbackEvent)
     /// A request that came through the container has ended.
     case request(RequestRecord)
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import LoopbackServer
 internal import OfflinePackage
 
 /// Hands events to those who listen, without ever waiting for them.
@@ -52,7 +53,7 @@ final class EventHub {
     /// The number of those who listen; one that stopped is counted until the next event.
     var subscriberCount: Int { subscribers.count }
 
-    /// What happens to packages is kept for the first subscriber: a rollback at launch is over before the host has the
+    /// What happens to packages is kept for the first subscriber, and that a port was taken: a rollback at launch is over before the host has the
     /// container and can listen.
     func send(_ event: ContainerEvent) {
         waiting.append(event)
@@ -69,7 +70,7 @@ final class EventHub {
     }
 
     private func tell(_ event: ContainerEvent) {
-        if case .package(let event) = event { keep(event) }
+        keep(event)
         for id in observers.keys.sorted() { observers[id]?(event) }
         for (id, subscriber) in subscribers {
             switch subscriber.yield(event) {
@@ -80,9 +81,14 @@ final class EventHub {
         }
     }
 
-    private func keep(_ event: PackageEvent) {
-        if case .downloading = event { return }
-        early?.append(.package(event))
+    private func keep(_ event: ContainerEvent) {
+        switch event {
+        case .package(.downloading): return
+        // Said as the container begins, too.
+        case .package, .loopback(.portTaken): break
+        default: return
+        }
+        early?.append(event)
         // Not counted as lost: nobody has listened yet.
         if let count = early?.count, count > Self.earlyLimit { early?.removeFirst() }
     }

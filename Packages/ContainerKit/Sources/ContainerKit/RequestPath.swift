@@ -131,22 +131,22 @@ struct RequestPath: Sendable {
             provenance: Provenance(.synthetic, reason: "only-if-cached, and no cache"))
     }
 
-    // MARK: Requests that come by a proxy: named already, whole, and settled by the engine.
+    // MARK: Requests that come over loopback: named already, whole, and settled by the engine.
 
     /// Whether requests to an origin may be intercepted: a proxy opens the connections to there.
     func opens(originOf request: HTTPRequest) -> Bool {
         coverage.opens(originOf: request)
     }
 
-    /// Answers a request that came by a proxy, from memory.
-    func promptAnswer(toProxied request: ResourceRequest) -> PromptAnswer {
-        let decision = decide(proxied: request)
+    /// Answers a request that came over loopback, from memory.
+    func promptAnswer(overLoopback request: ResourceRequest) -> PromptAnswer {
+        let decision = decide(overLoopback: request)
         return keepsOut(decision) ? .later : chain.promptAnswer(to: request)
     }
 
-    /// Answers a request that came by a proxy.
-    nonisolated(nonsending) func answer(proxied request: ResourceRequest) async throws -> ResourceResponse? {
-        let decision = decide(proxied: request)
+    /// Answers a request that came over loopback.
+    nonisolated(nonsending) func answer(overLoopback request: ResourceRequest) async throws -> ResourceResponse? {
+        let decision = decide(overLoopback: request)
         guard keepsOut(decision) else { return try await chain.load(request) }
         var response = try await direct.load(request)
         response?.provenance.reason += "; \(decision)"
@@ -154,7 +154,7 @@ struct RequestPath: Sendable {
     }
 
     /// By the page that was concluded: rules that name pages are as good as that is.
-    private func decide(proxied request: ResourceRequest) -> RouteDecision {
+    private func decide(overLoopback request: ResourceRequest) -> RouteDecision {
         let page = request.destination == .document ? request.head.urlText : request.page?.page.documentURL
         return coverage.decide(request.head, page: page)
     }

@@ -105,7 +105,8 @@
                 domain: String(cString: soup_cookie_get_domain(soup)),
                 path: soup_cookie_get_path(soup).map { String(cString: $0) } ?? "/",
                 expires: soup_cookie_get_expires(soup).map { Int64(g_date_time_to_unix($0)) },
-                isSecure: soup_cookie_get_secure(soup) != 0, isHTTPOnly: soup_cookie_get_http_only(soup) != 0)
+                isSecure: soup_cookie_get_secure(soup) != 0, isHTTPOnly: soup_cookie_get_http_only(soup) != 0,
+                sameSite: SameSite(soup_cookie_get_same_site_policy(soup)))
         }
 
         /// The caller frees it.
@@ -117,7 +118,27 @@
             }
             soup_cookie_set_secure(soup, isSecure ? 1 : 0)
             soup_cookie_set_http_only(soup, isHTTPOnly ? 1 : 0)
+            soup_cookie_set_same_site_policy(soup, sameSite.policy)
             return soup
+        }
+    }
+
+    extension EngineCookie.SameSite {
+        fileprivate init(_ policy: SoupSameSitePolicy) {
+            self =
+                switch policy {
+                case SOUP_SAME_SITE_POLICY_LAX: .lax
+                case SOUP_SAME_SITE_POLICY_STRICT: .strict
+                default: .none
+                }
+        }
+
+        fileprivate var policy: SoupSameSitePolicy {
+            switch self {
+            case .none: SOUP_SAME_SITE_POLICY_NONE
+            case .lax: SOUP_SAME_SITE_POLICY_LAX
+            case .strict: SOUP_SAME_SITE_POLICY_STRICT
+            }
         }
     }
 #endif

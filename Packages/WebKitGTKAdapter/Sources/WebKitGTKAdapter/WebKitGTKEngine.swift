@@ -61,8 +61,8 @@
         /// What WebKitGTK 2.50 does by itself, as it was measured.
         public func traits(in mode: InterceptionMode) -> EngineTraits {
             switch mode {
-            case .plain, .loopbackProxy:
-                // A request at the proxy is one of https: only which view asks is lost.
+            case .plain, .loopbackProxy, .loopbackServer:
+                // A request over loopback is one of https: only which view asks is lost.
                 EngineTraits(
                     keepsBodies: true, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
                     caches: true, identifiesPage: false)

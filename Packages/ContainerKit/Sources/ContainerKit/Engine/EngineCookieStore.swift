@@ -30,11 +30,23 @@ public struct EngineCookie: Sendable, Hashable {
     public var isSecure: Bool
     /// Whether scripts cannot see it.
     public var isHTTPOnly: Bool
+    /// Which sites' pages have it sent.
+    public var sameSite: SameSite
+
+    /// Which requests across sites a cookie is sent with (RFC 6265bis, section 4.1.2.7).
+    public enum SameSite: Sendable, Hashable {
+        /// All, or as the engine takes a cookie that does not say.
+        case none
+        /// Those for documents that a link leads to.
+        case lax
+        /// None.
+        case strict
+    }
 
     /// Makes a cookie: by default one of the session, for all paths, that scripts see.
     public init(
         name: String, value: String, domain: String, path: String = "/", expires: Int64? = nil, isSecure: Bool = false,
-        isHTTPOnly: Bool = false
+        isHTTPOnly: Bool = false, sameSite: SameSite = .none
     ) {
         self.name = name
         self.value = value
@@ -43,5 +55,6 @@ public struct EngineCookie: Sendable, Hashable {
         self.expires = expires
         self.isSecure = isSecure
         self.isHTTPOnly = isHTTPOnly
+        self.sameSite = sameSite
     }
 }

@@ -9,4 +9,11 @@ public enum InterceptionMode: String, Sendable, Hashable, CaseIterable {
     case customScheme = "scheme"
     /// By a proxy on this machine that the engine uses and nobody else may: the page keeps its true https origin.
     case loopbackProxy = "proxy"
+    /// At `https://<site>.localhost:<port>`, where a server on this machine serves this engine and nobody else: for
+    /// engines that have neither scheme handlers nor a proxy. What is different for the pages stands in the
+    /// documentation.
+    case loopbackServer = "server"
+
+    /// Whether requests do not say whose they are, so that all pages share their generations.
+    var isOverLoopback: Bool { self == .loopbackProxy || self == .loopbackServer }
 }

@@ -12,7 +12,8 @@ import WebViewPool
 @MainActor
 final class FakeEngine: WebEngine {
     let name = "Fake 1.0"
-    let cookies: any EngineCookieStore = FakeCookies()
+    let jar = FakeCookies()
+    var cookies: any EngineCookieStore { jar }
     /// What the engine does by itself: nothing, but it names the page.
     var traits = EngineTraits(
         keepsBodies: false, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
@@ -143,9 +144,22 @@ final class FakeSink: SchemeTaskSink {
     }
 }
 
+/// Keeps what it is given.
 @MainActor
-private final class FakeCookies: EngineCookieStore {
-    func all() async throws -> [EngineCookie] { [] }
-    func set(_ cookie: EngineCookie) async throws {}
-    func remove(name: String, domain: String, path: String) async throws {}
+final class FakeCookies: EngineCookieStore {
+    private(set) var cookies: [EngineCookie] = []
+    /// What setting one throws.
+    var failure: EngineError?
+
+    func all() async throws -> [EngineCookie] { cookies }
+
+    func set(_ cookie: EngineCookie) async throws {
+        if let failure { throw failure }
+        try await remove(name: cookie.name, domain: cookie.domain, path: cookie.path)
+        cookies.append(cookie)
+    }
+
+    func remove(name: String, domain: String, path: String) async throws {
+        cookies.removeAll { $0.name == name && $0.domain == domain && $0.path == path }
+    }
 }

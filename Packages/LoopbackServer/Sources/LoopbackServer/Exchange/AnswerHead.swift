@@ -6,7 +6,7 @@ internal import NIOHTTP1
 
 /// The head of an answer as it leaves: framed so that its end is seen (RFC 9112, section 6).
 struct AnswerHead {
-    let head: HTTPResponseHead
+    var head: HTTPResponseHead
     /// The bytes of body that are to follow; `nil` where only their end tells.
     let length: Int64?
     /// Whether a body is to follow.

@@ -25,7 +25,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// How much of a request that was answered early is still read, so that its answer arrives.
     private static let longestRest = 1 << 20
-    private let parts: ProxyParts
+    private let parts: ExchangeParts
     private let front: ExchangeFront
     private let http: HTTPHandlers
     private let pipelining: HTTPServerPipelineHandler
@@ -43,7 +43,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var rest = 0
     private var deadline: Scheduled<Void>?
 
-    init(_ parts: ProxyParts, _ front: ExchangeFront, _ http: HTTPHandlers, _ pipelining: HTTPServerPipelineHandler) {
+    init(_ parts: ExchangeParts, _ front: ExchangeFront, _ http: HTTPHandlers, _ pipelining: HTTPServerPipelineHandler)
+    {
         self.parts = parts
         self.front = front
         self.http = http
@@ -69,7 +70,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if case .opened(let host, _) = front, !hasHeard, case NIOSSLError.handshakeFailed = error {
+        if let host = front.host, !hasHeard, case NIOSSLError.handshakeFailed = error {
             parts.happened(
                 .unreachable(
                     host, ResourceError(.tls, "the engine makes no TLS with the proxy", at: "\(host)", cause: error)))
@@ -134,9 +135,11 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             let framing = try RequestFraming(head)
             try RequestFraming.check(head)
             let target = try front.target(of: head)
-            if case .proxy = front, !parts.knows(head) {
+            if case .proxy(let credentials) = front, !credentials.areSaid(by: head.headers) {
                 return answer(context, .proxyAuthenticationRequired, ["proxy-authenticate": ProxyParts.challenge])
             }
+            var head = head
+            front.restore(&head.headers)
             let request = try request(head, target)
             if framing == .none, Upgrade.isAsked(for: head) {
                 return upgrade(context, head, target, request)
@@ -172,7 +175,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             let length: Int64? = if case .length(let length) = framing { length } else { nil }
             request.body = .stream(ByteStream(body, length: length))
         }
-        parts.policy.complete(&request)
+        parts.completing.complete(&request)
         let exchange = Exchange(request, head, hasBody: framing != .none)
         exchange.body = source
         self.exchange = exchange
@@ -312,7 +315,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         guard exchange.life.accept(.head) == .proceed else { return false }
         exchange.report.note(response)
-        let head = AnswerHead(response.head, length: length, to: exchange)
+        var head = AnswerHead(response.head, length: length, to: exchange)
+        front.settle(&head.head.headers)
         exchange.left = head.length
         exchange.hasBody = head.hasBody
         if !head.keepsAlive { exchange.life.giveUpConnection() }
@@ -400,7 +404,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: Refusals
 
     private func refuse(_ context: ChannelHandlerContext, _ fault: RequestFault) {
-        parts.refused(.malformed(fault.description))
+        parts.refused(fault.refusal)
         answer(context, HTTPResponseStatus(statusCode: fault.status.rawValue))
     }
 
@@ -421,9 +425,10 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         _ request: ResourceRequest
     ) {
         var request = request
-        parts.policy.complete(&request)
+        parts.completing.complete(&request)
         let upgrade = Upgrade(
-            parts, of: context.channel, http: http, handlers: [pipelining, self], report: ExchangeReport(request))
+            parts, front, of: context.channel, http: http, handlers: [pipelining, self], report: ExchangeReport(request)
+        )
         deadline?.cancel()
         isOver = true
         upgrade.start(head, target)

@@ -10,7 +10,7 @@ struct HTTPHandlers {
     let encoder: HTTPResponseEncoder
     let decoder: ByteToMessageHandler<HTTPRequestDecoder>
 
-    init(_ limits: InterceptingProxy.Limits) {
+    init(_ limits: LoopbackLimits) {
         var framing = HTTPResponseEncoder.Configuration()
         // It would give a CONNECT's answer a body.
         framing.automaticallySetFramingHeaders = false

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import NIOHTTP1
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -19,13 +21,8 @@ public struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cus
 
     /// Makes new ones.
     public init() {
-        var random = SystemRandomNumberGenerator()
         username = "container"
-        password = (0..<4).map { _ in
-            let word = random.next() as UInt64
-            return String(repeating: "0", count: word.leadingZeroBitCount / 4)
-                + (word == 0 ? "" : String(word, radix: 16))
-        }.joined()
+        password = LaunchSecret.make()
         field = Array(Data("\(username):\(password)".utf8).base64EncodedString().utf8)
     }
 
@@ -33,18 +30,20 @@ public struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cus
     func match(_ value: String) -> Bool {
         let parts = value.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "basic" else { return false }
-        return Self.isSame(parts[1].utf8, field)
+        return LaunchSecret.isSame(parts[1].utf8, field)
+    }
+
+    /// Whether a request says them. Twice is not once: a reader after us might take the other one.
+    func areSaid(by headers: HTTPHeaders) -> Bool {
+        let fields = headers["proxy-authorization"]
+        return fields.count == 1 && match(fields[0])
     }
 
     /// Whether a name and a password are these (RFC 1929).
     func match(username: some Collection<UInt8>, password: some Collection<UInt8>) -> Bool {
-        let isName = Self.isSame(username, self.username.utf8)
-        let isPassword = Self.isSame(password, self.password.utf8)
+        let isName = LaunchSecret.isSame(username, self.username.utf8)
+        let isPassword = LaunchSecret.isSame(password, self.password.utf8)
         return isName && isPassword
-    }
-
-    private static func isSame(_ given: some Collection<UInt8>, _ expected: some Collection<UInt8>) -> Bool {
-        given.count == expected.count && zip(given, expected).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
     /// Without the password.

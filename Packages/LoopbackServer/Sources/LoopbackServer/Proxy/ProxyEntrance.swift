@@ -121,7 +121,7 @@ final class ProxyEntrance: ChannelDuplexHandler, RemovableChannelHandler {
             case .authority where framing != .none: throw RequestFault("CONNECT with a body")
             case .authority, .absolute: break
             }
-            guard parts.knows(head) else { return demandCredentials(context, head) }
+            guard parts.credentials.areSaid(by: head.headers) else { return demandCredentials(context, head) }
             becomeKnown()
             if case .authority(let host) = target {
                 state = .preparing
@@ -173,7 +173,7 @@ final class ProxyEntrance: ChannelDuplexHandler, RemovableChannelHandler {
         state = .over
         let pipeline = context.pipeline.syncOperations
         do {
-            try pipeline.addHandlers(parts.exchanges(for: .proxy, http))
+            try pipeline.addHandlers(parts.exchange.exchanges(for: .proxy(parts.credentials), http))
             context.fireChannelRead(wrapInboundOut(.head(head)))
             pipeline.removeHandler(self, promise: nil)
         } catch {

@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ConnectTunnel
 internal import NIOCore
-internal import NIOHTTP1
-internal import ResourceLoading
 
 /// What the connections of a proxy have in common.
 struct ProxyParts: Sendable {
     static let challenge = "Basic realm=\"container\""
 
-    let loader: any ResourceLoading
+    let exchange: ExchangeParts
     let policy: any InterceptPolicy
-    let observer: (any ProxyObserving)?
     let credentials: ProxyCredentials
     let leaves: LeafStore
-    let dialer: Dialer
-    let limits: InterceptingProxy.Limits
 
-    /// Whether a request says who it is. Twice is not once: a reader after us might take the other one.
-    func knows(_ head: HTTPRequestHead) -> Bool {
-        let fields = head.headers["proxy-authorization"]
-        return fields.count == 1 && credentials.match(fields[0])
+    var dialer: Dialer { exchange.dialer }
+    var limits: LoopbackLimits { exchange.limits }
+
+    func happened(_ event: LoopbackEvent) { exchange.happened(event) }
+    func refused(_ reason: LoopbackRefusal) { exchange.refused(reason) }
+
+    // MARK: What a connection gets for the host that it asked for, in whichever protocol it asked
+
+    /// The certificate of a host that is opened, which the engine trusts by now.
+    func leaf(for host: HostPort, on eventLoop: any EventLoop) -> EventLoopFuture<LaunchAuthority.Leaf> {
+        leaves.leaf(for: host, within: limits.patience, on: eventLoop)
     }
 
-    /// What answers requests on a connection.
-    func exchanges(for front: ExchangeFront, _ http: HTTPHandlers) -> [any ChannelHandler] {
-        let pipelining = HTTPServerPipelineHandler()
-        return [pipelining, ExchangeHandler(self, front, http, pipelining)]
+    /// Has a connection to an opened host answered by the loader. On its event loop.
+    /// - Parameter leaf: what TLS is spoken with; `nil` for none.
+    func open(_ channel: any Channel, to host: HostPort, with leaf: LaunchAuthority.Leaf?) throws {
+        try exchange.serve(channel, .opened(host, isSecure: leaf != nil), with: leaf)
     }
 
-    func happened(_ event: ProxyEvent) {
-        observer?.happened(event)
-    }
-
-    func refused(_ reason: ProxyRefusal) {
-        observer?.happened(.refused(reason))
+    /// Has a connection pass end to end, to one that the dialer made. On their event loop.
+    func join(_ client: any Channel, to host: any Channel) throws {
+        client.closeFuture.whenComplete { _ in host.close(promise: nil) }
+        try TunnelEnd.join(client: client, host: host)
+        host.setOption(.autoRead, value: true).whenFailure { _ in host.close(promise: nil) }
     }
 }

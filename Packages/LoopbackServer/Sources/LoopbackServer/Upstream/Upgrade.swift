@@ -14,7 +14,8 @@ internal import ResourceLoading
 ///
 /// Isolation: the connection's event loop.
 final class Upgrade {
-    private let parts: ProxyParts
+    private let parts: ExchangeParts
+    private let front: ExchangeFront
     private let client: any Channel
     private let http: HTTPHandlers
     private let handlers: [any RemovableChannelHandler]
@@ -23,10 +24,11 @@ final class Upgrade {
 
     /// - Parameter handlers: what stands after `http` on the client's side, to be taken out with it.
     init(
-        _ parts: ProxyParts, of client: any Channel, http: HTTPHandlers, handlers: [any RemovableChannelHandler],
-        report: ExchangeReport
+        _ parts: ExchangeParts, _ front: ExchangeFront, of client: any Channel, http: HTTPHandlers,
+        handlers: [any RemovableChannelHandler], report: ExchangeReport
     ) {
         self.parts = parts
+        self.front = front
         self.client = client
         self.http = http
         self.handlers = handlers
@@ -94,7 +96,9 @@ final class Upgrade {
     /// The host agreed, and has said all of it: its connection goes on.
     func agree(_ head: HTTPResponseHead, from host: any Channel, joining: (_ client: any Channel) throws -> Void) {
         guard !isOver else { return host.close(promise: nil) }
-        client.write(HTTPServerResponsePart.head(head), promise: nil)
+        var agreement = head
+        front.settle(&agreement.headers)
+        client.write(HTTPServerResponsePart.head(agreement), promise: nil)
         client.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
         report.head = HTTPResponse(status: .switchingProtocols)
         report.responded = .now
@@ -118,6 +122,7 @@ final class Upgrade {
         for field in ["set-cookie", "www-authenticate", "location"] {
             for value in head.headers[field] { answer.headers.add(name: field, value: value) }
         }
+        front.settle(&answer.headers)
         answer.headers.add(name: "content-length", value: "0")
         answer.headers.add(name: "connection", value: "close")
         report.head = HTTPResponse(status: HTTPResponse.Status(code: Int(head.status.code)))

@@ -55,20 +55,20 @@ extension ResourceResponse {
 }
 
 /// Hears everything.
-struct Witness: ProxyObserving {
-    let events = Log<ProxyEvent>()
+struct Witness: LoopbackObserving {
+    let events = Log<LoopbackEvent>()
     let reports = Log<ExchangeReport>()
 
-    func happened(_ event: ProxyEvent) { events.append(event) }
+    func happened(_ event: LoopbackEvent) { events.append(event) }
     func ended(_ exchange: ExchangeReport) { reports.append(exchange) }
 
-    func refusal(_ expected: ProxyRefusal) async throws {
+    func refusal(_ expected: LoopbackRefusal) async throws {
         _ = try await events.value("\(expected)") { events in
             events.contains { if case .refused(expected) = $0 { true } else { false } } ? true : nil
         }
     }
 
-    var refusals: [ProxyRefusal] {
+    var refusals: [LoopbackRefusal] {
         events.entries.compactMap { if case .refused(let refusal) = $0 { refusal } else { nil } }
     }
 }

@@ -11,9 +11,10 @@ import Synchronization
 import Testing
 
 extension RealEngine {
-    /// Pages whose requests come by the loopback proxy: to the page it is as if there were none.
-    @Suite("Pages by the loopback proxy", .timeLimit(.minutes(3)))
-    struct ProxyModeTests {
+    /// Pages whose requests come over loopback: to the page it is as if there were no container, but for its origin at the
+    /// local server.
+    @Suite("Pages by the loopback proxy and at the local server", .timeLimit(.minutes(5)))
+    struct LoopbackModeTests {
         /// A site at an https URL that nobody serves.
         private func pack(_ files: [String: String], in folder: TemporaryFolder) throws -> String {
             for (name, text) in files { try folder.write("site/\(name)", text.utf8) }
@@ -23,25 +24,29 @@ extension RealEngine {
             ).archive
         }
 
-        @Test("A packaged page opens at its true origin, with the network cut")
-        func offline() async throws {
+        @Test(
+            "A packaged page opens at its true origin, or at its own name, with the network cut",
+            arguments: [("proxy", "https://shop.example"), ("server", "https://shop-example.localhost")])
+        func offline(mode: String, origin: String) async throws {
             let folder = try TemporaryFolder()
             let package = try pack(Shop.files, in: folder)
             let browser = Browser(folder: folder.path)
             let page = "https://shop.example/index.html"
             let value = try await browser.value(
-                of: "[location.origin, isSecureContext, document.querySelectorAll('li').length]", in: page,
-                until: Shop.ready, "--mode", "proxy", "--package", package)
-            #expect(value == #"["https://shop.example",true,2]"#)
-            let report = try await browser.open(page, "--mode", "proxy", "--package", package, "--network", "offline")
+                of: "[`https://${location.hostname}`, isSecureContext, document.querySelectorAll('li').length]",
+                in: page, until: Shop.ready, "--mode", mode, "--package", package)
+            #expect(value == #"["\#(origin)",true,2]"#)
+            let report = try await browser.open(page, "--mode", mode, "--package", package, "--network", "offline")
             let run = try #require(report.runs.first)
             #expect(run.requests.package == 6 && run.requests.network == 0 && run.requests.failed == 0, "\(run)")
             #expect(run.consoleErrors == [])
             #expect(run.firstContentfulPaintMs != nil)
         }
 
-        @Test("Every kind of body reaches the server whole, and no script is needed for it")
-        func bodies() async throws {
+        @Test(
+            "Every kind of body reaches the server whole, and no script is needed for it",
+            arguments: ["proxy", "server"])
+        func bodies(mode: String) async throws {
             let shop = try await Shop(routes: [
                 OriginRoute(.post, try #require(PathPattern("/echo"))) { request in
                     let type = (request.headers[.contentType] ?? "none").prefix { $0 != ";" }
@@ -80,14 +85,16 @@ extension RealEngine {
                 })().catch(error => window.wrong = String(error));
                 """
             let value = try await shop.browser.value(
-                of: "window.wrong", in: shop.page, until: "window.wrong", "--mode", "proxy", "--user-script",
+                of: "window.wrong", in: shop.page, until: "window.wrong", "--mode", mode, "--user-script",
                 try shop.folder.write("script.js", script.utf8))
             await shop.origin.stop()
             #expect(value == #""[]""#)
         }
 
-        @Test("Cookies, redirects and CORS are the engine's own, and other hosts are reached past the container")
-        func web() async throws {
+        @Test(
+            "Cookies, redirects and CORS are the engine's own, and other hosts are reached past the container",
+            arguments: ["proxy", "server"])
+        func web(mode: String) async throws {
             let other = try await OriginServer.start(
                 .init(routes: [
                     OriginRoute(.get, try #require(PathPattern("/open"))) { _ in
@@ -122,15 +129,15 @@ extension RealEngine {
                 })().catch(error => window.seen = String(error));
                 """
             let value = try await shop.browser.value(
-                of: "JSON.parse(window.seen)", in: shop.page, until: "window.seen", "--mode", "proxy", "--user-script",
+                of: "JSON.parse(window.seen)", in: shop.page, until: "window.seen", "--mode", mode, "--user-script",
                 try shop.folder.write("script.js", script.utf8))
             await shop.origin.stop()
             await other.stop()
             #expect(value == #"["seen=1","seen=1; hidden=2",true,"/cookies","other","TypeError"]"#)
         }
 
-        @Test("A service worker of a packaged page runs, and answers the page")
-        func serviceWorker() async throws {
+        @Test("A service worker of a packaged page runs, and answers the page", arguments: ["proxy", "server"])
+        func serviceWorker(mode: String) async throws {
             let folder = try TemporaryFolder()
             let package = try pack(
                 [
@@ -151,7 +158,7 @@ extension RealEngine {
                     """, "real.txt": "real",
                 ], in: folder)
             let value = try await Browser(folder: folder.path).value(
-                of: "window.answer", in: "https://shop.example/index.html", until: "window.answer", "--mode", "proxy",
+                of: "window.answer", in: "https://shop.example/index.html", until: "window.answer", "--mode", mode,
                 "--package", package)
             #expect(value == #""made up, real""#)
         }

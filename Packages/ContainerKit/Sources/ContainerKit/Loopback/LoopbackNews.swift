@@ -8,10 +8,10 @@ internal import Synchronization
 /// for each request would take longer than the request.
 ///
 /// Isolation: any.
-final class ProxyNews: ProxyObserving {
+final class LoopbackNews: LoopbackObserving {
     /// What is carried.
     enum Item: Sendable {
-        case event(ProxyEvent)
+        case event(LoopbackEvent)
         case request(ExchangeReport)
     }
 
@@ -35,7 +35,7 @@ final class ProxyNews: ProxyObserving {
     /// News that did not get through.
     var lost: Int { state.withLock(\.lost) }
 
-    func happened(_ event: ProxyEvent) { add(.event(event)) }
+    func happened(_ event: LoopbackEvent) { add(.event(event)) }
     func ended(_ exchange: ExchangeReport) { add(.request(exchange)) }
 
     /// Tells what waits, and nothing after that.

@@ -4,38 +4,45 @@
 public import ConnectTunnel
 public import ResourceLoading
 
-/// Something that happened to a proxy. Kinds are added over time: keep a default when switching.
-public enum ProxyEvent: Sendable {
+/// Something that happened to a server on loopback. Kinds are added over time: keep a default when switching.
+public enum LoopbackEvent: Sendable {
     /// It listens on this port of 127.0.0.1, which the engine has to be told.
     case listening(port: Int)
+    /// Another program has the port that it had, or was to have: it listens on another one. Pages at the old one have lost
+    /// their origin, where the port is part of it.
+    case portTaken(Int)
     /// The system took its listener away, or it could not be made again yet.
     case deaf(reason: String)
     /// A connection was refused.
-    case refused(ProxyRefusal)
+    case refused(LoopbackRefusal)
     /// A connection to there was asked for, and could not be made or opened: the engine was told no more than that.
     case unreachable(HostPort, ResourceError)
 }
 
-/// Why a connection to the proxy was refused.
-public enum ProxyRefusal: Sendable, Hashable {
+/// Why a connection or a request was refused.
+public enum LoopbackRefusal: Sendable, Hashable {
     /// It came from a process of another user, by the user's number.
     case otherUser(UInt32)
-    /// It did not know the credentials of this launch.
+    /// It did not know the credentials of this launch, or its token.
     case credentials
     /// It said nothing in time, or there were too many like it.
     case stranger
     /// There are as many connections as there may be.
     case tooMany
-    /// It did not speak HTTP or SOCKS5 as a proxy is spoken to.
+    /// It was for no site that is served, by the name it asked for; empty for none.
+    case unknownSite(String)
+    /// A page of this origin asked for something of another site.
+    case foreignOrigin(String)
+    /// It did not speak as a server or a proxy is spoken to.
     case malformed(String)
 }
 
-/// Hears what happens to a proxy and to its requests.
+/// Hears what happens to a server on loopback and to its requests.
 ///
 /// Isolation: any, and concurrently; told on an event loop, so that it is to be short.
-public protocol ProxyObserving: Sendable {
+public protocol LoopbackObserving: Sendable {
     /// Something happened.
-    func happened(_ event: ProxyEvent)
+    func happened(_ event: LoopbackEvent)
     /// A request has ended.
     func ended(_ exchange: ExchangeReport)
 }

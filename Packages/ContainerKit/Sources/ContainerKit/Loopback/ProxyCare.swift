@@ -13,7 +13,7 @@ internal import ResourceLoading
 final class ProxyCare<Engine: WebEngine> {
     private weak var engine: Engine?
     private let proxy: InterceptingProxy
-    private let news: ProxyNews
+    private let news: LoopbackNews
     /// As the engine was told; `nil` while it is not.
     private var named: EngineProxy?
     /// What the engine had before, and gets back.
@@ -33,13 +33,13 @@ final class ProxyCare<Engine: WebEngine> {
     /// Begins to listen, and has the engine use it.
     /// - Throws: `LoopbackError`.
     init(
-        _ engine: Engine, _ requests: ProxiedRequests, _ options: ProxyOptions, logger: Logger,
+        _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions, logger: Logger,
         tell: @escaping @MainActor (ContainerEvent) -> Void, note: @escaping @MainActor (ExchangeReport) -> Void
     ) async throws {
         self.engine = engine
         previous = engine.proxy
         let relay = Relay<Engine>()
-        let news = ProxyNews { item in
+        let news = LoopbackNews { item in
             switch item {
             case .request(let report):
                 note(report)
@@ -47,16 +47,11 @@ final class ProxyCare<Engine: WebEngine> {
             case .event(let event):
                 logger.debug("proxy", metadata: ["event": "\(event)"])
                 relay.care?.hear(event)
-                tell(.proxy(event))
+                tell(.loopback(event))
             }
         }
         self.news = news
-        let trust = EngineTrust { [weak engine] certificate, host in
-            guard let engine else { throw EngineError(.processEnded, "the engine is gone") }
-            // As URLs write an address of IPv6.
-            try await engine.trust(certificate, for: host.contains(":") ? "[\(host)]" : host)
-        }
-        var configuration = InterceptingProxy.Configuration(loader: requests, policy: requests, trusting: trust)
+        var configuration = InterceptingProxy.Configuration(loader: requests, policy: requests, trusting: LeafTrust(engine))
         configuration.observer = news
         configuration.upstreamProxy = options.upstreamProxy
         configuration.trustRoots = options.trustRoots
@@ -91,7 +86,7 @@ final class ProxyCare<Engine: WebEngine> {
         news.close()
     }
 
-    private func hear(_ event: ProxyEvent) {
+    private func hear(_ event: LoopbackEvent) {
         if case .listening(let port) = event, proxy.port == port { use(port) }
     }
 
@@ -119,13 +114,4 @@ final class ProxyCare<Engine: WebEngine> {
 @MainActor
 private final class Relay<Engine: WebEngine> {
     weak var care: ProxyCare<Engine>?
-}
-
-/// Has the engine trust the proxy's certificates.
-private struct EngineTrust: LeafTrusting {
-    let trust: @MainActor @Sendable (EngineCertificate, String) async throws -> Void
-
-    func trust(_ certificate: [UInt8], for host: String) async throws {
-        try await trust(EngineCertificate(der: certificate), host)
-    }
 }

@@ -6,8 +6,8 @@ internal import HTTPTypes
 internal import LoopbackServer
 internal import ResourceLoading
 
-/// The requests that come by the proxy: what of them is seen, whose they are, and what answers them.
-struct ProxiedRequests: ResourceLoading, InterceptPolicy {
+/// The requests that come over loopback: what of them is seen, whose they are, and what answers them.
+struct LoopbackRequests: ResourceLoading, InterceptPolicy {
     let path: RequestPath
     let pages: OpenPages
 
@@ -27,10 +27,10 @@ struct ProxiedRequests: ResourceLoading, InterceptPolicy {
     }
 
     func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
-        path.promptAnswer(toProxied: request)
+        path.promptAnswer(overLoopback: request)
     }
 
     nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        try await path.answer(proxied: request)
+        try await path.answer(overLoopback: request)
     }
 }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Logging
+internal import LoopbackServer
+internal import ResourceLoading
+
+/// The local server of the mode `loopbackServer`: made with the container, kept listening on the port that it had in the
+/// launch before, and made known to the engine with each page that opens.
+///
+/// Isolation: the main actor, where engines live.
+@MainActor
+final class ServerCare<Engine: WebEngine> {
+    private weak var engine: Engine?
+    private let server: LocalServer
+    private let news: LoopbackNews
+
+    /// News that did not get through.
+    var lostReports: Int { news.lost }
+
+    /// Begins to listen.
+    /// - Parameter directory: the container's folder, where the port is kept.
+    /// - Throws: `LoopbackError`.
+    init(
+        _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions, directory: String, logger: Logger,
+        tell: @escaping @MainActor (ContainerEvent) -> Void, note: @escaping @MainActor (ExchangeReport) -> Void
+    ) async throws {
+        self.engine = engine
+        let news = LoopbackNews { item in
+            switch item {
+            case .request(let report):
+                note(report)
+                tell(.request(RequestRecord(report)))
+            case .event(let event):
+                logger.debug("server", metadata: ["event": "\(event)"])
+                tell(.loopback(event))
+            }
+        }
+        self.news = news
+        let memory = ServerPort(in: directory)
+        let kept = if let port = options.port { port as Int? } else { await memory.kept() }
+        var configuration = LocalServer.Configuration(
+            loader: requests, completing: requests, trusting: LeafTrust(engine), port: kept ?? ServerPort.random())
+        configuration.observer = news
+        configuration.upstreamProxy = options.upstreamProxy
+        configuration.trustRoots = options.trustRoots
+        configuration.limits = options.limits
+        server = try await LocalServer.start(configuration)
+        if kept == nil, let port = server.port {
+            do {
+                try await memory.keep(port)
+            } catch {
+                // Pages work, but the next launch has another origin for them.
+                logger.warning("the server's port is not kept", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// Where it listens; `nil` while it does not.
+    var port: Int? { server.port }
+
+    /// Sees to it that it listens.
+    /// - Throws: `LoopbackError`.
+    func ready() async throws {
+        try await server.resume()
+    }
+
+    /// Has a page's site served, and the engine served there.
+    /// - Parameter url: the page's real URL.
+    /// - Returns: where the page lies.
+    /// - Throws: ``ContainerError`` with code `server`.
+    func open(_ url: String) async throws -> String {
+        do {
+            let port = try await server.resume()
+            guard let page = LocalServer.url(of: url, at: port) else {
+                throw ContainerError(.server, "no site", at: url)
+            }
+            server.serve(page.site)
+            // Each time: an app may have removed all cookies meanwhile.
+            try await engine?.cookies.set(
+                EngineCookie(
+                    name: server.token.name, value: server.token.value, domain: page.site.name, isSecure: true,
+                    isHTTPOnly: true, sameSite: .strict))
+            return page.url
+        } catch let error as ContainerError {
+            throw error
+        } catch {
+            throw ContainerError(.server, "the local server is not there: \(error)", at: url)
+        }
+    }
+
+    /// The real URL of one of a page; `nil` for one that is not the server's.
+    func realURL(of url: String) -> String? {
+        server.realURL(of: url)
+    }
+
+    /// Lets requests in flight finish, and ends it.
+    func shutDown() async {
+        await server.stop()
+        news.close()
+    }
+}

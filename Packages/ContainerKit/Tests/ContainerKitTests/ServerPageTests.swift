@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerKit
+import Foundation
+import LoopbackServer
+import Testing
+
+/// Pages of the mode `loopbackServer`, as far as they can be seen without a web.
+@MainActor
+@Suite("Pages of the local server", .timeLimit(.minutes(1)))
+struct ServerPageTests {
+    private let fixture = Fixture()
+
+    init() {
+        fixture.engine.traits = EngineTraits(
+            keepsBodies: true, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
+            caches: true, identifiesPage: false)
+    }
+
+    private func container(
+        change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+    ) async throws -> Container<FakeEngine> {
+        try await fixture.container(covering: ["a.example", "b.example"]) {
+            $0.mode = .loopbackServer
+            change(&$0)
+        }
+    }
+
+    private func port(of page: Page<FakeView>) throws -> Int {
+        try #require(page.view.loads.last.flatMap { URLComponents(string: $0)?.port })
+    }
+
+    @Test("A page that is covered opens at a name of its own, its real URL in the session; another one opens as it is")
+    func pages() async throws {
+        let container = try await container()
+        let page = try await container.open("https://a.example/x?y#z")
+        let port = try port(of: page)
+        #expect(page.view.loads == ["https://a-example.localhost:\(port)/x?y#z"])
+        #expect(page.session.mode == .loopbackServer && page.session.documentURL == "https://a.example/x?y#z")
+        page.view.onSignal?(.committed(url: "https://a-example.localhost:\(port)/moved"))
+        #expect(container.openPages.first?.documentURL == "https://a.example/moved")
+        let other = try await container.open("https://c.example/")
+        #expect(other.session.mode == .plain && other.view.loads == ["https://c.example/"])
+        #expect(fixture.engine.proxy == nil)
+        await container.shutDown()
+    }
+
+    @Test("The engine has the token for the sites of pages alone, where no script and no other site's page has it")
+    func token() async throws {
+        let container = try await container()
+        _ = try await container.open("https://a.example/")
+        _ = try await container.open("https://c.example/")
+        let cookies = fixture.engine.jar.cookies
+        #expect(cookies.map(\.domain) == ["a-example.localhost"])
+        #expect(cookies.allSatisfy { $0.isSecure && $0.isHTTPOnly && $0.sameSite == .strict && $0.expires == nil })
+        #expect(cookies.allSatisfy { $0.name.hasPrefix("__Host-") && $0.value.utf8.count == 64 })
+        await container.shutDown()
+    }
+
+    @Test("Cookies that the app removed are no matter for the next page")
+    func removed() async throws {
+        let container = try await container()
+        _ = try await container.open("https://a.example/")
+        let cookie = try #require(fixture.engine.jar.cookies.first)
+        try await fixture.engine.jar.remove(name: cookie.name, domain: cookie.domain, path: cookie.path)
+        _ = try await container.open("https://a.example/")
+        #expect(fixture.engine.jar.cookies == [cookie])
+        await container.shutDown()
+    }
+
+    @Test("An engine that does not take the token opens no page, and the error says so")
+    func refused() async throws {
+        let container = try await container()
+        fixture.engine.jar.failure = EngineError(.cookie, "full")
+        await #expect {
+            try await container.open("https://a.example/")
+        } throws: { error in
+            (error as? ContainerError)?.code == .server && "\(error)".contains("full")
+        }
+        #expect(container.openPages.isEmpty && fixture.engine.views.isEmpty)
+        await container.shutDown()
+    }
+
+    /// One launch: the container is gone at its end, and its folder free.
+    private func launch(_ body: (Container<FakeEngine>) async throws -> Void = { _ in }) async throws -> Int {
+        let container = try await container()
+        let port = try port(of: try await container.open("https://a.example/"))
+        try await body(container)
+        await container.shutDown()
+        return port
+    }
+
+    @Test("The port is the same in the next launch, with another token")
+    func nextLaunch() async throws {
+        let port = try await launch()
+        let token = try #require(fixture.engine.jar.cookies.first?.value)
+        #expect(try await launch() == port)
+        #expect(fixture.engine.jar.cookies.first?.value != token)
+    }
+
+    @Test("A port that is taken is told to the first who listens, and the wish stays for the launch after")
+    func taken() async throws {
+        let other = Fixture()
+        let port = try await launch()
+        let taking = try await other.container(covering: ["a.example"]) {
+            $0.mode = .loopbackServer
+            $0.loopback.port = port
+        }
+        #expect(try self.port(of: try await taking.open("https://a.example/")) == port)
+        let fallback = try await launch { container in
+            for await event in container.events() { if case .loopback(.portTaken(port)) = event { break } }
+        }
+        #expect(fallback != port)
+        await taking.shutDown()
+        #expect(try await launch() == port)
+    }
+
+    @Test("A file that is no port is passed over", arguments: ["", "80\n", "70000", "x", "12345678901234567890"])
+    func strangeFile(text: String) async throws {
+        let folder = URL(filePath: fixture.folder).appending(path: "store")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appending(path: "server-port")
+        try Data(text.utf8).write(to: file)
+        let container = try await container()
+        let port = try port(of: try await container.open("https://a.example/"))
+        #expect((1_024...65_535).contains(port))
+        #expect(try String(contentsOf: file, encoding: .utf8) == "\(port)\n")
+        await container.shutDown()
+    }
+
+    @Test("What comes by the server is told by it alone: the engine's own word of it is not heard")
+    func resources() async throws {
+        let container = try await container()
+        let page = try await container.open("https://a.example/")
+        let port = try port(of: page)
+        var heard: [String] = []
+        page.load.observe { if case .resource(let resource) = $0 { heard.append(resource.url) } }
+        for url in ["https://a-example.localhost:\(port)/x", "https://a.example/x", "https://a-example.localhost:1/x"] {
+            page.view.onSignal?(.resource(EngineResource(url: url, status: 200, length: 1, failure: nil)))
+        }
+        #expect(heard == ["https://a.example/x", "https://a-example.localhost:1/x"])
+        await container.shutDown()
+    }
+
+    @Test("Switched off, pages open as they are, and at the server again after that")
+    func switched() async throws {
+        let container = try await container()
+        container.isEnabled = false
+        let plain = try await container.open("https://a.example/")
+        #expect(plain.session.mode == .plain && plain.view.loads == ["https://a.example/"])
+        container.isEnabled = true
+        let page = try await container.open("https://a.example/")
+        #expect(page.session.mode == .loopbackServer)
+        await container.shutDown()
+    }
+
+    @Test("Pages of the server share their generations, which those past it do not have")
+    func shared() async throws {
+        let container = try await container()
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        let page = try await container.open("https://shop.example/index.html")
+        try await fixture.install(["index.html": "two"], version: "2", into: container)
+        let other = try await container.open("https://shop.example/index.html")
+        #expect(page.session.generations.count == 1 && other.session.generations == page.session.generations)
+        #expect(try await container.open("https://c.example/").session.generations.isEmpty)
+        await container.shutDown()
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ConnectTunnel
+internal import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
+/// A port of 127.0.0.1 that is listened on until it is given up, and the connections that come there: as many as the
+/// limits say, and on Linux from processes of the same user alone.
+///
+/// A system may take the listener away, as phones do from apps that rest: then it listens again by itself, or when
+/// ``resume()`` finds it deaf.
+///
+/// Isolation: any. It runs on SwiftNIO's shared event loops.
+final class LoopbackListener: Sendable {
+    /// Makes a connection's handlers, on its event loop. To be told, once or more, when the connection has said who it is.
+    typealias Reception =
+        @Sendable (_ channel: any Channel, _ becameKnown: @escaping @Sendable () -> Void) throws -> Void
+
+    private enum State {
+        case listening(any Channel, port: Int)
+        /// With the port that it wants; 0 for any.
+        case deaf(port: Int)
+        case stopped
+    }
+
+    private let registry: ConnectionRegistry
+    private let strangers: Strangers
+    private let grace: Duration
+    private let probe = ListenerProbe()
+    private let happened: @Sendable (LoopbackEvent) -> Void
+    private let receive: Reception
+    private let state: Mutex<State>
+    private let relistening = Mutex<Task<Void, any Error>?>(nil)
+
+    /// - Parameters:
+    ///   - port: the one to have if that is free; 0 for any.
+    ///   - happened: hears of ports and of refusals, on an event loop or a task.
+    init(
+        _ limits: LoopbackLimits, port: Int, happened: @escaping @Sendable (LoopbackEvent) -> Void,
+        receive: @escaping Reception
+    ) {
+        registry = ConnectionRegistry(limit: limits.connections)
+        strangers = Strangers(limit: limits.strangers) { happened(.refused(.stranger)) }
+        grace = limits.grace
+        state = Mutex(.deaf(port: port))
+        self.happened = happened
+        self.receive = receive
+    }
+
+    deinit {
+        if case .listening(let channel, _) = state.withLock({ $0 }) { channel.close(promise: nil) }
+        registry.breakOff()
+    }
+
+    /// Where it listens; `nil` while it does not.
+    var port: Int? {
+        state.withLock { if case .listening(_, let port) = $0 { port } else { nil } }
+    }
+
+    /// How many connections there are.
+    var connections: Int { registry.count }
+
+    /// Sees to it that it listens, by a connection, since a system that took the listener away does not say so.
+    /// - Returns: the port, which may be another one.
+    /// - Throws: ``LoopbackError`` with code `cannotListen` or `stopped`.
+    func resume() async throws -> Int {
+        if case .listening(let channel, let port) = state.withLock({ $0 }), await isAlive(channel, port) { return port }
+        try await listen()
+        guard let port else { throw Self.stopped }
+        return port
+    }
+
+    /// Takes no more connections, lets requests in flight finish for a while, and closes the rest. A second call does
+    /// nothing more.
+    func stop() async {
+        let old = state.withLock { state in
+            defer { state = .stopped }
+            return state
+        }
+        if case .listening(let channel, _) = old { try? await channel.close() }
+        await registry.close(within: grace, on: MultiThreadedEventLoopGroup.singleton.next())
+    }
+
+    /// Listens, on the port it had where that is free. One attempt at a time.
+    /// - Throws: ``LoopbackError`` with code `cannotListen` or `stopped`.
+    func listen() async throws {
+        let attempt = relistening.withLock { current in
+            if let current { return current }
+            let attempt = Task { try await self.bind() }
+            current = attempt
+            return attempt
+        }
+        defer { relistening.withLock { if $0 == attempt { $0 = nil } } }
+        try await attempt.value
+    }
+
+    /// Closes the listener as a system would, without having been asked. For tests.
+    func closeListener() {
+        if case .listening(let channel, _) = state.withLock({ $0 }) { channel.close(promise: nil) }
+    }
+
+    private static var stopped: LoopbackError { LoopbackError(.stopped, "the server was stopped") }
+
+    private func bind() async throws {
+        // From here on the old one is nobody's: its end is no loss.
+        let old: (channel: (any Channel)?, port: Int) = try state.withLock { state in
+            switch state {
+            case .listening(let channel, let port):
+                state = .deaf(port: port)
+                return (channel, port)
+            case .deaf(let port): return (nil, port)
+            case .stopped: throw Self.stopped
+            }
+        }
+        if let channel = old.channel { try? await channel.close() }
+        let listener: any Channel
+        do {
+            listener = try await bind(to: old.port)
+        } catch {
+            happened(.deaf(reason: "\(error)"))
+            throw LoopbackError(.cannotListen, "no port of 127.0.0.1 to listen on", cause: error)
+        }
+        let port = listener.localAddress?.port ?? 0
+        let isWanted = state.withLock { state in
+            if case .stopped = state { return false }
+            state = .listening(listener, port: port)
+            return true
+        }
+        guard isWanted else {
+            listener.close(promise: nil)
+            throw Self.stopped
+        }
+        if old.port != 0, port != old.port { happened(.portTaken(old.port)) }
+        happened(.listening(port: port))
+        listener.closeFuture.whenComplete { [weak self] _ in self?.lost(listener) }
+    }
+
+    /// On the port that is wanted, or on another one.
+    private func bind(to port: Int) async throws -> any Channel {
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelOption(.backlog, value: 256)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { [weak self] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let self { try self.accept(channel) } else { channel.close(promise: nil) }
+                }
+            }
+        if port != 0, let channel = try? await bootstrap.bind(host: "127.0.0.1", port: port).get() { return channel }
+        return try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
+    }
+
+    /// The listener closed. Where nobody wanted that, it listens again.
+    private func lost(_ listener: any Channel) {
+        let isLoss = state.withLock { state in
+            guard case .listening(let channel, let port) = state, channel === listener else { return false }
+            state = .deaf(port: port)
+            return true
+        }
+        guard isLoss else { return }
+        happened(.deaf(reason: "the listener was closed"))
+        Task {
+            // Unless somebody has made another one meanwhile.
+            if port == nil { try? await listen() }
+        }
+    }
+
+    /// Whether a connection to the port comes out at the listener.
+    private func isAlive(_ listener: any Channel, _ port: Int) async -> Bool {
+        guard listener.isActive else { return false }
+        return await probe.isHeard(at: port)
+    }
+
+    private func accept(_ channel: any Channel) throws {
+        if probe.takes(channel) { return channel.close(promise: nil) }
+        switch PeerUser(of: channel) {
+        case .own, .untold: break
+        case .other(let user):
+            happened(.refused(.otherUser(user)))
+            return channel.close(promise: nil)
+        case .gone: return channel.close(promise: nil)
+        }
+        guard registry.admit(channel) else {
+            happened(.refused(.tooMany))
+            return channel.close(promise: nil)
+        }
+        let number = strangers.enter(channel)
+        do {
+            try receive(channel) { [strangers] in strangers.leave(number) }
+        } catch {
+            strangers.leave(number)
+            throw error
+        }
+    }
+}

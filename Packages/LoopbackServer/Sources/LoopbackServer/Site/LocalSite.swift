@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import ConnectTunnel
+internal import Crypto
+
+/// A real origin, and the name that its pages have on the local server.
+///
+/// Each origin has a label of its own under `.localhost` (RFC 6761, section 6.3): cookies know no ports, and what lies
+/// under a common name would be one site to the engine. The name of an origin is the same in every launch.
+public struct LocalSite: Sendable, Hashable {
+    /// As the pages know it: `shop-example.localhost`.
+    public let name: String
+    /// The real host.
+    public let host: HostPort
+    /// Whether the real origin is https; pages of others come over TLS here all the same.
+    public let isSecure: Bool
+
+    /// - Parameters:
+    ///   - host: the origin's.
+    ///   - isSecure: whether the origin is https.
+    public init(_ host: HostPort, isSecure: Bool) {
+        self.host = host
+        self.isSecure = isSecure
+        let readable = isSecure && host.port == 443 ? Self.readable(host.host) : nil
+        name = "\(readable ?? Self.digest(of: host, isSecure: isSecure)).localhost"
+    }
+
+    /// The real origin (RFC 6454, section 6.2).
+    var origin: String { "\(isSecure ? "https" : "http")://\(host.authority(isSecure: isSecure))" }
+
+    /// A dot becomes a hyphen, and a hyphen two; `nil` where that could be another host's label too, or none.
+    private static func readable(_ host: String) -> String? {
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        let areNames = labels.allSatisfy { label in
+            !label.isEmpty && label.first != "-" && label.last != "-"
+                && label.utf8.allSatisfy {
+                    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
+                }
+        }
+        let label = labels.map { $0.replacing("-", with: "--") }.joined(separator: "-")
+        // A name that begins so is read as Punycode (RFC 5891, section 4.2.3.1), and no label is longer (RFC 1035).
+        guard areNames, labels.count > 1, !label.hasPrefix("xn--"), label.utf8.count <= 63 else { return nil }
+        return label
+    }
+
+    /// 128 bits of a hash of the origin, in base 32: letters and digits alone, which a readable label never is.
+    private static func digest(of host: HostPort, isSecure: Bool) -> String {
+        let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+        var label = ""
+        var (bits, count) = (0 as UInt32, 0)
+        for byte in SHA256.hash(data: Array("\(isSecure ? "https" : "http")://\(host)".utf8)).prefix(16) {
+            (bits, count) = (bits << 8 | UInt32(byte), count + 8)
+            while count >= 5 {
+                count -= 5
+                label.unicodeScalars.append(Unicode.Scalar(alphabet[Int(bits >> UInt32(count)) & 31]))
+            }
+            bits &= (1 << UInt32(count)) - 1
+        }
+        // 128 is no multiple of 5.
+        label.unicodeScalars.append(Unicode.Scalar(alphabet[Int(bits << UInt32(5 - count)) & 31]))
+        return label
+    }
+}

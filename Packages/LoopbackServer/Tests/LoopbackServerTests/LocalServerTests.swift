@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Testing
+
+@testable import LoopbackServer
+
+@Suite("The local server", .timeLimit(.minutes(2)))
+struct LocalServerTests {
+    private let loader = Answers { request in
+        switch request.head.path {
+        case "/away":
+            ResourceResponse(302, [.location: "https://shop.test/here", .setCookie: "a=1; Domain=shop.test"])
+        case "/open": ResourceResponse(200, [.accessControlAllowOrigin: "*"])
+        default:
+            .text(
+                [
+                    request.head.method.rawValue, request.head.urlText,
+                    request.head.headerFields[values: .cookie].joined(),
+                    request.head.headerFields[.origin] ?? "", request.head.headerFields[.referer] ?? "",
+                ].joined(separator: "|"))
+        }
+    }
+
+    @Test("Who says the token is answered as the real host would")
+    func served() async throws {
+        try await SiteFixture.with(loader) { fixture in
+            let peer = try await fixture.open()
+            let origin = "https://\(SiteFixture.name):\(try fixture.port)"
+            #expect(try await fixture.get("/a?b", from: peer).text == "GET|https://shop.test/a?b|||")
+            let fields = "\(fixture.cookie.dropLast()); c=d\r\nOrigin: \(origin)\r\nReferer: \(origin)/x\r\n"
+            let said = try await fixture.get("/", from: peer, fields: "\(fields)Sec-Fetch-Site: same-origin\r\n")
+            #expect(said.text == "GET|https://shop.test/|c=d|https://shop.test|https://shop.test/x")
+            let moved = try await fixture.get("/away", from: peer)
+            #expect(moved.fields["location"] == "\(origin)/here" && moved.fields["set-cookie"] == "a=1")
+            #expect(try await fixture.get("/open", from: peer).fields["access-control-allow-origin"] == nil)
+            #expect(fixture.server.realURL(of: "\(origin)/a?b#c") == "https://shop.test/a?b#c")
+            let reports = try await fixture.witness.reports.value("4") { $0.count == 4 ? $0 : nil }
+            #expect(reports.allSatisfy { $0.request.head.authority == "shop.test" && $0.outcome.word == "finished" })
+            #expect(fixture.witness.refusals.isEmpty)
+        }
+    }
+
+    @Test("Bodies go through whole")
+    func bodies() async throws {
+        let echo = Answers { request in
+            guard case .stream(let stream) = request.body else { return .text("none") }
+            var bytes = 0
+            for try await piece in stream { bytes += piece.count }
+            return .text("\(bytes)")
+        }
+        try await SiteFixture.with(echo) { fixture in
+            let peer = try await fixture.open()
+            let host = "Host: \(SiteFixture.name):\(try fixture.port)\r\n"
+            try await peer.send(
+                "POST / HTTP/1.1\r\n\(host)\(fixture.cookie)Content-Length: 300000\r\n\r\n"
+                    + String(repeating: "x", count: 300_000))
+            #expect(try await peer.answer().text == "300000")
+        }
+    }
+
+    // MARK: Who is not served
+
+    @Test(
+        "Without the token nobody is answered",
+        arguments: ["", "Cookie: __Host-container=\r\n", "Cookie: __Host-container=0123\r\n", "Cookie: a=b\r\n"])
+    func strangers(fields: String) async throws {
+        try await SiteFixture.with(loader) { fixture in
+            let peer = try await fixture.open()
+            let answer = try await fixture.get("/", from: peer, fields: fields)
+            #expect(answer.status == 403 && answer.body.isEmpty)
+            #expect(try await peer.rest().isEmpty)
+            try await fixture.witness.refusal(.credentials)
+            #expect(fixture.loader.requests.isEmpty)
+        }
+    }
+
+    @Test("The token said twice is not said, and that of another launch is none")
+    func tokens() async throws {
+        try await SiteFixture.with(loader) { fixture in
+            let other = AccessToken()
+            let pair = "\(fixture.server.token.name)=\(fixture.server.token.value)"
+            for cookies in ["\(pair); \(pair)", "\(other.name)=\(other.value)", "\(pair); \(other.name)=x"] {
+                let peer = try await fixture.open()
+                #expect(try await fixture.get("/", from: peer, fields: "Cookie: \(cookies)\r\n").status == 403)
+            }
+            #expect(fixture.loader.requests.isEmpty)
+        }
+    }
+
+    @Test(
+        "Another origin's page gets nothing, a preflight too",
+        arguments: [
+            "Origin: https://evil.example", "Origin: null", "Origin: https://shop.test",
+            "Origin: https://shop-test.localhost", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site",
+        ])
+    func foreign(field: String) async throws {
+        try await SiteFixture.with(loader) { fixture in
+            for method in ["GET", "POST", "OPTIONS"] {
+                let peer = try await fixture.open()
+                let host = "Host: \(SiteFixture.name):\(try fixture.port)\r\n"
+                try await peer.send(
+                    "\(method) /open HTTP/1.1\r\n\(host)\(fixture.cookie)\(field)\r\nContent-Length: 0\r\n\r\n")
+                let answer = try await peer.answer()
+                #expect(answer.status == 403 && answer.fields.keys.allSatisfy { !$0.hasPrefix("access-control") })
+            }
+            try await fixture.witness.refusal(.foreignOrigin(String(field.drop { $0 != " " }.dropFirst())))
+            #expect(fixture.loader.requests.isEmpty)
+        }
+    }
+
+    @Test(
+        "Another host on the connection of a site is misdirected",
+        arguments: ["shop.test", "localhost", "127.0.0.1", "evil.example", "other-test.localhost"])
+    func hosts(name: String) async throws {
+        try await SiteFixture.with(loader) { fixture in
+            // As by a name that is led to loopback; and with no port, or another one.
+            for host in ["\(name):\(try fixture.port)", name, SiteFixture.name, "\(SiteFixture.name):1"] {
+                let peer = try await fixture.open()
+                #expect(try await peer.get("/", host: host, fixture.cookie).status == 421)
+            }
+            #expect(fixture.loader.requests.isEmpty)
+        }
+    }
+
+    @Test(
+        "Who asks by TLS for what is no site gets no byte",
+        arguments: ["other-test.localhost", "localhost", "shop.test", "evil.example", nil])
+    func unknown(name: String?) async throws {
+        try await SiteFixture.with(loader) { fixture in
+            let peer = try await fixture.connect()
+            try await peer.secure(name, trusting: fixture.server.authority)
+            #expect(try await peer.rest().isEmpty)
+            try await fixture.witness.refusal(.unknownSite(name ?? ""))
+        }
+    }
+
+    @Test(
+        "Who speaks no TLS gets no byte", arguments: ["GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", "\u{5}\u{1}\u{2}xx"])
+    func plain(text: String) async throws {
+        try await SiteFixture.with(loader) { fixture in
+            let peer = try await fixture.connect()
+            try await peer.send(text)
+            #expect(try await peer.rest().isEmpty)
+            #expect(fixture.witness.refusals == [.unknownSite("")])
+        }
+    }
+
+    @Test("Who says nothing has to go")
+    func silent() async throws {
+        try await SiteFixture.with(loader) {
+            $0.limits.introduction = .milliseconds(50)
+        } _: { fixture in
+            let peer = try await fixture.connect()
+            #expect(try await peer.rest().isEmpty)
+            try await fixture.witness.refusal(.stranger)
+        }
+    }
+
+    @Test("Whoever has not said the token goes first when there are too many")
+    func crowd() async throws {
+        try await SiteFixture.with(loader) {
+            $0.limits.strangers = 2
+        } _: { fixture in
+            let known = try await fixture.open()
+            #expect(try await fixture.get("/", from: known).status == 200)
+            let peers = [try await fixture.connect(), try await fixture.connect(), try await fixture.connect()]
+            #expect(try await peers[0].rest().isEmpty)
+            #expect(try await fixture.get("/", from: known).status == 200)
+        }
+    }
+
+    @Test("A certificate that the engine does not trust in time ends the connection, and is told")
+    func untrusted() async throws {
+        let never = Gate()
+        defer { never.open() }
+        var trusting = Trusting()
+        trusting.act = { _ in try await never.passed() }
+        try await SiteFixture.with(loader, trusting: trusting) {
+            $0.limits.patience = .milliseconds(50)
+        } _: { fixture in
+            let peer = try await fixture.open()
+            #expect(try await peer.rest().isEmpty)
+            _ = try await fixture.witness.events.value("unreachable") { events in
+                events.contains { if case .unreachable = $0 { true } else { false } } ? true : nil
+            }
+        }
+    }
+
+    @Test("Of more sites than there may be the one that was named least lately is not served")
+    func limit() async throws {
+        try await SiteFixture.with(loader) {
+            $0.limits.hosts = 2
+        } _: { fixture in
+            for host in ["a", "shop", "b"] {
+                fixture.server.serve(try #require(LocalSite(url: "https://\(host).test/")))
+            }
+            #expect(try await fixture.get("/", from: fixture.open()).status == 200)
+            let peer = try await fixture.open("a-test.localhost")
+            #expect(try await peer.rest().isEmpty)
+        }
+    }
+
+    // MARK: The port
+
+    @Test(
+        "The port is the one that was asked for, launch after launch, and another one where it is taken, which is told")
+    func port() async throws {
+        for _ in 0..<20 {
+            let wanted = try await SiteFixture.with(loader) { try $0.port }
+            let thief = try? await SiteFixture.with(loader, port: wanted) { first in
+                guard try first.port == wanted else { return false }
+                return try await SiteFixture.with(loader, port: wanted) { second in
+                    #expect(try second.port != wanted)
+                    let isTold = second.witness.events.entries.contains {
+                        if case .portTaken(wanted) = $0 { true } else { false }
+                    }
+                    #expect(isTold)
+                    return try await second.get("/", from: second.open()).status == 200
+                }
+            }
+            // Unless another program of the machine came first.
+            if thief == true { return }
+        }
+        Issue.record("not even once")
+    }
+
+    @Test("A listener that is closed comes back by itself, and one that went deaf when it is asked for")
+    func loss() async throws {
+        try await SiteFixture.with(loader) { fixture in
+            let kept = try await fixture.open()
+            #expect(try await fixture.get("/", from: kept).status == 200)
+            let count = { (events: [LoopbackEvent]) in
+                events.count { if case .listening = $0 { true } else { false } }
+            }
+            fixture.server.closeListener()
+            _ = try await fixture.witness.events.value("listening again") { count($0) == 2 ? true : nil }
+            let descriptor = try #require(Descriptors.listening(at: fixture.port))
+            shutdown(descriptor, CInt(SHUT_RDWR))
+            try await fixture.server.resume()
+            #expect(try await fixture.get("/", from: fixture.open()).status == 200)
+        }
+    }
+
+    @Test("Stopped, it serves nobody")
+    func stopped() async throws {
+        try await SiteFixture.with(loader) { fixture in
+            let port = try fixture.port
+            await fixture.server.stop()
+            #expect(fixture.server.port == nil)
+            await #expect(throws: (any Error).self) { try await Peer.connect(to: port) }
+            await #expect(throws: LoopbackError.self) { try await fixture.server.resume() }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import LoopbackServer
+
+/// A local server with a loader, and clients for it.
+struct SiteFixture: Sendable {
+    static let name = "shop-test.localhost"
+    let server: LocalServer
+    let loader: Answers
+    let witness: Witness
+
+    /// Runs `body` with a server that serves `https://shop.test`, and stops it whatever happens.
+    static func with<Result: Sendable>(
+        _ loader: Answers, port: Int = 0, trusting: Trusting = Trusting(),
+        change: (inout LocalServer.Configuration) throws -> Void = { _ in },
+        _ body: @Sendable (SiteFixture) async throws -> Result
+    ) async throws -> Result {
+        let witness = Witness()
+        var configuration = LocalServer.Configuration(
+            loader: loader, completing: Opening(), trusting: trusting, port: port)
+        configuration.observer = witness
+        configuration.limits.grace = .milliseconds(100)
+        try change(&configuration)
+        let server = try await LocalServer.start(configuration)
+        if let site = LocalSite(url: "https://shop.test/") { server.serve(site) }
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await body(SiteFixture(server: server, loader: loader, witness: witness)))
+        } catch {
+            result = .failure(error)
+        }
+        await server.stop()
+        return try result.get()
+    }
+
+    /// A connection that has said nothing yet.
+    func connect() async throws -> Peer {
+        try await Peer.connect(to: port)
+    }
+
+    var port: Int {
+        get throws {
+            guard let port = server.port else { throw Overdue(description: "the server does not listen") }
+            return port
+        }
+    }
+
+    /// A TLS connection to a site.
+    func open(_ name: String = Self.name) async throws -> Peer {
+        let peer = try await connect()
+        try await peer.secure(name, trusting: server.authority)
+        return peer
+    }
+
+    /// As the engine says it.
+    var cookie: String { "Cookie: \(server.token.name)=\(server.token.value)\r\n" }
+
+    func get(_ path: String, from peer: Peer, fields: String? = nil) async throws -> Answer {
+        try await peer.get(path, host: "\(Self.name):\(port)", fields ?? cookie)
+    }
+}
