@@ -134,23 +134,3 @@ extension EngineCheck {
         return try await Container(engine: engine, configuration: configuration)
     }
 }
-
-/// A network in memory.
-private struct MemoryTransport: HTTPTransporting {
-    let capabilities: TransportCapabilities = []
-    let answer: @Sendable (HTTPRequest) throws -> TransportResponse
-
-    func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
-        try answer(request)
-    }
-}
-
-extension TransportResponse {
-    /// A document that every origin may read.
-    fileprivate static func page(_ text: String) -> TransportResponse {
-        TransportResponse(
-            head: HTTPResponse(
-                status: .ok, headerFields: [.contentType: "text/html", .accessControlAllowOrigin: "*"]),
-            body: .bytes(Data(text.utf8)))
-    }
-}

@@ -43,6 +43,11 @@ enum EngineCheck: String, CaseIterable {
     case proxyHosts
     case proxyFailures
     case proxyUpdate
+    case proxyNetworkProcess
+    case serverNetworkProcess
+    case serverSites
+    case serverLaunch
+    case serverNextLaunch
 
     /// - Parameter arguments: what the check needs to know, a folder mostly.
     @MainActor
@@ -83,6 +88,13 @@ enum EngineCheck: String, CaseIterable {
         case .proxyHosts: try await checkProxyHosts(WebKitGTKEngine(), in: folder(arguments))
         case .proxyFailures: try await checkProxyFailures(WebKitGTKEngine(), in: folder(arguments))
         case .proxyUpdate: try await checkProxyUpdate(WebKitGTKEngine(), in: folder(arguments))
+        case .proxyNetworkProcess:
+            try await checkNetworkProcessEnd(WebKitGTKEngine(), .loopbackProxy, in: folder(arguments))
+        case .serverNetworkProcess:
+            try await checkNetworkProcessEnd(WebKitGTKEngine(), .loopbackServer, in: folder(arguments))
+        case .serverSites: try await checkServerSites(WebKitGTKEngine(), in: folder(arguments))
+        case .serverLaunch: try await checkServerLaunch("1", in: folder(arguments))
+        case .serverNextLaunch: try await checkServerLaunch("2", in: folder(arguments))
         }
     }
 
@@ -181,7 +193,7 @@ enum EngineCheck: String, CaseIterable {
     }
 
     /// The identifiers of the processes below this one that have a name.
-    private func childProcesses(named name: String) throws -> [pid_t] {
+    func childProcesses(named name: String) throws -> [pid_t] {
         let all = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }
         var parents: [pid_t: pid_t] = [:]
         var named: [pid_t] = []

@@ -29,9 +29,10 @@ public struct RequestRecord: Sendable {
 
     /// Who asked.
     public let asker: Asker
-    /// The page that asked; `nil` where the engine does not say, and for the app's own requests. Of what came by a proxy it
-    /// is concluded, and may be wrong.
+    /// The page that asked; `nil` where the engine does not say, and for the app's own requests.
     public let page: PageID?
+    /// Whether ``page`` is known, or concluded and may be wrong; `nil` without one.
+    public let confidence: PageAttribution.Confidence?
     /// The method of the request as it was sent.
     public let method: HTTPRequest.Method
     /// The real URL.
@@ -58,6 +59,7 @@ public struct RequestRecord: Sendable {
     init(_ request: EngineRequest, session: PageSession?, names: SchemeNames) {
         asker = .page
         page = session?.id
+        confidence = session == nil ? nil : .exact
         method = request.head.method
         url = names.realURL(of: request.head.urlText) ?? request.head.urlText
         isMainDocument = request.isMainDocument
@@ -68,6 +70,7 @@ public struct RequestRecord: Sendable {
     init(_ report: URLProtocolFace.Report) {
         asker = .app
         page = nil
+        confidence = nil
         method = report.request.method
         url = report.request.urlText
         isMainDocument = false
@@ -89,6 +92,7 @@ public struct RequestRecord: Sendable {
     init(_ report: ExchangeReport) {
         asker = .page
         page = report.request.page?.page.id
+        confidence = report.request.page?.confidence
         method = report.request.head.method
         url = report.request.head.urlText
         isMainDocument = report.request.destination == .document

@@ -22,8 +22,27 @@ struct OpenPagesTests {
         for (name, value) in fields { head.headerFields[try #require(HTTPField.Name(name))] = value }
         var request = ResourceRequest(head)
         pages.attribute(&request)
-        if let page = request.page { #expect(page.confidence == .inferred) }
         return (request.page?.page.id.rawValue, request.destination)
+    }
+
+    @Test("It is exact where there has been one page only, and concluded from the second on, open or not")
+    func confidence() throws {
+        let confidence = { () throws -> PageAttribution.Confidence? in
+            var request = ResourceRequest(try #require(HTTPRequest(urlText: "https://a.example/x")))
+            pages.attribute(&request)
+            return request.page?.confidence
+        }
+        #expect(try confidence() == nil)
+        note(1, at: "https://a.example/one")
+        #expect(try confidence() == .exact)
+        note(1, at: "https://a.example/moved")
+        #expect(try confidence() == .exact)
+        note(2, at: "https://a.example/two")
+        #expect(try confidence() == .inferred)
+        pages.forget(PageID(rawValue: 1))
+        #expect(try confidence() == .inferred)
+        note(2, at: "https://a.example/moved")
+        #expect(try confidence() == .inferred)
     }
 
     @Test("A document is of the page that shows it, a frame's of the page that has it")

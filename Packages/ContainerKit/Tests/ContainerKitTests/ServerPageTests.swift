@@ -82,6 +82,19 @@ struct ServerPageTests {
         await container.shutDown()
     }
 
+    @Test("A token that is lost on its way is given once more, and a second loss is an error")
+    func lost() async throws {
+        let container = try await container()
+        fixture.engine.jar.losses = 1
+        _ = try await container.open("https://a.example/")
+        #expect(fixture.engine.jar.cookies.count == 1)
+        fixture.engine.jar.losses = 2
+        await #expect { try await container.open("https://b.example/") } throws: {
+            ($0 as? ContainerError)?.code == .server
+        }
+        await container.shutDown()
+    }
+
     /// One launch: the container is gone at its end, and its folder free.
     private func launch(_ body: (Container<FakeEngine>) async throws -> Void = { _ in }) async throws -> Int {
         let container = try await container()

@@ -203,9 +203,12 @@ struct EntranceTests {
         }
     }
 
-    @Test("An engine that does not trust the certificate is told of")
+    @Test("An engine that does not trust the certificate is told of, and is told another one to trust")
     func distrust() async throws {
-        try await Fixture.with(loader) { fixture in
+        let trusting = Trusting()
+        try await Fixture.with(loader) {
+            $0.trusting = trusting
+        } _: { fixture in
             let peer = try await fixture.tunnel(to: "shop.test:443")
             try await peer.secure("shop.test", trusting: LaunchAuthority().certificate)
             _ = try await peer.end()
@@ -213,6 +216,9 @@ struct EntranceTests {
                 events.compactMap { if case .unreachable(_, let error) = $0 { error } else { nil } }.first
             }
             #expect(error.code == .tls)
+            // Since its network process may have ended, and with it what it trusted.
+            while trusting.shown.entries.count < 2 { _ = try await fixture.open().get("/") }
+            #expect(trusting.shown.entries == ["shop.test", "shop.test"])
         }
     }
 }

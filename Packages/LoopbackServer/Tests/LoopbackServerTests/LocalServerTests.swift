@@ -62,6 +62,42 @@ struct LocalServerTests {
         }
     }
 
+    @Test(
+        "A WebSocket reaches the real host, which hears of no token and of no other origin", arguments: [true, false])
+    func webSocket(isAgreed: Bool) async throws {
+        let authority = try LaunchAuthority()
+        try await RawHost.with(tls: authority.leaf(for: "localhost").context) { host in
+            let site = try #require(LocalSite(url: "https://localhost:\(host.port)/"))
+            try await SiteFixture.with(loader) {
+                $0.trustRoots = [authority.pem]
+            } _: { fixture in
+                fixture.server.serve(site)
+                let peer = try await fixture.open(site.name)
+                let place = "\(site.name):\(try fixture.port)"
+                try await peer.send(
+                    """
+                    GET /chat HTTP/1.1\r\nHost: \(place)\r\n\(fixture.cookie)Origin: https://\(place)\r
+                    Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: a\r\n\r\n
+                    """)
+                let asked = try await host.connections.entry(0)
+                let head = try await asked.read(until: "\r\n\r\n").lowercased()
+                #expect(head.contains("\r\nhost: localhost:\(host.port)\r\n"))
+                #expect(head.contains("\r\norigin: https://localhost:\(host.port)\r\n"))
+                #expect(!head.contains("cookie") && !head.contains(site.name))
+                let fields = "Set-Cookie: a=1; Domain=localhost\r\n\r\n"
+                let status = isAgreed ? 101 : 401
+                let line = "HTTP/1.1 \(status) X\r\n"
+                try await asked.send(
+                    isAgreed ? "\(line)Upgrade: websocket\r\nConnection: Upgrade\r\n\(fields)" : line + fields)
+                let answer = try await peer.answerHead()
+                #expect(answer.status == status && answer.fields["set-cookie"] == "a=1")
+                guard isAgreed else { return }
+                try await asked.send("welcome")
+                #expect(try await peer.read(7) == Array("welcome".utf8))
+            }
+        }
+    }
+
     // MARK: Who is not served
 
     @Test(

@@ -10,6 +10,9 @@ internal import Synchronization
 /// says: from its URL where it is for a document, from `Referer`, from `Origin`. What is concluded may be wrong; nothing
 /// that has to be right is decided by it.
 ///
+/// It is exact where one engine's data store has had one page only, which is how pages are isolated: a container, with an
+/// engine and a data store of its own, for each.
+///
 /// Isolation: any.
 final class OpenPages: Sendable {
     /// A page whose document's URL is read once, and not with each request.
@@ -33,29 +36,38 @@ final class OpenPages: Sendable {
         }
     }
 
-    private let pages = Mutex<[Noted]>([])
+    private struct State {
+        var pages: [Noted] = []
+        var only: PageID?
+        /// Workers of a page that is closed may still ask.
+        var hasHadOthers = false
+    }
+
+    private let state = Mutex(State())
 
     /// Notes a page, or what has become of it.
     func note(_ page: PageReference) {
         let noted = Noted(page)
-        pages.withLock { pages in
-            pages.removeAll { $0.page.id == page.id }
-            pages.append(noted)
+        state.withLock { state in
+            state.hasHadOthers = state.hasHadOthers || state.only != nil && state.only != page.id
+            state.only = page.id
+            state.pages.removeAll { $0.page.id == page.id }
+            state.pages.append(noted)
         }
     }
 
     /// A page is closed.
     func forget(_ page: PageID) {
-        pages.withLock { $0.removeAll { $0.page.id == page } }
+        state.withLock { $0.pages.removeAll { $0.page.id == page } }
     }
 
     /// Completes a request by the page that probably asks, and by what it is for.
     func attribute(_ request: inout ResourceRequest) {
-        let pages = pages.withLock { $0 }
+        let (pages, isOnly) = state.withLock { ($0.pages, !$0.hasHadOthers) }
         let url = request.head.urlText
         request.destination = Self.destination(of: request.head, isShown: pages.contains { $0.url == url })
         request.page = Self.page(of: request, at: url, among: pages)
-            .map { PageAttribution($0.page, confidence: .inferred) }
+            .map { PageAttribution($0.page, confidence: isOnly ? .exact : .inferred) }
     }
 
     /// Of several that fit, the one that was noted last.

@@ -51,7 +51,8 @@ final class ProxyCare<Engine: WebEngine> {
             }
         }
         self.news = news
-        var configuration = InterceptingProxy.Configuration(loader: requests, policy: requests, trusting: LeafTrust(engine))
+        var configuration = InterceptingProxy.Configuration(
+            loader: requests, policy: requests, trusting: LeafTrust(engine))
         configuration.observer = news
         configuration.upstreamProxy = options.upstreamProxy
         configuration.trustRoots = options.trustRoots

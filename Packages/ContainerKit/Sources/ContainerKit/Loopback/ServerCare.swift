@@ -76,8 +76,7 @@ final class ServerCare<Engine: WebEngine> {
                 throw ContainerError(.server, "no site", at: url)
             }
             server.serve(page.site)
-            // Each time: an app may have removed all cookies meanwhile.
-            try await engine?.cookies.set(
+            try await handOver(
                 EngineCookie(
                     name: server.token.name, value: server.token.value, domain: page.site.name, isSecure: true,
                     isHTTPOnly: true, sameSite: .strict))
@@ -87,6 +86,19 @@ final class ServerCare<Engine: WebEngine> {
         } catch {
             throw ContainerError(.server, "the local server is not there: \(error)", at: url)
         }
+    }
+
+    /// Gives the engine the token, each time that a page opens: an app may have removed all cookies meanwhile, or the
+    /// process that has them may be another one. Where that has just ended, what it is told is lost, and no error says so.
+    private func handOver(_ token: EngineCookie) async throws {
+        guard let cookies = engine?.cookies else { return }
+        for _ in 0..<2 {
+            try await cookies.set(token)
+            if try await cookies.all().contains(where: { $0.domain == token.domain && $0.value == token.value }) {
+                return
+            }
+        }
+        throw EngineError(.cookie, "the engine does not keep the token", at: token.domain)
     }
 
     /// The real URL of one of a page; `nil` for one that is not the server's.

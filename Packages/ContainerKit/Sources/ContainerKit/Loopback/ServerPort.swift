@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The port of the local server, from one launch to the next: a file with its number in the container's folder.
 struct ServerPort: Sendable {
@@ -19,8 +15,10 @@ struct ServerPort: Sendable {
     /// The one that was kept; `nil` where there is none, or something else.
     @concurrent
     func kept() async -> Int? {
-        guard let text = try? String(contentsOfFile: file, encoding: .utf8), text.utf8.count <= 6,
-            let port = Int(text.prefix { !$0.isNewline }), (1_024...65_535).contains(port)
+        // Its number has five digits: of whatever else lies there no more is read.
+        guard let handle = FileHandle(forReadingAtPath: file), let bytes = try? handle.read(upToCount: 8),
+            let port = Int(String(decoding: bytes, as: UTF8.self).prefix { !$0.isNewline }),
+            (1_024...65_535).contains(port)
         else { return nil }
         return port
     }

@@ -150,11 +150,17 @@ final class FakeCookies: EngineCookieStore {
     private(set) var cookies: [EngineCookie] = []
     /// What setting one throws.
     var failure: EngineError?
+    /// How many are lost before one is kept.
+    var losses = 0
 
     func all() async throws -> [EngineCookie] { cookies }
 
     func set(_ cookie: EngineCookie) async throws {
         if let failure { throw failure }
+        guard losses == 0 else {
+            losses -= 1
+            return
+        }
         try await remove(name: cookie.name, domain: cookie.domain, path: cookie.path)
         cookies.append(cookie)
     }

@@ -71,6 +71,15 @@ actor LeafStore {
         return leaf
     }
 
+    /// Has the next one who asks for a host get a new certificate, which the engine is told to trust.
+    nonisolated func forget(_ host: String) {
+        Task { await drop(host) }
+    }
+
+    private func drop(_ host: String) {
+        entries[host] = nil
+    }
+
     /// Unless another one has taken its place.
     private func forget(_ host: String, _ leaf: Task<LaunchAuthority.Leaf, any Error>) {
         if entries[host]?.leaf == leaf { entries[host] = nil }

@@ -71,9 +71,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if let host = front.host, !hasHeard, case NIOSSLError.handshakeFailed = error {
-            parts.happened(
-                .unreachable(
-                    host, ResourceError(.tls, "the engine makes no TLS with the proxy", at: "\(host)", cause: error)))
+            parts.distrusted(host, error)
         }
         guard error is HTTPParserError, error as? HTTPParserError != .invalidEOFState, !isOver else {
             return context.close(promise: nil)

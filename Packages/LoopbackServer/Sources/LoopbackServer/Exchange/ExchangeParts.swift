@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ConnectTunnel
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
@@ -11,6 +12,7 @@ struct ExchangeParts: Sendable {
     let loader: any ResourceLoading
     let completing: any RequestCompleting
     let observer: (any LoopbackObserving)?
+    let leaves: LeafStore
     /// For requests that become another protocol.
     let dialer: Dialer
     let limits: LoopbackLimits
@@ -32,6 +34,15 @@ struct ExchangeParts: Sendable {
     func exchanges(for front: ExchangeFront, _ http: HTTPHandlers) -> [any ChannelHandler] {
         let pipelining = HTTPServerPipelineHandler()
         return [pipelining, ExchangeHandler(self, front, http, pipelining)]
+    }
+
+    /// The engine made no TLS with a host's certificate: its network process may have been another one when it was told
+    /// to trust that.
+    func distrusted(_ host: HostPort, _ error: any Error) {
+        leaves.forget(host.host)
+        happened(
+            .unreachable(
+                host, ResourceError(.tls, "the engine makes no TLS with the server", at: "\(host)", cause: error)))
     }
 
     func happened(_ event: LoopbackEvent) {

@@ -31,11 +31,11 @@ public final class InterceptingProxy: Sendable {
         let parts = ProxyParts(
             exchange: ExchangeParts(
                 loader: configuration.loader, completing: configuration.policy, observer: configuration.observer,
+                leaves: LeafStore(authority, trusting: configuration.trusting, limit: limits.hosts),
                 dialer: try Dialer(
                     proxy: configuration.upstreamProxy, timeout: limits.connect, trustRoots: configuration.trustRoots),
                 limits: limits),
-            policy: configuration.policy, credentials: credentials,
-            leaves: LeafStore(authority, trusting: configuration.trusting, limit: limits.hosts))
+            policy: configuration.policy, credentials: credentials)
         self.parts = parts
         listener = LoopbackListener(limits, port: 0) { event in
             if case .listening(let port) = event { parts.dialer.keepOff(port) }

@@ -11,7 +11,6 @@ struct ProxyParts: Sendable {
     let exchange: ExchangeParts
     let policy: any InterceptPolicy
     let credentials: ProxyCredentials
-    let leaves: LeafStore
 
     var dialer: Dialer { exchange.dialer }
     var limits: LoopbackLimits { exchange.limits }
@@ -23,7 +22,7 @@ struct ProxyParts: Sendable {
 
     /// The certificate of a host that is opened, which the engine trusts by now.
     func leaf(for host: HostPort, on eventLoop: any EventLoop) -> EventLoopFuture<LaunchAuthority.Leaf> {
-        leaves.leaf(for: host, within: limits.patience, on: eventLoop)
+        exchange.leaves.leaf(for: host, within: limits.patience, on: eventLoop)
     }
 
     /// Has a connection to an opened host answered by the loader. On its event loop.

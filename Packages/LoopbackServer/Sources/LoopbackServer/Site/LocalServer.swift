@@ -37,10 +37,9 @@ public final class LocalServer: Sendable {
         let parts = SiteParts(
             exchange: ExchangeParts(
                 loader: configuration.loader, completing: configuration.completing, observer: configuration.observer,
-                dialer: dialer, limits: limits),
-            sites: sites,
-            leaves: LeafStore(authority, trusting: configuration.trusting, limit: limits.hosts),
-            token: token)
+                leaves: LeafStore(authority, trusting: configuration.trusting, limit: limits.hosts), dialer: dialer,
+                limits: limits),
+            sites: sites, token: token)
         self.authority = authority.certificate
         (self.token, self.sites, self.dialer) = (token, sites, dialer)
         listener = LoopbackListener(limits, port: configuration.port) { event in

@@ -84,7 +84,7 @@ final class SiteEntrance: ChannelDuplexHandler, RemovableChannelHandler {
         isPreparing = true
         let front = SiteFront(site: site, port: port, token: parts.token, becameKnown: becameKnown)
         let me = NIOLoopBound(self, eventLoop: channel.eventLoop)
-        let leaf = parts.leaves.leaf(
+        let leaf = parts.exchange.leaves.leaf(
             for: front.place, within: parts.exchange.limits.patience, on: channel.eventLoop)
         return leaf.flatMapThrowing { leaf in
             guard channel.isActive else { throw ChannelError.alreadyClosed }

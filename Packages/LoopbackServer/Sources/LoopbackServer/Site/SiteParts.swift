@@ -5,6 +5,5 @@
 struct SiteParts: Sendable {
     let exchange: ExchangeParts
     let sites: LocalSites
-    let leaves: LeafStore
     let token: AccessToken
 }

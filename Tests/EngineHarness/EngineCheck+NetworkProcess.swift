@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+internal import SchemeRouter
+internal import WebKitGTKAdapter
+
+// The engine's network process is another one than before, and knows nothing of what it was told.
+extension EngineCheck {
+    /// Killed under an open page, the network process costs one load at most: certificates are trusted anew.
+    @MainActor
+    func checkNetworkProcessEnd(_ engine: WebKitGTKEngine, _ mode: InterceptionMode, in folder: String) async throws {
+        var configuration = Container<WebKitGTKEngine>.Configuration(
+            directory: folder + "/store", transport: MemoryTransport { _ in .page("<title>page</title>") })
+        configuration.mode = mode
+        configuration.coveredHosts = ["one.example"].compactMap { HostPattern($0) }
+        let container = try await Container(engine: engine, configuration: configuration)
+        let page = try await container.open("https://one.example/")
+        try await page.load.finished(within: .seconds(20))
+        let processes = try childProcesses(named: "WebKitNetworkPr")
+        try expect(processes.count == 1, "network processes: \(processes)")
+        kill(processes[0], SIGKILL)
+        var failures: [String] = []
+        for _ in 0..<2 {
+            let next = try await container.open("https://one.example/")
+            do {
+                try await next.load.finished(within: .seconds(20))
+                let title = try await next.view.evaluate("return document.title", in: .page)
+                guard title == "\"page\"" else {
+                    failures.append("a page without a title")
+                    continue
+                }
+                await container.shutDown()
+                return
+            } catch let error as EngineError {
+                failures.append("\(error)")
+            }
+        }
+        throw CheckFailure(description: "no page opens any more: \(failures)")
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+internal import HTTPTransport
+internal import HTTPTypes
+internal import ResourceLoading
+
+/// A network in memory.
+struct MemoryTransport: HTTPTransporting {
+    let capabilities: TransportCapabilities = []
+    let answer: @Sendable (HTTPRequest) throws -> TransportResponse
+
+    func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
+        try answer(request)
+    }
+}
+
+extension TransportResponse {
+    /// A document that every origin may read.
+    static func page(_ text: String) -> TransportResponse {
+        TransportResponse(
+            head: HTTPResponse(
+                status: .ok, headerFields: [.contentType: "text/html", .accessControlAllowOrigin: "*"]),
+            body: .bytes(Data(text.utf8)))
+    }
+}
