@@ -276,6 +276,19 @@ let package = Package(
                 "PackageFormat", "PackagePublisher", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode",
                 "SchemeRouter", "WebViewPool", .argumentParser, .httpTypes,
             ], path: "Benchmarks/Sources", swiftSettings: settings),
+        .executableTarget(
+            name: "loopback-host",
+            dependencies: [
+                "CommandSupport", "ContainerKit", "HTTPTransport", "PackageFormat", "PackagePublisher",
+                "ResourceLoading",
+                "SchemeRouter", "WebViewPool", .argumentParser, .httpTypes,
+            ], path: "Benchmarks/LoopbackHost", swiftSettings: settings),
+        .executableTarget(
+            name: "loopback-load",
+            dependencies: [
+                "CommandSupport", .argumentParser, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .nio("NIOTLS"),
+                .nioSSL,
+            ], path: "Benchmarks/LoopbackLoad", swiftSettings: settings),
 
         // Tests across packages, and what they share.
         .target(
