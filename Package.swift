@@ -43,6 +43,8 @@ extension Target.Dependency {
     static let nioSOCKS = product(name: "NIOSOCKS", package: "swift-nio-extras", condition: .when(traits: loopback))
     static let nioExtras = product(name: "NIOExtras", package: "swift-nio-extras", condition: .when(traits: loopback))
     static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: network))
+    static let nioHTTPTypes = product(
+        name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: testing))
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: testing))
     static let hummingbirdCore = product(
         name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: testing))
@@ -255,7 +257,7 @@ let package = Package(
             [
                 "CommandSupport", "HTTPCache", "HTTPTransport", "OfflinePackage", "PackageFormat", "PackagePublisher",
                 "ResourceLoading", "ResourceStore", "ResourceTable", "ContainerTesting", .argumentParser, .httpTypes,
-                .hummingbirdCore, .log, .nio("NIOCore"), .nio("NIOPosix"),
+                .hummingbirdCore, .log, .nio("NIOCore"), .nio("NIOPosix"), .nioHTTPTypes,
             ]),
         program(
             "container-browser", folder: "ContainerBrowser",
@@ -274,6 +276,19 @@ let package = Package(
                 "PackageFormat", "PackagePublisher", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode",
                 "SchemeRouter", "WebViewPool", .argumentParser, .httpTypes,
             ], path: "Benchmarks/Sources", swiftSettings: settings),
+        .executableTarget(
+            name: "loopback-host",
+            dependencies: [
+                "CommandSupport", "ContainerKit", "HTTPTransport", "PackageFormat", "PackagePublisher",
+                "ResourceLoading",
+                "SchemeRouter", "WebViewPool", .argumentParser, .httpTypes,
+            ], path: "Benchmarks/LoopbackHost", swiftSettings: settings),
+        .executableTarget(
+            name: "loopback-load",
+            dependencies: [
+                "CommandSupport", .argumentParser, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .nio("NIOTLS"),
+                .nioSSL,
+            ], path: "Benchmarks/LoopbackLoad", swiftSettings: settings),
 
         // Tests across packages, and what they share.
         .target(

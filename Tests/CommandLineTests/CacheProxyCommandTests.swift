@@ -63,6 +63,40 @@ struct CacheProxyCommandTests {
         await origin.stop()
     }
 
+    @Test("Requests that come together are answered in their order, from memory or not; the connection goes as asked")
+    func together() async throws {
+        let origin = try await OriginServer.start(
+            OriginServer.Configuration(routes: [
+                OriginRoute(.get, try #require(PathPattern("/fresh"))) { _ in
+                    var response = OriginResponse.text("fresh")
+                    response.headers[.cacheControl] = "max-age=600"
+                    return response
+                },
+                OriginRoute(.get, try #require(PathPattern("/never"))) { _ in
+                    var response = OriginResponse.text("never")
+                    response.headers[.cacheControl] = "no-store"
+                    return response
+                },
+            ]))
+        let folder = try TemporaryFolder()
+        let proxy = try await Program("h5").start(
+            ["cache-proxy", "--upstream", origin.url, "--port", "0"], in: folder.path)
+        let url = try #require(proxy.firstLine)
+        _ = try await get(url + "/fresh")
+        let paths = (0..<60).map { $0 % 5 == 3 ? "/never" : "/fresh" }
+        var requests = paths.map { "GET \($0) HTTP/1.1\r\nHost: a.test\r\n\r\n" }
+        requests.append("HEAD /fresh HTTP/1.1\r\nHost: a.test\r\nConnection: keep-alive\r\n\r\n")
+        requests.append("GET /fresh HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1\r\n\r\nx")
+        requests.append("GET /fresh HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n")
+        let port = try #require(UInt16(url.split(separator: ":").last ?? ""))
+        let answers = try await RawExchange.run(Data(requests.joined().utf8), port: port)
+        let heads = answers.components(separatedBy: "HTTP/1.1 200 OK\r\n").dropFirst()
+        let bodies = heads.map { $0.components(separatedBy: "\r\n\r\n").last ?? "" }
+        #expect(bodies == paths.map { String($0.dropFirst()) } + ["", "fresh", "fresh"])
+        #expect(await proxy.end(by: SIGTERM) == 0)
+        await origin.stop()
+    }
+
     @Test("Out of reach, the origin is 502; a port in use, a bad origin and a bad folder are an error line")
     func failures() async throws {
         let folder = try TemporaryFolder()

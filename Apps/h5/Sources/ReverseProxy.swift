@@ -27,15 +27,32 @@ struct ReverseProxy: Sendable {
     /// Serves until the task is cancelled.
     /// - Parameter onListening: told the port, once connections are accepted.
     func serve(port: Int, onListening: @escaping @Sendable (Int) throws -> Void) async throws {
+        // One for each core that it may use; of SwiftNIO's own there are as many as the machine has.
+        let threads = MultiThreadedEventLoopGroup(numberOfThreads: ProcessInfo.processInfo.activeProcessorCount)
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await serve(port: port, on: threads, onListening: onListening))
+        } catch {
+            result = .failure(error)
+        }
+        try? await threads.shutdownGracefully()
+        try result.get()
+    }
+
+    private func serve(
+        port: Int, on threads: MultiThreadedEventLoopGroup, onListening: @escaping @Sendable (Int) throws -> Void
+    ) async throws {
         let (ports, announcement) = AsyncStream.makeStream(of: Int.self)
         // Not an `Application`: that gives every answer a date of its own.
         let server = Server(
             childChannelSetup: HTTP1Channel(
                 responder: { request, writer, _ in try await respond(to: request, with: writer) },
-                configuration: HTTP1Channel.Configuration(idleTimeout: .seconds(120))),
+                // Its own limit on idle connections knows nothing of what is answered before it.
+                configuration: HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [PromptAnswerHandler(idleTimeout: .seconds(120), answer: promptAnswer)])),
             configuration: ServerConfiguration(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in announcement.yield(channel.localAddress?.port ?? port) },
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+            eventLoopGroup: threads,
             logger: Logger(label: "cache-proxy") { _ in SwiftLogNoOpLogHandler() })
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
@@ -52,6 +69,18 @@ struct ReverseProxy: Sendable {
         }
     }
 
+    /// What lies in memory.
+    private func promptAnswer(to request: HTTPRequest) -> PromptAnswerHandler.Answer? {
+        guard case .known(let response?) = loader.promptAnswer(to: ResourceRequest(asked(request))) else { return nil }
+        let head = outgoing(response, to: request)
+        guard !Self.hasNoBody(head, to: request) else { return PromptAnswerHandler.Answer(head: head, body: nil) }
+        switch response.body {
+        case .empty: return PromptAnswerHandler.Answer(head: head, body: nil)
+        case .bytes(let data): return PromptAnswerHandler.Answer(head: head, body: ByteBuffer(bytes: data))
+        case .file, .stream: return nil
+        }
+    }
+
     private func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
         let response: ResourceResponse
         do {
@@ -62,11 +91,8 @@ struct ReverseProxy: Sendable {
             let status: HTTPResponse.Status = error.code == .tooLarge ? .contentTooLarge : .badGateway
             return try await writer.writeResponse(HTTPResponse(status: status, headerFields: [.contentLength: "0"]))
         }
-        var head = response.head
-        head.headerFields = Self.withoutConnection(head.headerFields)
-        let hasNoBody = request.method == .head || [204, 304].contains(head.status.code)
-        if !hasNoBody, let length = response.body.length { head.headerFields[.contentLength] = String(length) }
-        guard !hasNoBody else { return try await writer.writeResponse(head) }
+        let head = outgoing(response, to: request.head)
+        guard !Self.hasNoBody(head, to: request.head) else { return try await writer.writeResponse(head) }
         let body = response.body
         let length = head.headerFields[.contentLength].flatMap { Int($0) }
         switch body {
@@ -93,28 +119,51 @@ struct ReverseProxy: Sendable {
         }
     }
 
-    /// The request as it goes to the origin.
-    private func incoming(_ request: Request) async throws -> ResourceRequest {
-        var head = request.head
+    private static func hasNoBody(_ head: HTTPResponse, to request: HTTPRequest) -> Bool {
+        request.method == .head || [204, 304].contains(head.status.code)
+    }
+
+    /// An answer's head as it goes to the client.
+    private func outgoing(_ response: ResourceResponse, to request: HTTPRequest) -> HTTPResponse {
+        var head = response.head
+        head.headerFields = Self.withoutConnection(head.headerFields)
+        if !Self.hasNoBody(head, to: request), let length = response.body.length {
+            head.headerFields[.contentLength] = String(length)
+        }
+        return head
+    }
+
+    /// A request's head as it goes to the origin.
+    private func asked(_ request: HTTPRequest) -> HTTPRequest {
+        var head = request
         head.scheme = upstream.scheme
         head.authority = upstream.authority
         // SwiftNIO spells this one method without its hyphen.
         if head.method.rawValue == "MSEARCH", let method = HTTPRequest.Method("M-SEARCH") { head.method = method }
         head.headerFields = Self.withoutConnection(head.headerFields)
+        return head
+    }
+
+    /// The request as it goes to the origin.
+    private func incoming(_ request: Request) async throws -> ResourceRequest {
         let body: ByteBuffer
         do {
             body = try await request.body.collect(upTo: Self.uploadLimit)
         } catch is NIOTooManyBytesError {
             throw ResourceError(.tooLarge, "a body of more than \(Self.uploadLimit) bytes")
         }
-        return ResourceRequest(head, body: body.readableBytes == 0 ? .empty : .bytes(Data(body.readableBytesView)))
+        return ResourceRequest(
+            asked(request.head), body: body.readableBytes == 0 ? .empty : .bytes(Data(body.readableBytesView)))
     }
 
     private static func withoutConnection(_ fields: HTTPFields) -> HTTPFields {
-        var dropped = connectionFields
-        for name in (fields[.connection] ?? "").split(separator: ",") {
-            dropped.insert(name.lowercased().filter { $0 != " " && $0 != "\t" })
+        guard let named = fields[.connection] else {
+            // Most have none: those that come from the cache, above all.
+            return fields.contains { connectionFields.contains($0.name.canonicalName) }
+                ? fields.filter { !connectionFields.contains($0.name.canonicalName) } : fields
         }
+        let dropped = connectionFields.union(
+            named.split(separator: ",").map { $0.lowercased().filter { $0 != " " && $0 != "\t" } })
         return fields.filter { !dropped.contains($0.name.canonicalName) }
     }
 }

@@ -20,6 +20,11 @@ public protocol CacheStoring: Sendable {
     /// The bytes of a stored response: those of its `range`.
     /// - Returns: `nil` where they are no longer there, or damaged.
     func body(of response: StoredResponse, for key: CacheKey) async -> CachedBody?
+    /// What ``responses(for:)`` would say, where that is known without waiting or reading. Default: it is not.
+    /// - Returns: `nil` where it is not known.
+    func responsesInMemory(for key: CacheKey) -> [StoredResponse]?
+    /// What ``body(of:for:)`` would give, where that lies in memory. Default: it does not.
+    func bodyInMemory(of response: StoredResponse, for key: CacheKey) -> CachedBody?
     /// Begins to store a response.
     func makeWriter(for key: CacheKey) -> any CacheWriting
     /// Keeps other fields and times for bytes that are there. Does nothing where they are not.
@@ -30,6 +35,12 @@ public protocol CacheStoring: Sendable {
     func removeAll() async
     /// Whether a response of so many bytes is not too large.
     func takes(_ bytes: Int64) -> Bool
+}
+
+extension CacheStoring {
+    public func responsesInMemory(for key: CacheKey) -> [StoredResponse]? { nil }
+
+    public func bodyInMemory(of response: StoredResponse, for key: CacheKey) -> CachedBody? { nil }
 }
 
 /// Takes the bytes of one response. Dropped before ``finish(_:)``, it leaves nothing behind.

@@ -14,6 +14,8 @@ extension CachingLoader {
     /// How often a request looks at the store again because something changed meanwhile, before it goes its own way.
     private static let attempts = 4
 
+    static let fresh = "fresh"
+
     private static let failing = "stale, since the origin fails"
 
     private static let unreachable = "stale, since the origin is out of reach"
@@ -27,7 +29,7 @@ extension CachingLoader {
             let validated: StoredResponse?
             switch policy.decide(request.head, candidates: candidates, now: now()) {
             case .use(let stored):
-                if let answer = await respond(with: stored, to: request, key, "fresh") { return answer }
+                if let answer = await respond(with: stored, to: request, key, Self.fresh) { return answer }
                 await store.remove(key, variant: stored.variant)
                 continue
             case .useAndRevalidate(let stored):
@@ -71,7 +73,7 @@ extension CachingLoader {
         var validated: StoredResponse?
         switch policy.decide(request.head, candidates: candidates, now: now()) {
         case .use(let stored), .useAndRevalidate(let stored):
-            if let answer = await respond(with: stored, to: request, key, "fresh") { return answer }
+            if let answer = await respond(with: stored, to: request, key, Self.fresh) { return answer }
         case .gatewayTimeout: return gatewayTimeout("only a stored response is wanted")
         case .validate(let stored): validated = stored
         case .forward: break
@@ -267,6 +269,14 @@ extension CachingLoader {
         with stored: StoredResponse, to request: ResourceRequest, _ key: CacheKey, _ reason: String
     ) async -> ResourceResponse? {
         guard let found = await store.body(of: stored, for: key) else { return nil }
+        return respond(with: stored, found, to: request, reason)
+    }
+
+    /// Makes an answer of a stored response and its bytes.
+    /// - Returns: `nil` where they are not those that are asked for.
+    func respond(
+        with stored: StoredResponse, _ found: CachedBody, to request: ResourceRequest, _ reason: String
+    ) -> ResourceResponse? {
         let answer = StoredAnswer(stored, to: request.head, now: now())
         var body = ResourceBody.empty
         if let range = answer.range, !range.isEmpty {

@@ -49,9 +49,7 @@ public final class CachingLoader: ResourceLoading {
     }
 
     public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        guard ["http", "https"].contains(request.head.scheme), request.head.authority?.isEmpty == false else {
-            return try await next.load(request)
-        }
+        guard isCached(request.head) else { return try await next.load(request) }
         let key = key(for: request)
         switch request.head.method {
         case .get where request.body.length == 0: return try await answer(request, key)
@@ -59,6 +57,11 @@ public final class CachingLoader: ResourceLoading {
         case let method where Invalidation.isSafe(method): return try await next.load(request)
         default: return try await change(request, key)
         }
+    }
+
+    /// Whether the cache is for requests to such a URL.
+    func isCached(_ request: HTTPRequest) -> Bool {
+        (request.scheme == "https" || request.scheme == "http") && request.authority?.isEmpty == false
     }
 
     /// Passes on a request that the cache is not for: nothing stored answers it, and nothing of its answer is stored.

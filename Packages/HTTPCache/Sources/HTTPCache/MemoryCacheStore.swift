@@ -61,10 +61,18 @@ public final class MemoryCacheStore: CacheStoring {
     }
 
     public func responses(for key: CacheKey) async -> [StoredResponse] {
-        state.withLock { $0.entries[key]?.map(\.response) ?? [] }
+        responsesInMemory(for: key) ?? []
     }
 
     public func body(of response: StoredResponse, for key: CacheKey) async -> CachedBody? {
+        bodyInMemory(of: response, for: key)
+    }
+
+    public func responsesInMemory(for key: CacheKey) -> [StoredResponse]? {
+        state.withLock { $0.entries[key]?.map(\.response) ?? [] }
+    }
+
+    public func bodyInMemory(of response: StoredResponse, for key: CacheKey) -> CachedBody? {
         bytes(of: response, for: key).map { CachedBody(.bytes($0), from: .memory) }
     }
 

@@ -68,6 +68,13 @@ public final class TieredCacheStore: CacheStoring {
             }
         }
 
+        mutating func use(_ key: CacheKey) -> [StoredResponse]? {
+            guard let known = lists[key]?.responses else { return nil }
+            uses += 1
+            lists[key]?.lastUse = uses
+            return known
+        }
+
         mutating func forget(_ key: CacheKey) {
             guard let list = lists.removeValue(forKey: key) else { return }
             cost -= list.cost
@@ -81,12 +88,7 @@ public final class TieredCacheStore: CacheStoring {
     }
 
     public func responses(for key: CacheKey) async -> [StoredResponse] {
-        let (known, changes) = state.withLock { state -> ([StoredResponse]?, UInt64) in
-            guard let known = state.lists[key]?.responses else { return (nil, state.changes) }
-            state.uses += 1
-            state.lists[key]?.lastUse = state.uses
-            return (known, state.changes)
-        }
+        let (known, changes) = state.withLock { ($0.use(key), $0.changes) }
         if let known { return known }
         let found = await disk.responses(for: key)
         state.withLock { state in
@@ -98,7 +100,7 @@ public final class TieredCacheStore: CacheStoring {
     }
 
     public func body(of response: StoredResponse, for key: CacheKey) async -> CachedBody? {
-        if let bytes = memory.bytes(of: response, for: key) { return CachedBody(.bytes(bytes), from: .memory) }
+        if let found = bodyInMemory(of: response, for: key) { return found }
         let changes = state.withLock(\.changes)
         guard let found = await disk.body(of: response, for: key) else { return nil }
         if case .bytes(let bytes) = found.body {
@@ -107,6 +109,14 @@ public final class TieredCacheStore: CacheStoring {
             }
         }
         return found
+    }
+
+    public func responsesInMemory(for key: CacheKey) -> [StoredResponse]? {
+        state.withLock { $0.use(key) }
+    }
+
+    public func bodyInMemory(of response: StoredResponse, for key: CacheKey) -> CachedBody? {
+        memory.bodyInMemory(of: response, for: key)
     }
 
     public func makeWriter(for key: CacheKey) -> any CacheWriting {

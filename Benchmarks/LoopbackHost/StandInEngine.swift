@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+internal import HTTPTypes
+internal import ResourceLoading
+internal import SchemeRouter
+internal import WebViewPool
+
+/// A mock of an engine: it has neither a web nor views to see. It takes the proxy that it is told, and writes down the
+/// certificate that it is to trust.
+@MainActor
+final class StandInEngine: WebEngine {
+    let name = "none"
+    let cookies: any EngineCookieStore = NoCookies()
+    private(set) var proxy: EngineProxy?
+    private let certificate: URL
+
+    init(certificate: URL) {
+        self.certificate = certificate
+    }
+
+    /// As of the mode `loopbackProxy` of WebKitGTK.
+    func traits(in mode: InterceptionMode) -> EngineTraits {
+        EngineTraits(
+            keepsBodies: true, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
+            caches: true, identifiesPage: false)
+    }
+
+    func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) {}
+    func makeView() -> NoView { NoView() }
+    func setProxy(_ proxy: EngineProxy?) { self.proxy = proxy }
+
+    func trust(_ certificate: EngineCertificate, for host: String) async throws {
+        try Data(certificate.der).write(to: self.certificate, options: .atomic)
+    }
+}
+
+@MainActor
+final class NoView: EngineView {
+    let id = ViewID(rawValue: 1)
+    var onSignal: (@MainActor (ViewSignal) -> Void)?
+    let isAlive = true
+
+    func load(_ url: String) {}
+    func stopLoading() {}
+    func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String { "null" }
+    func add(_ script: UserScript) {}
+    func warmUp() async throws {}
+    func reset() async throws {}
+    func discard() {}
+    func snapshot() async throws -> PageSnapshot { throw EngineError(.snapshot, "nothing to see") }
+    func setMessageHandler(
+        named name: String, in world: ScriptWorld,
+        _ handler: @escaping @MainActor (ScriptMessage) async throws -> String
+    ) {}
+}
+
+@MainActor
+private final class NoCookies: EngineCookieStore {
+    func all() async throws -> [EngineCookie] { [] }
+    func set(_ cookie: EngineCookie) async throws {}
+    func remove(name: String, domain: String, path: String) async throws {}
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+
+/// Bytes to a server and all that come back, which no client of Foundation's sends as they are.
+enum RawExchange {
+    /// Sends, and reads until the server closes.
+    @concurrent
+    static func run(_ bytes: Data, port: UInt16) async throws -> String {
+        #if canImport(Glibc)
+            let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        #else
+            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        let connection = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        // So that a server that goes on waiting fails a test, and does not hang it.
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isConnected else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        try connection.write(contentsOf: bytes)
+        return String(decoding: try connection.readToEnd() ?? Data(), as: UTF8.self)
+    }
+}
