@@ -299,8 +299,8 @@ let package = Package(
         .executableTarget(
             name: "engine-harness",
             dependencies: [
-                "ContainerKit", "ContainerTesting", "HTTPTransport", "OfflinePackage", "PackageFormat",
-                "PackagePublisher", "ResourceLoading", "SchemeRouter", "WebKitGTKAdapter", .httpTypes,
+                "ContainerKit", "ContainerTesting", "HTTPTransport", "LoopbackServer", "OfflinePackage",
+                "PackageFormat", "PackagePublisher", "ResourceLoading", "SchemeRouter", "WebKitGTKAdapter", .httpTypes,
             ], path: "Tests/EngineHarness", swiftSettings: settings),
         .executableTarget(
             name: "readme-example", dependencies: ["ContainerKit", "WebKitGTKAdapter"], path: "Tests/ReadmeExample",

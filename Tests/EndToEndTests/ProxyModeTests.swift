@@ -156,9 +156,11 @@ extension RealEngine {
             #expect(value == #""made up, real""#)
         }
 
+        /// 200 fresh hosts load at once; a certificate that is refused is a failure; an update waits for the open page;
+        /// nothing older outlives an update or a rollback; a listener that is lost comes back.
         @Test(
-            "200 fresh hosts load at once; a certificate that is refused is a failure; an update waits for the open page",
-            arguments: ["proxyHosts", "proxyFailures", "proxyUpdate"])
+            "The container's proxy in the engine",
+            arguments: ["proxyHosts", "proxyFailures", "proxyUpdate", "proxyRollback", "proxyLoss"])
         func engine(_ name: String) async throws {
             let folder = try TemporaryFolder()
             let outcome = try await Program("engine-harness").run(name, folder.path, in: folder.path)

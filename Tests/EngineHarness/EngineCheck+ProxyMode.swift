@@ -123,9 +123,9 @@ extension EngineCheck {
     }
 
     @MainActor
-    private func container(
+    func container(
         _ engine: WebKitGTKEngine, in folder: String,
-        answering answer: @escaping @Sendable (HTTPRequest) throws -> TransportResponse
+        answering answer: @escaping @Sendable (HTTPRequest) async throws -> TransportResponse
     ) async throws -> Container<WebKitGTKEngine> {
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: folder + "/store", transport: MemoryTransport(answer: answer))
@@ -138,16 +138,16 @@ extension EngineCheck {
 /// A network in memory.
 private struct MemoryTransport: HTTPTransporting {
     let capabilities: TransportCapabilities = []
-    let answer: @Sendable (HTTPRequest) throws -> TransportResponse
+    let answer: @Sendable (HTTPRequest) async throws -> TransportResponse
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
-        try answer(request)
+        try await answer(request)
     }
 }
 
 extension TransportResponse {
     /// A document that every origin may read.
-    fileprivate static func page(_ text: String) -> TransportResponse {
+    static func page(_ text: String) -> TransportResponse {
         TransportResponse(
             head: HTTPResponse(
                 status: .ok, headerFields: [.contentType: "text/html", .accessControlAllowOrigin: "*"]),

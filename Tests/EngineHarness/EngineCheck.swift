@@ -43,6 +43,8 @@ enum EngineCheck: String, CaseIterable {
     case proxyHosts
     case proxyFailures
     case proxyUpdate
+    case proxyRollback
+    case proxyLoss
 
     /// - Parameter arguments: what the check needs to know, a folder mostly.
     @MainActor
@@ -83,6 +85,8 @@ enum EngineCheck: String, CaseIterable {
         case .proxyHosts: try await checkProxyHosts(WebKitGTKEngine(), in: folder(arguments))
         case .proxyFailures: try await checkProxyFailures(WebKitGTKEngine(), in: folder(arguments))
         case .proxyUpdate: try await checkProxyUpdate(WebKitGTKEngine(), in: folder(arguments))
+        case .proxyRollback: try await checkProxyRollback(in: folder(arguments))
+        case .proxyLoss: try await checkProxyLoss(WebKitGTKEngine(), in: folder(arguments))
         }
     }
 

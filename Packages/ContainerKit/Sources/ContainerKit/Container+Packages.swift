@@ -131,6 +131,7 @@ extension Container {
     public func shutDown() async {
         for session in sessions.values { report(.closed, of: session) }
         await proxy?.shutDown()
+        await engineCaches?.shutDown()
         await table?.shutDown()
         await cache?.shutDown()
         await packages.shutDown()

@@ -38,6 +38,7 @@ public final class Container<Engine: WebEngine> {
     private let pool: WebViewPool<Engine.View>
     private let proxiedPages = OpenPages()
     private(set) var proxy: ProxyCare<Engine>?
+    private(set) var engineCaches: EngineCacheCare<Engine>?
     let hub = EventHub()
     private(set) var sessions: [ViewID: PageSession] = [:]
     private var loads: [ViewID: ViewLoad] = [:]
@@ -84,6 +85,13 @@ public final class Container<Engine: WebEngine> {
                 self?.noteAnswer($0)
             }
             proxy?.isUsed = liveRules.isEnabled && liveRules.rules.isEnabled
+            if traits.caches {
+                let care = EngineCacheCare(engine, packages.library, configuration) { [liveRules] in
+                    liveRules.isEnabled && liveRules.rules.isEnabled
+                }
+                care.listen(to: hub)
+                engineCaches = care
+            }
         }
         packages.forward { [hub] in hub.send(.package($0)) }
         memory = MemoryCare(configuration.updates.conditions) { [weak self] in self?.releaseMemory() }
@@ -216,6 +224,7 @@ public final class Container<Engine: WebEngine> {
             page.load.isToldElsewhere = { [path] in HTTPRequest(urlText: $0.url).map(path.opens(originOf:)) ?? false }
         }
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
+        await engineCaches?.settle(for: id)
         try prepare(view)
         view.load(mode == .customScheme ? configuration.names.name(of: real.text) ?? real.text : real.text)
         return page
@@ -280,9 +289,11 @@ public final class Container<Engine: WebEngine> {
         cache?.releaseMemory()
     }
 
-    /// Forgets what the HTTP cache holds, as when a user signs out. What is on its way is not kept either.
+    /// Forgets what the HTTP cache holds, as when a user signs out. What is on its way is not kept either. In modes where
+    /// the engine keeps answers itself, its cache is cleared, too, for all sites; where it fails to, the log has the reason.
     public func clearHTTPCache() async {
         await cache?.removeAll()
+        await engineCaches?.clear()
     }
 
     // MARK: Requests
