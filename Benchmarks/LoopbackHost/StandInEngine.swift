@@ -31,6 +31,8 @@ final class StandInEngine: WebEngine {
     func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) {}
     func makeView() -> NoView { NoView() }
     func setProxy(_ proxy: EngineProxy?) { self.proxy = proxy }
+    func clearHTTPCache() async throws {}
+    func forgetFiles(under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?) async throws {}
 
     func trust(_ certificate: EngineCertificate, for host: String) async throws {
         try Data(certificate.der).write(to: self.certificate, options: .atomic)

@@ -34,6 +34,8 @@ final class SilentEngine: WebEngine {
     let proxy: EngineProxy? = nil
     func setProxy(_ proxy: EngineProxy?) {}
     func trust(_ certificate: EngineCertificate, for host: String) async throws {}
+    func clearHTTPCache() async throws {}
+    func forgetFiles(under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?) async throws {}
 
     /// Asks as a page does, and returns what it took until the head came: the time, and how many blocks of memory.
     func head(answering head: HTTPRequest) async throws -> (time: Duration, allocations: Int) {

@@ -165,13 +165,13 @@ extension RealEngine {
             #expect(value == #""made up, real""#)
         }
 
+        /// 200 fresh hosts load at once; a certificate that is refused is a failure; an update waits for the open page;
+        /// nothing older outlives an update or a rollback; a listener that is lost comes back.
         @Test(
-            """
-            200 fresh hosts load at once; a certificate that is refused is a failure; an update waits for the open page; \
-            pages open after the network process was killed
-            """,
+            "The container's proxy and its local server in the engine",
             arguments: [
-                "proxyHosts", "proxyFailures", "proxyUpdate", "proxyNetworkProcess", "serverNetworkProcess",
+                "proxyHosts", "proxyFailures", "proxyUpdate", "proxyRollback", "proxyLoss", "proxyNetworkProcess",
+                "serverNetworkProcess", "serverRollback",
             ])
         func engine(_ name: String) async throws {
             let folder = try TemporaryFolder()

@@ -123,13 +123,13 @@ extension EngineCheck {
     }
 
     @MainActor
-    private func container(
-        _ engine: WebKitGTKEngine, in folder: String,
-        answering answer: @escaping @Sendable (HTTPRequest) throws -> TransportResponse
+    func container(
+        _ engine: WebKitGTKEngine, _ mode: InterceptionMode = .loopbackProxy, in folder: String,
+        answering answer: @escaping @Sendable (HTTPRequest) async throws -> TransportResponse
     ) async throws -> Container<WebKitGTKEngine> {
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: folder + "/store", transport: MemoryTransport(answer: answer))
-        configuration.mode = .loopbackProxy
+        configuration.mode = mode
         configuration.coveredHosts = ["shop.example", "*.shop.example"].compactMap { HostPattern($0) }
         return try await Container(engine: engine, configuration: configuration)
     }

@@ -48,6 +48,9 @@ enum EngineCheck: String, CaseIterable {
     case serverSites
     case serverLaunch
     case serverNextLaunch
+    case proxyRollback
+    case serverRollback
+    case proxyLoss
 
     /// - Parameter arguments: what the check needs to know, a folder mostly.
     @MainActor
@@ -95,6 +98,9 @@ enum EngineCheck: String, CaseIterable {
         case .serverSites: try await checkServerSites(WebKitGTKEngine(), in: folder(arguments))
         case .serverLaunch: try await checkServerLaunch("1", in: folder(arguments))
         case .serverNextLaunch: try await checkServerLaunch("2", in: folder(arguments))
+        case .proxyRollback: try await checkRollback(.loopbackProxy, in: folder(arguments))
+        case .serverRollback: try await checkRollback(.loopbackServer, in: folder(arguments))
+        case .proxyLoss: try await checkProxyLoss(WebKitGTKEngine(), in: folder(arguments))
         }
     }
 

@@ -9,10 +9,10 @@ internal import ResourceLoading
 /// A network in memory.
 struct MemoryTransport: HTTPTransporting {
     let capabilities: TransportCapabilities = []
-    let answer: @Sendable (HTTPRequest) throws -> TransportResponse
+    let answer: @Sendable (HTTPRequest) async throws -> TransportResponse
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
-        try answer(request)
+        try await answer(request)
     }
 }
 

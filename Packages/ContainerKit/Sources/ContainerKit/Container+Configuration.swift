@@ -39,6 +39,9 @@ extension Container {
         public var mode: InterceptionMode = .customScheme
         /// How the proxy or the local server works, where one of them is the mode.
         public var loopback = LoopbackOptions()
+        /// How long a page that opens waits at most for the engine to forget files of older versions, in modes where the
+        /// engine keeps files itself; 3 seconds by default. The page then opens all the same.
+        public var engineCacheLimit = Duration.seconds(3)
         /// Hosts whose pages are intercepted although no package covers them; none by default.
         public var coveredHosts: [HostPattern] = []
         /// Which requests are intercepted, and which are not, beside what is covered; none by default. A rule decides also

@@ -133,6 +133,7 @@ extension Container {
         for session in sessions.values { report(.closed, of: session) }
         await proxy?.shutDown()
         await server?.shutDown()
+        await engineCaches?.shutDown()
         await table?.shutDown()
         await cache?.shutDown()
         await packages.shutDown()

@@ -39,6 +39,7 @@ public final class Container<Engine: WebEngine> {
     private let sharedPages = OpenPages()
     private(set) var proxy: ProxyCare<Engine>?
     private(set) var server: ServerCare<Engine>?
+    private(set) var engineCaches: EngineCacheCare<Engine>?
     let hub = EventHub()
     private(set) var sessions: [ViewID: PageSession] = [:]
     private var loads: [ViewID: ViewLoad] = [:]
@@ -77,6 +78,15 @@ public final class Container<Engine: WebEngine> {
             }
         }
         try await beginLoopback()
+        if traits.caches, configuration.mode.isOverLoopback {
+            let care = EngineCacheCare(engine, packages.library, configuration) { [liveRules] in
+                liveRules.isEnabled && liveRules.rules.isEnabled
+            } place: { [weak server] url in
+                configuration.mode == .loopbackServer ? server?.place(of: url) : url
+            }
+            care.listen(to: hub)
+            engineCaches = care
+        }
         packages.forward { [hub] in hub.send(.package($0)) }
         memory = MemoryCare(configuration.updates.conditions) { [weak self] in self?.releaseMemory() }
         table?.note(.launch)
@@ -224,6 +234,7 @@ public final class Container<Engine: WebEngine> {
         loads[view.id] = page.load
         page.load.isToldElsewhere = { [weak self] in self?.isTold($0.url) ?? false }
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
+        await engineCaches?.settle(for: id)
         try prepare(view)
         view.load(place)
         return page
@@ -308,9 +319,11 @@ public final class Container<Engine: WebEngine> {
         cache?.releaseMemory()
     }
 
-    /// Forgets what the HTTP cache holds, as when a user signs out. What is on its way is not kept either.
+    /// Forgets what the HTTP cache holds, as when a user signs out. What is on its way is not kept either. In modes where
+    /// the engine keeps answers itself, its cache is cleared, too, for all sites; where it fails to, the log has the reason.
     public func clearHTTPCache() async {
         await cache?.removeAll()
+        await engineCaches?.clear()
     }
 
     // MARK: Requests

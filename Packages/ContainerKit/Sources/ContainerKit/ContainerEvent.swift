@@ -3,6 +3,7 @@
 
 public import LoopbackServer
 public import OfflinePackage
+public import PackageFormat
 public import ResourceLoading
 public import ResourceTable
 
@@ -30,6 +31,10 @@ public enum ContainerEvent: Sendable {
     case pageClosed(PageID)
     /// Something happened to the proxy of the mode `loopbackProxy`, or to the server of the mode `loopbackServer`.
     case loopback(LoopbackEvent)
+    /// The engine has forgotten what it held of the files under these URLs, since others answer there now.
+    case engineCachesCleared([PackageBaseURL])
+    /// It could not, so that a page may get an older file from its caches. It is tried again when the next page opens.
+    case engineCachesKept([PackageBaseURL], EngineError)
     /// A request that came through the container has ended.
     case request(RequestRecord)
 }

@@ -45,6 +45,13 @@ final class EventHub {
         return EventObservation { [weak self] in self?.observers[id] = nil }
     }
 
+    /// As ``observe(_:)`` for one of the container's own, as long as the hub lives: what happened before stays for the host,
+    /// who is still to come.
+    func accompany(_ observer: @escaping @MainActor (ContainerEvent) -> Void) {
+        lastID += 1
+        observers[lastID] = observer
+    }
+
     private func takeEarly() -> [ContainerEvent] {
         defer { early = nil }
         return early ?? []

@@ -158,7 +158,7 @@ struct EntranceTests {
         }
     }
 
-    @Test("The proxy does not connect to itself", arguments: ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"])
+    @Test("The proxy does not connect to itself", arguments: ["127.0.0.1", "127.1", "localhost", "[::ffff:127.0.0.1]"])
     func loop(host: String) async throws {
         try await Fixture.with(loader) { fixture in
             let port = fixture.proxy.port ?? 0

@@ -67,6 +67,11 @@ extension PackageLibrary {
             pages[page]?.pins.values.sorted().compactMap { generations[$0]?.package.generation }
         }
 
+        /// The packages that a page stays on, by identifier; `nil` for a page that is not open.
+        func packages(of page: PageID) -> [InstalledPackage]? {
+            pages[page]?.pins.values.compactMap { generations[$0]?.package }.sorted { $0.id < $1.id }
+        }
+
         /// Puts a page that opens on the active generation of every package; one that cannot be told apart from others
         /// on those that they are on.
         mutating func pin(_ page: PageID, isShared: Bool, in store: ResourceStore) {

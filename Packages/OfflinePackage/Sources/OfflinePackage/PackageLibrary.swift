@@ -126,6 +126,11 @@ public final class PackageLibrary: Sendable {
         state.withLock { $0.pins(of: page) } ?? []
     }
 
+    /// The packages that answer an open page until it closes, by identifier; empty for a page that is not open.
+    public func packages(of page: PageID) -> [InstalledPackage] {
+        state.withLock { $0.packages(of: page) ?? [] }
+    }
+
     /// Takes the pins of a page that closes back. Generations that no longer answer anyone are removed by the next
     /// ``sweep()``.
     public func unpin(_ page: PageID) {

@@ -13,13 +13,15 @@
     /// Isolation: the main actor.
     @MainActor
     public final class WebKitGTKEngine: WebEngine {
-        private let configuration: Configuration
+        let configuration: Configuration
         let context: UnsafeMutablePointer<WebKitWebContext>
-        private let dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>
+        let dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>
         private var schemes: [String: SchemeRegistration] = [:]
         private var views: [WeakView] = []
         private var lastViewID: UInt64 = 0
         private let proxies = ProxyKeeper()
+        /// Whether any view was made: without one an engine whose storage is in memory holds nothing.
+        var hasViews: Bool { lastViewID > 0 }
         let networkBarrier: NetworkBarrier
 
         /// Cookies of all views; they last where ``Storage/directory(path:)`` is the storage. Usable after the engine is gone.

@@ -91,6 +91,14 @@
             webkit_web_view_load_uri(web, url)
         }
 
+        /// Shows an empty document of an origin, without asking anyone for it.
+        /// - Parameter origin: the URL of its root.
+        func loadBlank(at origin: String) {
+            guard !isDiscarded else { return }
+            location.ask(for: origin)
+            webkit_web_view_load_html(web, "<!doctype html>", origin)
+        }
+
         /// Stops what is loading; a navigation without a document ends as `failed`, with code `loadFailed`.
         public func stopLoading() {
             guard !isDiscarded else { return }

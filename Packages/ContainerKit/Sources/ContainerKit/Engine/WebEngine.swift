@@ -47,6 +47,26 @@ public protocol WebEngine: AnyObject {
     ///   not take it in.
     func trust(_ certificate: EngineCertificate, for host: String) async throws
 
+    /// Removes what the engine's own HTTP cache holds of all sites. Nothing else that pages have stored is touched.
+    /// - Throws: ``EngineError`` with code `storage`, or `timedOut`.
+    func clearHTTPCache() async throws
+
+    /// Has the engine forget files, so that pages that open after this returned get them anew: what its HTTP cache holds
+    /// of them, the service workers that are such a file or belong to such a folder, and what scripts have put into
+    /// `caches` of there. It may drop more of its HTTP cache, and nothing else that pages have stored: no cookies, no
+    /// databases, and of `caches` nothing from elsewhere.
+    ///
+    /// No page that may ask for these files is to be open.
+    /// - Parameters:
+    ///   - urls: what the files lie under: absolute URLs that end in a slash.
+    ///   - origins: whose service workers and `caches` are looked through, as URLs of their roots.
+    ///   - lastGiven: when the engine was last given such a file by a container; `nil` for not in this process. What is
+    ///     younger may be on its way into the engine's HTTP cache still, which is waited for.
+    /// - Throws: ``EngineError``; some of it may be forgotten by then.
+    func forgetFiles(
+        under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?
+    ) async throws
+
     /// The engine's cookie store, which all views share.
     var cookies: any EngineCookieStore { get }
 }

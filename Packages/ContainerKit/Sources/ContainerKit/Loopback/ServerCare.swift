@@ -101,6 +101,11 @@ final class ServerCare<Engine: WebEngine> {
         throw EngineError(.cookie, "the engine does not keep the token", at: token.domain)
     }
 
+    /// Where a URL lies here; `nil` while nobody listens.
+    func place(of url: String) -> String? {
+        server.port.flatMap { LocalServer.url(of: url, at: $0)?.url }
+    }
+
     /// The real URL of one of a page; `nil` for one that is not the server's.
     func realURL(of url: String) -> String? {
         server.realURL(of: url)

@@ -24,6 +24,16 @@ final class FakeEngine: WebEngine {
     private(set) var proxy: EngineProxy?
     /// What is trusted, by host.
     private(set) var trusted: [String: Set<EngineCertificate>] = [:]
+    /// What was to be forgotten, by call: the URLs, and the origins that were looked through.
+    private(set) var forgotten: [[String]] = []
+    private(set) var searched: [[String]] = []
+    private(set) var httpCacheClears = 0
+    /// Why nothing is forgotten.
+    var forgetError: EngineError?
+    /// Whether it takes for ever, until it is cancelled.
+    var hangs = false
+    /// Takes the end of each call, which waits for it.
+    var forgetting: ((CheckedContinuation<Void, Never>) -> Void)?
     private(set) var schemes: [CustomScheme] = []
     private(set) var views: [FakeView] = []
     private var handlers: [String: SchemeHandler] = [:]
@@ -51,6 +61,17 @@ final class FakeEngine: WebEngine {
 
     func trust(_ certificate: EngineCertificate, for host: String) async throws {
         trusted[host, default: []].insert(certificate)
+    }
+
+    func clearHTTPCache() async throws { httpCacheClears += 1 }
+
+    func forgetFiles(under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?) async throws {
+        forgotten.append(urls)
+        searched.append(origins)
+        if forgetting != nil { await withCheckedContinuation { forgetting?($0) } }
+        if hangs { for await _ in AsyncStream<Void>.makeStream().stream {} }
+        try Task.checkCancellation()
+        if let forgetError { throw forgetError }
     }
 
     /// Sends a request as a page of `view` would, and returns what it heard.

@@ -17,14 +17,20 @@ final class Dialer: Sendable {
     private let proxy: HostPort?
     private let timeout: Duration
     private let tls: TLSConfiguration
+    private let resolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)?
     private let ownPort = Mutex<Int?>(nil)
 
     /// - Parameters:
     ///   - proxy: another proxy, which connects in its place.
     ///   - trustRoots: PEM; the system's where that is `nil`.
-    init(proxy: HostPort?, timeout: Duration, trustRoots: [String]?) throws {
+    ///   - resolver: makes what finds the addresses of names; the system's where that is `nil`.
+    init(
+        proxy: HostPort?, timeout: Duration, trustRoots: [String]?,
+        resolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)? = nil
+    ) throws {
         self.proxy = proxy
         self.timeout = timeout
+        self.resolver = resolver
         var tls = TLSConfiguration.makeClientConfiguration()
         if let trustRoots {
             tls.trustRoots = .certificates(
@@ -47,6 +53,7 @@ final class Dialer: Sendable {
     func connect(to target: HostPort, on eventLoop: any EventLoop) -> EventLoopFuture<any Channel> {
         let hop = proxy ?? target
         let bootstrap = ClientBootstrap(group: eventLoop)
+            .resolver(resolver?(eventLoop))
             .connectTimeout(TimeAmount(timeout))
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.autoRead, value: false)

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ConnectTunnel
+import NIOCore
+import NIOPosix
+import ResourceLoading
+import Testing
+
+@testable import LoopbackServer
+
+@Suite("Connections to hosts", .timeLimit(.minutes(1)))
+struct DialerTests {
+    @Test("A foreign name whose address is ours is refused at our own port, and reached at others", arguments: [4, 6])
+    func names(version: Int) async throws {
+        try await RawHost.with { host in
+            let dialer = try Dialer(
+                proxy: nil, timeout: .seconds(20), trustRoots: nil,
+                resolver: { PointingHome(eventLoop: $0, isMapped: version == 6) })
+            let target = HostPort(host: "elsewhere.example", port: host.port)
+            let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
+            let channel = try await dialer.connect(to: target, on: eventLoop).get()
+            try await channel.close()
+            // As if the host that listens there were the proxy.
+            dialer.keepOff(host.port)
+            await #expect {
+                try await dialer.connect(to: target, on: eventLoop).get()
+            } throws: {
+                ($0 as? ResourceError)?.code == .blocked
+            }
+        }
+    }
+}
+
+/// Whatever is asked for is at home.
+private struct PointingHome: Resolver, Sendable {
+    let eventLoop: any EventLoop
+    /// As an address of IPv6.
+    let isMapped: Bool
+
+    private func addresses(_ address: String, _ port: Int, _ isWanted: Bool) -> EventLoopFuture<[SocketAddress]> {
+        eventLoop.makeCompletedFuture {
+            isWanted ? [try SocketAddress(ipAddress: address, port: port)] : []
+        }
+    }
+
+    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        addresses("127.0.0.1", port, !isMapped)
+    }
+
+    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        addresses("::ffff:127.0.0.1", port, isMapped)
+    }
+
+    func cancelQueries() {}
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+internal import HTTPTransport
+internal import HTTPTypes
+internal import OfflinePackage
+internal import PackageFormat
+internal import PackagePublisher
+internal import ResourceLoading
+internal import WebKitGTKAdapter
+
+// A file of a package in the engine's own caches never outlives its generation.
+extension EngineCheck {
+    /// An update and a rollback under an open site whose service worker answers all that it once saw from its cache: the
+    /// page that is open keeps its version, and the next one has another, from the package, the engine's cache and the
+    /// worker alike. What is not of the package stays.
+    @MainActor
+    func checkRollback(_ mode: InterceptionMode, in folder: String) async throws {
+        try await checkGenerations(WebKitGTKEngine(), mode, in: folder + "/memory", keepsCaches: false)
+        var configuration = WebKitGTKEngine.Configuration()
+        configuration.storage = .directory(path: folder + "/disk/engine")
+        try await checkGenerations(WebKitGTKEngine(configuration), mode, in: folder + "/disk", keepsCaches: true)
+    }
+
+    /// - Parameter keepsCaches: an engine in memory forgets `caches` with the last page of the origin, container or not.
+    @MainActor
+    private func checkGenerations(
+        _ engine: WebKitGTKEngine, _ mode: InterceptionMode, in folder: String, keepsCaches: Bool
+    ) async throws {
+        let packages = folder + "/packages"
+        let container = try await container(engine, mode, in: folder) { request in
+            switch request.authority {
+            case "packages.example":
+                let name = request.path.flatMap { $0.split(separator: "/").last } ?? ""
+                return TransportResponse(
+                    head: HTTPResponse(status: .ok),
+                    body: .bytes(try Data(contentsOf: URL(fileURLWithPath: "\(packages)/\(name)"))))
+            case "other.shop.example":
+                let name = request.path.flatMap { $0.split(separator: "/").last }.map(String.init)
+                guard let text = Self.site("other")[name ?? "index.html"] else { throw ResourceError(.offline, "cut") }
+                var answer = TransportResponse.page(text)
+                if name == "worker.js" { answer.head.headerFields[.contentType] = "text/javascript" }
+                return answer
+            default: throw ResourceError(.offline, "cut")
+            }
+        }
+        var cleared = 0
+        container.observe { if case .engineCachesCleared = $0 { cleared += 1 } }
+        let url = "https://shop.example/app/index.html"
+
+        let sibling = try await open("https://other.shop.example/index.html", in: container)
+        try await see(sibling, "other", "a host beside it")
+        await container.close(sibling)
+
+        try await install("1", into: container, folder)
+        let one = try await open(url, in: container)
+        try await see(one, "1", "before the update")
+        _ = try await one.view.evaluate(
+            """
+            localStorage.own = 'kept';
+            document.cookie = 'own=kept; max-age=1000';
+            await (await caches.open('own')).put('/elsewhere', new Response('kept'));
+            """, in: .page)
+        try await install("2", into: container, folder)
+        try await see(one, "1", "after the update, a page that was open")
+        await container.close(one)
+
+        let two = try await open(url, in: container)
+        try await see(two, "2", "after the update, the next page")
+        try await seeKept(two, keepsCaches)
+        await container.close(two)
+
+        _ = try build("3", folder)
+        let update = try await container.update(from: PackageSource("https://packages.example/shop-3.json"))
+        try expect(update.outcome == .activated, "the update: \(update.outcome)")
+        let three = try await open(url, in: container)
+        try await see(three, "3", "an update on trial")
+        let events = container.events()
+        container.report(.began, of: three)
+        container.report(.failed("white"), of: three)
+        for await case .package(.scopeChanged) in events { break }
+        try await see(three, "3", "after the rollback, a page that was open")
+        await container.close(three)
+
+        let back = try await open(url, in: container)
+        try await see(back, "2", "after the rollback, the next page")
+        try await seeKept(back, keepsCaches)
+        await container.close(back)
+        try expect(cleared >= 4, "the engine forgot \(cleared) times")
+
+        let siblingAgain = try await open("https://other.shop.example/index.html", in: container)
+        let state = try await siblingAgain.view.evaluate(
+            "return [!!navigator.serviceWorker.controller, (await caches.keys()).join()]", in: .page)
+        try expect(state == #"[true,"files"]"#, "a host beside it, in the end: \(state)")
+        await container.shutDown()
+    }
+
+    @MainActor
+    private func open(
+        _ url: String, in container: Container<WebKitGTKEngine>
+    ) async throws -> Page<WebKitGTKView> {
+        let page = try await container.open(url)
+        try await page.load.finished(within: .seconds(20))
+        return page
+    }
+
+    /// Expects everything that a page has to be of one version: first what needs no one's consent.
+    @MainActor
+    private func see(_ page: Page<WebKitGTKView>, _ version: String, _ when: String) async throws {
+        let seen = try await page.view.evaluate(
+            """
+            const seen = [document.title];
+            for (const cache of ['force-cache', 'default', 'no-store'])
+                seen.push(await (await fetch('data.txt', { cache })).text());
+            await navigator.serviceWorker.ready;
+            if (!navigator.serviceWorker.controller)
+                await new Promise(done => navigator.serviceWorker.addEventListener('controllerchange', done));
+            const answer = new Promise(done => navigator.serviceWorker.addEventListener('message', e => done(e.data)));
+            navigator.serviceWorker.startMessages();
+            navigator.serviceWorker.controller.postMessage('');
+            seen.push(await answer);
+            seen.push(await (await fetch('data.txt', { cache: 'force-cache' })).text());
+            return [...new Set(seen)].join(' ');
+            """, in: .page)
+        try expect(seen == "\"\(version)\"", "\(when): \(seen)")
+    }
+
+    @MainActor
+    private func seeKept(_ page: Page<WebKitGTKView>, _ keepsCaches: Bool) async throws {
+        let kept = try await page.view.evaluate(
+            """
+            return [localStorage.own, document.cookie, await (await caches.match('/elsewhere'))?.text()].join(' ');
+            """, in: .page)
+        let expected = keepsCaches ? "kept own=kept kept" : "kept own=kept "
+        try expect(kept == "\"\(expected)\"", "what is not of the package: \(kept)")
+    }
+
+    /// A site whose worker never asks twice.
+    private static func site(_ version: String) -> [String: String] {
+        [
+            "index.html": """
+            <!doctype html><title>\(version)</title><script>navigator.serviceWorker.register('worker.js')</script>
+            """,
+            "worker.js": """
+            addEventListener('install', event => {
+                skipWaiting();
+                event.waitUntil(caches.open('files').then(cache => cache.addAll(['index.html', 'data.txt'])));
+            });
+            addEventListener('activate', event => event.waitUntil(clients.claim()));
+            addEventListener('message', event => event.source.postMessage('\(version)'));
+            addEventListener('fetch', event => event.respondWith(
+                caches.match(event.request).then(held => held ?? fetch(event.request))));
+            """,
+            "data.txt": version,
+        ]
+    }
+
+    private func build(_ version: String, _ folder: String) throws -> PackageBuilder.Result {
+        let site = "\(folder)/site-\(version)"
+        try FileManager.default.createDirectory(atPath: site, withIntermediateDirectories: true)
+        for (name, text) in Self.site(version) {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: "\(site)/\(name)"))
+        }
+        return try PackageBuilder().build(
+            site, id: PackageID("shop"), version: PackageVersion(version),
+            baseURL: PackageBaseURL("https://shop.example/app/"), output: "\(folder)/packages")
+    }
+
+    @MainActor
+    private func install(
+        _ version: String, into container: Container<WebKitGTKEngine>, _ folder: String
+    ) async throws {
+        let package = try build(version, folder)
+        try await container.install(archive: package.archive, manifest: package.manifest)
+    }
+}
