@@ -56,9 +56,17 @@ final class Stage {
         guard options.mode != .plain else {
             container = nil
             transport = nil
+            do {
+                try await trust()
+            } catch {
+                await proxy?.stop()
+                await wall?.stop()
+                throw error
+            }
             return
         }
         var settings = AsyncHTTPTransport.Configuration()
+        settings.authorities = options.trusted.map(\.authority)
         settings.proxy = proxy.map { AsyncHTTPTransport.Proxy(host: "127.0.0.1", port: $0.port) }
         let transport = AsyncHTTPTransport(settings)
         self.transport = transport
@@ -73,6 +81,7 @@ final class Stage {
         do {
             let container = try await Container(engine: engine, configuration: configuration)
             self.container = container
+            try await trust()
             for package in options.packages {
                 try await container.install(archive: package.archive, manifest: package.manifest)
             }
@@ -84,6 +93,16 @@ final class Stage {
             await proxy?.stop()
             await wall?.stop()
             throw error
+        }
+    }
+
+    /// Has the engine trust what the options name, for its own connections.
+    private func trust() async throws {
+        for trusted in options.trusted {
+            for host in trusted.hosts {
+                let name = host.contains(":") ? "[\(host)]" : host
+                try await engine.trust(trusted.certificate, for: name)
+            }
         }
     }
 

@@ -20,15 +20,25 @@ struct StageArguments: ParsableArguments {
         help: ArgumentHelp("The network to pretend: none, 4g, slow-4g, 3g or offline.", valueName: "profile"))
     var network = NetworkProfile.none
 
+    @Option(
+        name: .customLong("trust"),
+        help: ArgumentHelp(
+            "A certificate (PEM) that the pages' hosts may present, or HOST=FILE for another one. Repeat for more.",
+            valueName: "file"))
+    var trusted: [String] = []
+
     /// - Parameter urls: the pages to open; their hosts are covered in container modes.
     func options(covering urls: [String], directory: String, warm: Bool) throws -> StageOptions {
         if mode == .plain, !packages.isEmpty {
             throw CommandError(
                 .usage, code: "usage", "packages need a container: add --mode scheme", at: "--mode plain")
         }
-        return try StageOptions(
+        var options = try StageOptions(
             mode: mode, packages: packages.map(PackageFiles.init(archive:)), network: network, covering: urls,
             directory: directory, warm: warm)
+        let hosts = options.coveredNames
+        options.trusted = try trusted.map { try TrustedCertificate($0, pages: hosts) }
+        return options
     }
 }
 

@@ -18,6 +18,8 @@ struct StageOptions: Sendable {
     var warm: Bool
     /// Whether all hosts but the covered ones are out of the engine's reach.
     var isSecluded = false
+    /// What is trusted beside the system's authorities; nothing by default.
+    var trusted: [TrustedCertificate] = []
     private(set) var coveredHosts: [HostPattern]
     /// The covered hosts as names and addresses, without ports and brackets.
     private(set) var coveredNames: [String]

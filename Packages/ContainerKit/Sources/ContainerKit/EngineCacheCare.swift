@@ -34,7 +34,7 @@ final class EngineCacheCare<Engine: WebEngine> {
     /// Whether the engine failed to forget something, which pages that are open do not keep from being tried again.
     private var hasFailed = false
     private var pages: Set<PageID> = []
-    /// When the engine was last given a file of a package.
+    /// When the engine was last given an answer: a package may cover by now what came from a server.
     private var lastGiven: ContinuousClock.Instant?
     private var clearing: Task<Void, Never>?
     private var isOver = false
@@ -71,7 +71,7 @@ final class EngineCacheCare<Engine: WebEngine> {
             pages.remove(page)
             clearSoon()
         case .package(.scopeChanged), .packageInstalled, .rulesChanged, .interceptionSwitched: clearSoon()
-        case .request(let record) where record.provenance?.generation != nil: lastGiven = record.ended
+        case .request(let record) where record.status != nil: lastGiven = record.ended
         default: break
         }
     }

@@ -60,7 +60,7 @@ public protocol WebEngine: AnyObject {
     /// - Parameters:
     ///   - urls: what the files lie under: absolute URLs that end in a slash.
     ///   - origins: whose service workers and `caches` are looked through, as URLs of their roots.
-    ///   - lastGiven: when the engine was last given such a file by a container; `nil` for not in this process. What is
+    ///   - lastGiven: when the engine was last given such a file, or may have been; `nil` for not in this process. What is
     ///     younger may be on its way into the engine's HTTP cache still, which is waited for.
     /// - Throws: ``EngineError``; some of it may be forgotten by then.
     func forgetFiles(
