@@ -140,6 +140,34 @@ struct EarlyAnswerTests {
         }
     }
 
+    @Test("An answer that comes with the last byte, and before the end is said, leaves its connection to the next request")
+    func prompt() async throws {
+        let count = 20
+        // It serves one connection, and another only when that is closed.
+        try await RawServer.with { input, output in
+            for _ in 0..<count {
+                var text = ""
+                while !text.hasSuffix("\r\n\r\nabc"), let buffer = try await input.next() {
+                    text += String(buffer: buffer)
+                }
+                try await output.write(ByteBuffer(string: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"))
+            }
+        } _: { server async throws in
+            var configuration = AsyncHTTPTransport.Configuration()
+            configuration.readTimeout = .seconds(20)
+            try await withTransport(configuration) { transport async throws in
+                for _ in 0..<count {
+                    let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
+                    continuation.yield(Data("abc".utf8))
+                    let answer = try await transport.send(
+                        server.url + "/", .post, body: .stream(ByteStream(stream, length: 3)))
+                    continuation.finish()
+                    #expect(try await answer.body.collect(upTo: 2) == Data("ok".utf8))
+                }
+            }
+        }
+    }
+
     @Test("A body may rest for as long as the app likes")
     func resting() async throws {
         let (pieces, piece) = AsyncStream<Void>.makeStream()

@@ -4,8 +4,14 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Lets an answer end that refuses its request before that is out. AsyncHTTPClient sends no more of the request then, but
-/// takes the answer's end for the end of the exchange only where bytes come with it: an empty piece goes before it here.
+/// Lets an answer end that is whole before its request is out.
+///
+/// One that refuses the request: AsyncHTTPClient sends no more of it then, but takes the answer's end for the end of the
+/// exchange only where bytes come with it: an empty piece goes before it here.
+///
+/// One that does not, such as of a server that answers as soon as it has the bytes that were announced: AsyncHTTPClient
+/// forgets such a request with the last byte of the answer, and never takes its connection back. So the answer's end waits
+/// here for the request's, which follows.
 ///
 /// Isolation: its channel's event loop.
 final class EarlyAnswerEnd: ChannelDuplexHandler {
@@ -17,6 +23,8 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
     private let isStream: Bool
     private var isSending = false
     private var isRefused = false
+    /// The end of an answer that waits.
+    private var held: HTTPClientResponsePart?
 
     /// - Parameter isStream: whether the channel is a stream of HTTP/2. The client leaves it open for the rest of the request,
     ///   which does not come; a connection of HTTP/1.1 it closes.
@@ -30,9 +38,31 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
             isSending = true
             isRefused = false
         case .body: break
-        case .end: isSending = false
+        case .end:
+            isSending = false
+            // Not from within the client's call.
+            if held != nil {
+                let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+                context.eventLoop.execute { me.value.0.letGo(me.value.1) }
+            }
         }
         context.write(data, promise: promise)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        held = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        letGo(context)
+        context.fireChannelInactive()
+    }
+
+    private func letGo(_ context: ChannelHandlerContext) {
+        guard let end = held else { return }
+        held = nil
+        context.fireChannelRead(wrapInboundOut(end))
+        context.fireChannelReadComplete()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -41,10 +71,12 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
             isRefused = isSending && head.status.code >= 300
             context.fireChannelRead(data)
         case .body: context.fireChannelRead(data)
-        case .end:
-            if isRefused { context.fireChannelRead(wrapInboundOut(.body(ByteBuffer()))) }
+        case .end where isRefused:
+            context.fireChannelRead(wrapInboundOut(.body(ByteBuffer())))
             context.fireChannelRead(data)
-            if isRefused, isStream { context.close(promise: nil) }
+            if isStream { context.close(promise: nil) }
+        case .end where isSending: held = unwrapInboundIn(data)
+        case .end: context.fireChannelRead(data)
         }
     }
 }
