@@ -219,10 +219,9 @@ let package = Package(
         tests(
             of: "ContainerKit",
             [
-                "ContainerTesting", "HTTPCache", "HTTPTransport", "OfflinePackage", "PackageFormat",
+                "ContainerTesting", "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat",
                 "PackagePublisher", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter",
-                "WebViewPool",
-                .httpTypes, .log,
+                "WebViewPool", .httpTypes, .log,
             ]),
         .systemLibrary(
             name: "CWebKitGTK", path: "Packages/WebKitGTKAdapter/Sources/CWebKitGTK", pkgConfig: "webkit2gtk-4.1",

@@ -63,6 +63,7 @@ let package = Package(
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
                 .product(name: "HTTPCache", package: "HTTPCache"),
                 .product(name: "HTTPTransport", package: "HTTPTransport"),
+                .product(name: "LoopbackServer", package: "LoopbackServer"),
                 .product(name: "OfflinePackage", package: "OfflinePackage"),
                 .product(name: "PackageFormat", package: "OfflinePackage"),
                 .product(name: "PackagePublisher", package: "PackagePublisher"),

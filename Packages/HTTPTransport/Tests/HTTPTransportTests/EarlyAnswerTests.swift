@@ -140,7 +140,7 @@ struct EarlyAnswerTests {
         }
     }
 
-    @Test("An answer that comes with the last byte, and before the end is said, leaves its connection to the next request")
+    @Test("An answer that comes with the last byte, before the end is said, leaves its connection to the next request")
     func prompt() async throws {
         let count = 20
         // It serves one connection, and another only when that is closed.
