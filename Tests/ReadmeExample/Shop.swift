@@ -21,7 +21,7 @@ struct Shop {
     static func open(_ url: String) async throws {
         let engine = try WebKitGTKEngine()
         let container = try await Container(engine: engine, configuration: .init(directory: "h5"))
-        try await container.install(archive: "shop-1.zip", manifest: "shop-1.json")
+        try await container.installBaseline(archive: "shop-1.zip", manifest: "shop-1.json")
         try await container.warmUp()
         let page = try await container.open(url)
         try await page.load.finished(within: .seconds(10))

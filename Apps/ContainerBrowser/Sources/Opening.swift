@@ -64,7 +64,7 @@ struct Opening {
                 result: result, snapshot: snapshot, anonymousSnapshot: anonymousSnapshot,
                 called: Date(timeIntervalSince1970: called / 1_000), timeline: timeline)
         } catch {
-            let failure = stage.failure(of: url, because: error, in: opened, limit: limit)
+            let failure = await stage.failure(of: url, because: error, in: opened, limit: limit)
             await stage.close(opened)
             throw failure
         }

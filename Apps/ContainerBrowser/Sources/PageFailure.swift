@@ -64,7 +64,9 @@ struct PageFailure {
 
     /// A redirect may have led elsewhere; the engine's own names mean nothing outside.
     private func real(_ location: String?) -> String {
-        guard let location, location.hasPrefix("http://") || location.hasPrefix("https://") else { return url }
+        guard let location, location.hasPrefix("http://") || location.hasPrefix("https://"),
+            !location.contains(".localhost:")
+        else { return url }
         return location
     }
 

@@ -105,7 +105,7 @@ struct Run: AsyncParsableCommand {
                 line.value = try await value(in: opened)
             } catch {
                 failure = Self.failure(
-                    stage.failure(of: page, because: error, in: opened, limit: .seconds(timeout)), page)
+                    await stage.failure(of: page, because: error, in: opened, limit: .seconds(timeout)), page)
                 if case .timedOut? = (error as? EngineError)?.code {
                     line.timedOut = true
                     // What is there by now may say why.
@@ -116,7 +116,8 @@ struct Run: AsyncParsableCommand {
             }
             await stage.close(opened)
         } catch {
-            failure = Self.failure(stage.failure(of: page, because: error, in: nil, limit: .seconds(timeout)), page)
+            failure = Self.failure(
+                await stage.failure(of: page, because: error, in: nil, limit: .seconds(timeout)), page)
         }
         line.error = failure.map { "\($0.code): \($0.what)" }
         line.ms = began.duration(to: .now).milliseconds

@@ -117,7 +117,11 @@ final class Stage {
 
     /// Why a page could not be opened, told by whoever knows most of it.
     /// - Parameter limit: the time that it had.
-    func failure(of url: String, because error: any Error, in opened: OpenedPage?, limit: Duration) -> any Error {
+    func failure(of url: String, because error: any Error, in opened: OpenedPage?, limit: Duration) async -> any Error {
+        // By a proxy or a server the record comes a moment after the engine's word.
+        if let opened, [.loopbackProxy, .loopbackServer].contains(options.mode) {
+            for _ in 0..<10 where documents(of: opened).isEmpty { try? await Task.sleep(for: .milliseconds(20)) }
+        }
         let failure = PageFailure(url: url, limit: limit, isOffline: options.network.isOffline)
         return failure.error(error, record: opened.flatMap { documents(of: $0).last })
     }

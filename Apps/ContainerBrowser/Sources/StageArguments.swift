@@ -8,7 +8,11 @@ public import ContainerTesting
 
 /// The options that `open` and `run` share.
 struct StageArguments: ParsableArguments {
-    @Option(help: "How the page's requests reach the container: plain (not at all) or scheme.")
+    @Option(
+        help: """
+            How the page's requests reach the container: plain (not at all), scheme (under a scheme of the app's own), \
+            proxy (by a proxy on loopback, at the page's true origin) or server (at https://<site>.localhost).
+            """)
     var mode = InterceptionMode.plain
 
     @Option(

@@ -6,7 +6,8 @@ internal import ContainerKit
 internal import Foundation
 internal import HTTPTransport
 
-/// A certificate that is trusted beside those of the system, for some hosts: of a test's server. Nothing else is.
+/// A certificate that is trusted beside those of the system: of a test's server. The engine takes it from some hosts alone,
+/// the container's transport from any.
 struct TrustedCertificate: Sendable {
     /// Names and addresses, without ports.
     let hosts: [String]

@@ -103,7 +103,8 @@ extension Container {
     }
 
     /// The system is about to suspend the app: lets go of every lock. Pages are still answered; installs fail until
-    /// ``hostResumed()``, the HTTP cache takes in nothing new on disk, and no page is too late with its report. On Linux there is no need for it.
+    /// ``hostResumed()``, the HTTP cache takes in nothing new on disk, and no page is too late with its
+    /// report. On Linux there is no need for it.
     /// - Throws: `StoreError`; locks are let go all the same.
     public func hostWillSuspend() async throws {
         // First: what it has to write down it can write now.

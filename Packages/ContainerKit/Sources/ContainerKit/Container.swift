@@ -215,7 +215,6 @@ public final class Container<Engine: WebEngine> {
         }
         let isCovered = covers(real.text)
         let mode = isCovered ? configuration.mode : .plain
-        let place = try await place(of: real.text, in: mode)
         let began = ContinuousClock.now
         let holder = PageHolder()
         let view = try pool.checkOut(for: holder)
@@ -234,7 +233,8 @@ public final class Container<Engine: WebEngine> {
         loads[view.id] = page.load
         page.load.isToldElsewhere = { [weak self] in self?.isTold($0.url) ?? false }
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
-        await engineCaches?.settle(for: id)
+        await engineCaches?.settle(for: session)
+        let place = try await place(of: real.text, in: mode)
         try prepare(view)
         view.load(place)
         return page

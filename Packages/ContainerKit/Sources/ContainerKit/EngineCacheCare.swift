@@ -24,15 +24,20 @@ final class EngineCacheCare<Engine: WebEngine> {
     private weak var engine: Engine?
     private let library: PackageLibrary
     private let file: String
+    /// How long a page waits.
     private let limit: Duration
     private let logger: Logger
     /// Whether packages answer at all.
     private let isUsed: @MainActor () -> Bool
     /// Where a URL lies in the engine; `nil` where that is not known now.
     private let place: @MainActor (String) -> String?
+    /// Whether pages of plain mode come to packages, too.
+    private let servesAll: Bool
     private var held: HeldFiles
     /// Whether the engine failed to forget something, which pages that are open do not keep from being tried again.
     private var hasFailed = false
+    private var failures = 0
+    /// Those that packages answer.
     private var pages: Set<PageID> = []
     /// When the engine was last given an answer: a package may cover by now what came from a server.
     private var lastGiven: ContinuousClock.Instant?
@@ -49,6 +54,7 @@ final class EngineCacheCare<Engine: WebEngine> {
         self.isUsed = isUsed
         self.place = place
         file = configuration.directory + "/engine-caches.json"
+        servesAll = configuration.mode == .loopbackProxy
         limit = configuration.engineCacheLimit
         logger = configuration.logger
         // One that is missing or damaged says nothing of what is held: then each package is looked at once.
@@ -66,25 +72,67 @@ final class EngineCacheCare<Engine: WebEngine> {
 
     private func hear(_ event: ContainerEvent) {
         switch event {
-        case .pageOpened(let session): pages.insert(session.id)
+        case .pageOpened(let session) where concerns(session): pages.insert(session.id)
         case .pageClosed(let page):
-            pages.remove(page)
+            guard pages.remove(page) != nil else { return }
+            // What was on its way to it may be written down later.
+            lastGiven = .now
             clearSoon()
-        case .package(.scopeChanged), .packageInstalled, .rulesChanged, .interceptionSwitched: clearSoon()
-        case .request(let record) where record.status != nil: lastGiven = record.ended
+        case .rulesChanged, .interceptionSwitched:
+            // Under the packages' URLs the server may have answered before these changed, or does from now on.
+            held.mix(with: HeldFiles())
+            save()
+            clearSoon()
+        case .package(.scopeChanged), .packageInstalled: clearSoon()
+        case .request(let record) where record.provenance?.generation != nil: lastGiven = record.ended
         default: break
         }
     }
 
-    /// Sees to it that a page that is about to load gets no file of an older generation from the engine. A page that is
-    /// open keeps what it has: then the engine is left alone until no page is.
-    func settle(for page: PageID) async {
-        while let clearing { await clearing.value }
-        let current = isUsed() ? library.packages(of: page) : []
-        if pages.subtracting([page]).isEmpty || hasFailed { await clear(for: current)?.value }
-        guard !held.stale(for: current).isEmpty else { return }
-        held.mix(with: current)
+    private func concerns(_ session: PageSession) -> Bool {
+        servesAll || session.mode != .plain
+    }
+
+    /// Sees to it that a page that is about to load gets no file of an older generation from the engine, as far as that
+    /// is possible within the limit. A page that is open keeps what it has: then the engine is left alone until no page
+    /// is, unless it failed to forget something before.
+    func settle(for session: PageSession) async {
+        guard concerns(session) else { return }
+        let deadline = ContinuousClock.now + limit
+        let failuresBefore = failures
+        while let clearing { guard await hasEnded(clearing, by: deadline) else { break } }
+        guard let wanted = wanted(isUsed() ? library.packages(of: session.id) : []) else { return }
+        if clearing == nil, failures == failuresBefore, pages.subtracting([session.id]).isEmpty || hasFailed,
+            let task = clear(for: wanted)
+        {
+            _ = await hasEnded(task, by: deadline)
+        }
+        guard !held.stale(for: wanted).isEmpty else { return }
+        held.mix(with: wanted)
         save()
+    }
+
+    /// Waits for a task that goes on, whatever comes of this.
+    private func hasEnded(_ task: Task<Void, Never>, by deadline: ContinuousClock.Instant) async -> Bool {
+        let (ends, end) = AsyncStream<Bool>.makeStream()
+        let ending = Task {
+            await task.value
+            end.yield(true)
+        }
+        let timer = Task {
+            try? await ContinuousClock().sleep(until: deadline)
+            end.yield(false)
+        }
+        defer {
+            ending.cancel()
+            timer.cancel()
+        }
+        for await hasEnded in ends { return hasEnded }
+        return false
+    }
+
+    private func wanted(_ packages: [InstalledPackage]) -> HeldFiles? {
+        HeldFiles(packages, place: place)
     }
 
     /// Clears the engine's HTTP cache, for all sites.
@@ -106,53 +154,51 @@ final class EngineCacheCare<Engine: WebEngine> {
 
     /// Where no page is open nobody waits for it.
     private func clearSoon() {
-        guard pages.isEmpty, clearing == nil else { return }
-        _ = clear(for: isUsed() ? library.installed : [])
+        guard pages.isEmpty, clearing == nil, let wanted = wanted(isUsed() ? library.installed : []) else { return }
+        _ = clear(for: wanted)
     }
 
-    /// Begins to have the engine forget what these packages do not answer; `nil` where there is nothing.
-    private func clear(for current: [InstalledPackage]) -> Task<Void, Never>? {
-        let urls = held.stale(for: current)
-        guard !urls.isEmpty, !isOver, let engine else { return nil }
-        let origins = Set((held.entries.values.map(\.baseURL) + current.map(\.baseURL)).map(\.origin)).sorted()
-        let (lastGiven, limit, place) = (lastGiven, limit, place)
+    /// Begins to have the engine forget what is not wanted; `nil` where there is nothing.
+    private func clear(for wanted: HeldFiles) -> Task<Void, Never>? {
+        let stale = held.stale(for: wanted)
+        guard !stale.isEmpty, !isOver, let engine else { return nil }
+        let roots = Set((Array(held.entries.values) + wanted.entries.values).map(\.root)).sorted()
+        // It may go on when a page waits no longer.
+        let (lastGiven, limit) = (lastGiven, limit * 5)
         let task = Task { [weak self] in
             let outcome: Result<Void, any Error>
             do {
-                let places = urls.compactMap { place($0.description) }
-                guard places.count == urls.count else {
-                    throw EngineError(.storage, "the local server does not listen")
-                }
                 try await withLimit(limit, "the engine does not forget files in time") {
-                    try await engine.forgetFiles(
-                        under: places, at: origins.compactMap(place), lastGiven: lastGiven)
+                    try await engine.forgetFiles(under: stale.map(\.place), at: roots, lastGiven: lastGiven)
                 }
                 outcome = .success(())
             } catch {
                 outcome = .failure(error)
             }
-            self?.note(outcome, urls, current)
+            self?.note(outcome, stale, wanted)
         }
         clearing = task
         return task
     }
 
-    private func note(_ outcome: Result<Void, any Error>, _ urls: [PackageBaseURL], _ current: [InstalledPackage]) {
+    private func note(_ outcome: Result<Void, any Error>, _ stale: [HeldFiles.Entry], _ wanted: HeldFiles) {
         clearing = nil
-        let places = urls.map(\.description).joined(separator: " ")
+        let urls = Set(stale.map(\.baseURL)).sorted { $0.description < $1.description }
+        let places = stale.map(\.place).joined(separator: " ")
         switch outcome {
         case .success:
             hasFailed = false
-            held = HeldFiles(current)
+            held = wanted
             save()
-            logger.info("the engine forgot files", metadata: ["urls": "\(places)"])
+            logger.debug("the engine forgot files", metadata: ["urls": "\(places)"])
             hub?.send(.engineCachesCleared(urls))
             // Something else may answer by now.
             clearSoon()
         case .failure(is CancellationError): break
         case .failure(let error):
             hasFailed = true
-            held.mix(with: current)
+            failures += 1
+            held.mix(with: wanted)
             save()
             let error = error as? EngineError ?? EngineError(.storage, "\(error)")
             logger.warning("the engine keeps files", metadata: ["urls": "\(places)", "error": "\(error)"])
@@ -168,9 +214,4 @@ final class EngineCacheCare<Engine: WebEngine> {
             logger.warning("cannot write what the engine holds", metadata: ["error": "\(error)"])
         }
     }
-}
-
-extension PackageBaseURL {
-    /// The URL of the origin's root.
-    fileprivate var origin: String { "\(scheme)://\(authority)/" }
 }

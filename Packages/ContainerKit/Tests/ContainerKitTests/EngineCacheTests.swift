@@ -6,6 +6,7 @@ import Foundation
 import OfflinePackage
 import PackageFormat
 import ResourceLoading
+import SchemeRouter
 import Testing
 
 /// What an engine that keeps files itself is asked to forget, and when.
@@ -111,12 +112,14 @@ struct EngineCacheTests {
     @Test("It does not wait for ever, and the next one tries again")
     func limit() async throws {
         fixture.engine.hangs = true
-        let container = try await container { $0.engineCacheLimit = .milliseconds(500) }
+        let container = try await container { $0.engineCacheLimit = .milliseconds(200) }
         let events = container.events()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         #expect(await kept(events)?.code == .timedOut)
         let first = try await container.open(page)
         #expect(first.view.loads == [page])
+        // The page waits no longer, and the engine is given more time.
+        #expect(await kept(events)?.code == .timedOut)
         fixture.engine.hangs = false
         let calls = fixture.engine.forgotten.count
         // Although one is open: it came when the engine had not forgotten.
@@ -183,6 +186,60 @@ struct EngineCacheTests {
         container.isEnabled = true
         #expect(await cleared(events) == [shop])
         await container.shutDown()
+    }
+
+    @Test("What a rule passed to the server meanwhile is forgotten, too, whatever page was open")
+    func rules() async throws {
+        let container = try await container()
+        var events = container.events()
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        #expect(await cleared(events) == [shop])
+        let first = try await container.open(page)
+        container.isEnabled = false
+        container.isEnabled = true
+        container.setRules(.none)
+        #expect(fixture.engine.forgotten == [[shop]])
+        events = container.events()
+        await container.close(first)
+        #expect(await cleared(events) == [shop])
+        _ = try await container.open(page)
+        #expect(fixture.engine.forgotten == [[shop], [shop]])
+        await container.shutDown()
+    }
+
+    @Test("At the local server a page past the container changes nothing, and another port is another place")
+    func server() async throws {
+        let other = Fixture()
+        var ports: [String] = []
+        for launch in 0..<3 {
+            let container = try await container { $0.mode = .loopbackServer }
+            let shopPage = try await container.open(page)
+            let plain = try await container.open("https://elsewhere.example/")
+            #expect(plain.session.mode == .plain)
+            await container.close(shopPage)
+            await container.close(plain)
+            if launch == 0 {
+                let events = container.events()
+                try await fixture.install(["index.html": "one"], version: "1", into: container)
+                #expect(await cleared(events) == [shop])
+            }
+            ports = try #require(fixture.engine.forgotten.last)
+            #expect(ports.count == 1 && ports[0].hasPrefix("https://shop-example.localhost:"))
+            await container.shutDown()
+        }
+        #expect(fixture.engine.forgotten == [ports])
+        // Another program has the port in this launch.
+        let port = try #require(URLComponents(string: ports[0])?.port)
+        let taking = try await other.container {
+            $0.mode = .loopbackServer
+            $0.loopback.port = port
+        }
+        let container = try await container { $0.mode = .loopbackServer }
+        _ = try await container.open(page)
+        // Both: what lies at the old place would be there again in the launch after.
+        #expect(fixture.engine.forgotten.last?.count == 2 && fixture.engine.forgotten.last?.contains(ports[0]) == true)
+        await container.shutDown()
+        await taking.shutDown()
     }
 
     @Test("An engine that keeps nothing itself is asked nothing; another's HTTP cache is cleared with ours")

@@ -34,11 +34,14 @@ struct LocalServerTests {
             let fields = "\(fixture.cookie.dropLast()); c=d\r\nOrigin: \(origin)\r\nReferer: \(origin)/x\r\n"
             let said = try await fixture.get("/", from: peer, fields: "\(fields)Sec-Fetch-Site: same-origin\r\n")
             #expect(said.text == "GET|https://shop.test/|c=d|https://shop.test|https://shop.test/x")
+            // As a page says of its own posts that hides where it lies.
+            let hidden = "\(fixture.cookie)Origin: null\r\nSec-Fetch-Site: same-origin\r\n"
+            #expect(try await fixture.get("/", from: peer, fields: hidden).text == "GET|https://shop.test/||null|")
             let moved = try await fixture.get("/away", from: peer)
             #expect(moved.fields["location"] == "\(origin)/here" && moved.fields["set-cookie"] == "a=1")
             #expect(try await fixture.get("/open", from: peer).fields["access-control-allow-origin"] == nil)
             #expect(fixture.server.realURL(of: "\(origin)/a?b#c") == "https://shop.test/a?b#c")
-            let reports = try await fixture.witness.reports.value("4") { $0.count == 4 ? $0 : nil }
+            let reports = try await fixture.witness.reports.value("5") { $0.count == 5 ? $0 : nil }
             #expect(reports.allSatisfy { $0.request.head.authority == "shop.test" && $0.outcome.word == "finished" })
             #expect(fixture.witness.refusals.isEmpty)
         }

@@ -56,7 +56,8 @@ struct SiteFrontTests {
         "A redirect inside of the site stays on the server",
         arguments: [
             ("https://shop.example/a?b#c", "\(local)/a?b#c"), ("https://SHOP.example", "\(local)"),
-            ("//shop.example/a", "\(local)/a"), ("/a", "/a"), ("a?b", "a?b"),
+            ("//shop.example/a", "\(local)/a"), ("https://shop.example:443/a", "\(local)/a"), ("/a", "/a"),
+            ("a?b", "a?b"),
             ("http://shop.example/", "http://shop.example/"),
             ("https://shop.example.evil.example/", "https://shop.example.evil.example/"),
             ("https://shop.example:444/", "https://shop.example:444/"),

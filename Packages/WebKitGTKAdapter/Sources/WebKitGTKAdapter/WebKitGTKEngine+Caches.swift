@@ -46,10 +46,17 @@
             // In memory the engine does not list workers.
             let kept = isInMemory ? nil : try await records(of: .scripted)
             let places = origins.filter { origin in kept?.contains { $0.concerns(origin) } ?? true }
-            if !places.isEmpty { try await forgetScripted(urls, at: places) }
+            var failure: (any Error)?
+            do {
+                if !places.isEmpty { try await forgetScripted(urls, at: places) }
+            } catch {
+                // The HTTP cache is cleared all the same.
+                failure = error
+            }
             if let lastGiven { try await ContinuousClock().sleep(until: lastGiven + Self.writeLag) }
             let cached = try await records(of: .httpCache)
             try await remove(cached.filter { record in urls.contains { record.concerns($0) } })
+            if let failure { throw failure }
         }
 
         /// Ends service workers, and removes what scripts have put into `caches`.

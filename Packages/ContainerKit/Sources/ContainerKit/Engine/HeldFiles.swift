@@ -5,42 +5,52 @@ internal import OfflinePackage
 internal import PackageFormat
 internal import ResourceLoading
 
-/// Of which packages an engine's own caches may hold files, and of which generation: a value, kept across launches.
+/// Of which packages an engine's own caches may hold files, where these lie in the engine, and of which generation they
+/// are: a value, kept across launches.
 struct HeldFiles: Codable, Hashable {
     struct Entry: Codable, Hashable {
         let baseURL: PackageBaseURL
+        /// The base URL as the engine knows it: at the local server another one, and with another port another again.
+        let place: String
         /// `nil` where it may be files of several, or the server's.
         var generation: Int64?
+
+        /// The root of the place's origin.
+        var root: String {
+            let slash = place.utf8.indices.filter { place.utf8[$0] == UInt8(ascii: "/") }.dropFirst(2).first
+            return slash.map { String(place[...$0]) } ?? place
+        }
     }
 
+    /// By package and place.
     private(set) var entries: [String: Entry] = [:]
 
-    /// What the engine has to forget before these packages answer, and no others: the URLs by which it does.
-    func stale(for current: [InstalledPackage]) -> [PackageBaseURL] {
-        let wanted = Self(current)
-        var urls: Set<PackageBaseURL> = []
-        for (package, entry) in entries where wanted.entries[package] != entry { urls.insert(entry.baseURL) }
-        for (package, entry) in wanted.entries where entries[package] != entry { urls.insert(entry.baseURL) }
-        return urls.sorted { $0.description < $1.description }
+    /// What the engine has to forget before others answer, and nothing else than they say.
+    func stale(for wanted: HeldFiles) -> [Entry] {
+        let old = entries.filter { wanted.entries[$0.key] != $0.value }.values
+        let new = wanted.entries.filter { entries[$0.key] == nil }.values
+        return (Array(old) + new).sorted { $0.place < $1.place }
     }
 
-    /// These packages answer from now on, and the engine has not forgotten what it held.
-    mutating func mix(with current: [InstalledPackage]) {
-        for (package, entry) in Self(current).entries where entries[package] != entry {
-            // Of a package that has moved, both places have to be looked at.
-            let former = entries[package].flatMap { $0.baseURL == entry.baseURL ? nil : $0.baseURL }
-            entries[package] = Entry(baseURL: entry.baseURL, generation: nil)
-            if let former { entries["\(package) \(former)"] = Entry(baseURL: former, generation: nil) }
+    /// Others answer from now on, and the engine has not forgotten what it held.
+    mutating func mix(with wanted: HeldFiles) {
+        for (key, entry) in entries where wanted.entries[key] != entry { entries[key]?.generation = nil }
+        for (key, entry) in wanted.entries where entries[key] == nil {
+            entries[key] = Entry(baseURL: entry.baseURL, place: entry.place, generation: nil)
         }
-        let wanted = Self(current)
-        for package in entries.keys where wanted.entries[package] == nil { entries[package]?.generation = nil }
     }
+
+    /// The engine holds nothing.
+    init() {}
 
     /// The engine holds nothing but files of these packages.
-    init(_ current: [InstalledPackage] = []) {
-        for package in current {
-            entries[package.id.description] = Entry(
-                baseURL: package.baseURL, generation: package.generation.number)
+    /// - Parameter place: where a URL lies in the engine.
+    /// - Returns: `nil` where that is not known of one of them.
+    init?(_ packages: [InstalledPackage], place: (String) -> String?) {
+        for package in packages {
+            guard let place = place(package.baseURL.description) else { return nil }
+            entries["\(package.id) \(place)"] = Entry(
+                baseURL: package.baseURL, place: place, generation: package.generation.number)
         }
     }
 }

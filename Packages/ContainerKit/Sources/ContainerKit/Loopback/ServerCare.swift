@@ -37,23 +37,42 @@ final class ServerCare<Engine: WebEngine> {
             }
         }
         self.news = news
-        let memory = ServerPort(in: directory)
-        let kept = if let port = options.port { port as Int? } else { await memory.kept() }
         var configuration = LocalServer.Configuration(
-            loader: requests, completing: requests, trusting: LeafTrust(engine), port: kept ?? ServerPort.random())
+            loader: requests, completing: requests, trusting: LeafTrust(engine), port: 0)
         configuration.observer = news
         configuration.upstreamProxy = options.upstreamProxy
         configuration.trustRoots = options.trustRoots
         configuration.limits = options.limits
-        server = try await LocalServer.start(configuration)
-        if kept == nil, let port = server.port {
+        let memory = ServerPort(in: directory)
+        if let port = options.port {
+            configuration.port = port
+        } else if let port = await memory.kept() {
+            configuration.port = port
+        } else {
+            // Only one that will be free the next time, too, is kept.
+            server = try await Self.startAnywhere(&configuration)
+            guard let port = server.port, port == configuration.port else { return }
             do {
                 try await memory.keep(port)
             } catch {
                 // Pages work, but the next launch has another origin for them.
                 logger.warning("the server's port is not kept", metadata: ["error": "\(error)"])
             }
+            return
         }
+        server = try await LocalServer.start(configuration)
+    }
+
+    /// On a port that is drawn; a few times, where it is taken.
+    private static func startAnywhere(_ configuration: inout LocalServer.Configuration) async throws -> LocalServer {
+        configuration.port = ServerPort.random()
+        for _ in 0..<10 {
+            let server = try await LocalServer.start(configuration)
+            if server.port == configuration.port { return server }
+            await server.stop()
+            configuration.port = ServerPort.random()
+        }
+        return try await LocalServer.start(configuration)
     }
 
     /// Where it listens; `nil` while it does not.

@@ -12,13 +12,13 @@ struct ServerPort: Sendable {
         file = directory + "/server-port"
     }
 
-    /// The one that was kept; `nil` where there is none, or something else.
+    /// The one that was kept; `nil` where there is none, or something else, or one that a browser may block.
     @concurrent
     func kept() async -> Int? {
         // Its number has five digits: of whatever else lies there no more is read.
         guard let handle = FileHandle(forReadingAtPath: file), let bytes = try? handle.read(upToCount: 8),
             let port = Int(String(decoding: bytes, as: UTF8.self).prefix { !$0.isNewline }),
-            (1_024...65_535).contains(port)
+            (10_081...65_535).contains(port)
         else { return nil }
         return port
     }

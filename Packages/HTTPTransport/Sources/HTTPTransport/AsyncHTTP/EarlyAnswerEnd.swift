@@ -23,8 +23,10 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
     private let isStream: Bool
     private var isSending = false
     private var isRefused = false
-    /// The end of an answer that waits.
+    /// The end of an answer that waits, and how long that does while nothing of the request is sent.
     private var held: HTTPClientResponsePart?
+    private var deadline: Scheduled<Void>?
+    private static let patience = TimeAmount.seconds(10)
 
     /// - Parameter isStream: whether the channel is a stream of HTTP/2. The client leaves it open for the rest of the request,
     ///   which does not come; a connection of HTTP/1.1 it closes.
@@ -37,7 +39,7 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
         case .head:
             isSending = true
             isRefused = false
-        case .body: break
+        case .body: if held != nil { limit(context) }
         case .end:
             isSending = false
             // Not from within the client's call.
@@ -50,7 +52,25 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
         held = nil
+    }
+
+    /// The answer was whole before.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        letGo(context)
+        context.fireErrorCaught(error)
+    }
+
+    /// Who waits for the rest of a request that does not come has its answer, and the connection is given up.
+    private func limit(_ context: ChannelHandlerContext) {
+        deadline?.cancel()
+        let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        deadline = context.eventLoop.scheduleTask(in: Self.patience) {
+            let (end, context) = me.value
+            end.letGo(context)
+            context.close(promise: nil)
+        }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -61,6 +81,7 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
     private func letGo(_ context: ChannelHandlerContext) {
         guard let end = held else { return }
         held = nil
+        deadline?.cancel()
         context.fireChannelRead(wrapInboundOut(end))
         context.fireChannelReadComplete()
     }
@@ -75,7 +96,9 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
             context.fireChannelRead(wrapInboundOut(.body(ByteBuffer())))
             context.fireChannelRead(data)
             if isStream { context.close(promise: nil) }
-        case .end where isSending: held = unwrapInboundIn(data)
+        case .end where isSending:
+            held = unwrapInboundIn(data)
+            limit(context)
         case .end: context.fireChannelRead(data)
         }
     }

@@ -13,6 +13,8 @@ actor LeafStore {
         var leaf: Task<LaunchAuthority.Leaf, any Error>
         /// Counts up with each use.
         var lastUse: UInt64
+        /// When the engine was last told once more to trust it.
+        var retold: ContinuousClock.Instant?
     }
 
     /// A certificate is renewed so long before it ends, in seconds: connections that begin with it may last.
@@ -71,13 +73,26 @@ actor LeafStore {
         return leaf
     }
 
-    /// Has the next one who asks for a host get a new certificate, which the engine is told to trust.
-    nonisolated func forget(_ host: String) {
-        Task { await drop(host) }
+    /// The engine made no TLS with a host's certificate: it is told once more to trust that, before the next one who asks
+    /// has it. Every few seconds at most: who connects and hangs up may be anybody.
+    nonisolated func tellAgain(_ host: String) {
+        Task { await retell(host) }
     }
 
-    private func drop(_ host: String) {
-        entries[host] = nil
+    private func retell(_ host: String) {
+        guard let entry = entries[host] else { return }
+        if let retold = entry.retold, retold.duration(to: .now) < .seconds(5) { return }
+        let trusting = trusting
+        entries[host]?.retold = .now
+        entries[host]?.leaf = Task {
+            let leaf = try await entry.leaf.value
+            do {
+                try await trusting.trust(leaf.certificate, for: host)
+            } catch {
+                throw LoopbackError(.trust, "the engine does not trust the certificate", at: host, cause: error)
+            }
+            return leaf
+        }
     }
 
     /// Unless another one has taken its place.

@@ -32,7 +32,7 @@ final class LoopbackListener: Sendable {
     private let happened: @Sendable (LoopbackEvent) -> Void
     private let receive: Reception
     private let state: Mutex<State>
-    private let relistening = Mutex<Task<Void, any Error>?>(nil)
+    private let relistening = Mutex<Task<Int, any Error>?>(nil)
 
     /// - Parameters:
     ///   - port: the one to have if that is free; 0 for any.
@@ -67,9 +67,7 @@ final class LoopbackListener: Sendable {
     /// - Throws: ``LoopbackError`` with code `cannotListen` or `stopped`.
     func resume() async throws -> Int {
         if case .listening(let channel, let port) = state.withLock({ $0 }), await isAlive(channel, port) { return port }
-        try await listen()
-        guard let port else { throw Self.stopped }
-        return port
+        return try await listen()
     }
 
     /// Takes no more connections, lets requests in flight finish for a while, and closes the rest. A second call does
@@ -84,16 +82,21 @@ final class LoopbackListener: Sendable {
     }
 
     /// Listens, on the port it had where that is free. One attempt at a time.
+    /// - Returns: the port.
     /// - Throws: ``LoopbackError`` with code `cannotListen` or `stopped`.
-    func listen() async throws {
+    @discardableResult
+    func listen() async throws -> Int {
         let attempt = relistening.withLock { current in
             if let current { return current }
-            let attempt = Task { try await self.bind() }
+            let attempt = Task {
+                // Nobody joins one that is over.
+                defer { relistening.withLock { $0 = nil } }
+                return try await bind()
+            }
             current = attempt
             return attempt
         }
-        defer { relistening.withLock { if $0 == attempt { $0 = nil } } }
-        try await attempt.value
+        return try await attempt.value
     }
 
     /// Closes the listener as a system would, without having been asked. For tests.
@@ -103,7 +106,7 @@ final class LoopbackListener: Sendable {
 
     private static var stopped: LoopbackError { LoopbackError(.stopped, "the server was stopped") }
 
-    private func bind() async throws {
+    private func bind() async throws -> Int {
         // From here on the old one is nobody's: its end is no loss.
         let old: (channel: (any Channel)?, port: Int) = try state.withLock { state in
             switch state {
@@ -135,6 +138,7 @@ final class LoopbackListener: Sendable {
         if old.port != 0, port != old.port { happened(.portTaken(old.port)) }
         happened(.listening(port: port))
         listener.closeFuture.whenComplete { [weak self] _ in self?.lost(listener) }
+        return port
     }
 
     /// On the port that is wanted, or on another one.
@@ -164,7 +168,7 @@ final class LoopbackListener: Sendable {
         happened(.deaf(reason: "the listener was closed"))
         Task {
             // Unless somebody has made another one meanwhile.
-            if port == nil { try? await listen() }
+            if port == nil { _ = try? await listen() }
         }
     }
 

@@ -7,8 +7,8 @@ internal import NIOHTTP1
 /// sends, so that nobody else is served. Made anew for each launch, in memory only.
 public struct AccessToken: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
-    /// The cookie's name. By its prefix an engine takes it from nobody but the host itself, over TLS (RFC 6265bis,
-    /// section 4.1.3.2).
+    /// The cookie's name. By its prefix an engine is to take it from nobody but the host itself, over TLS (RFC
+    /// 6265bis, section 4.1.3.2); not all do.
     public let name = "__Host-container"
     /// 256 bits of the system's randomness.
     public let value = LaunchSecret.make()

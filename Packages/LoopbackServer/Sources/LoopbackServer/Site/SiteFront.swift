@@ -33,10 +33,15 @@ struct SiteFront: Sendable {
         }
         guard token.isSaid(by: head.headers) else { throw RequestFault(.credentials) }
         becameKnown()
-        for asking in head.headers["origin"] where asking != origin { throw RequestFault(.foreignOrigin(asking)) }
         // Where an engine says who led here (Fetch Metadata, section 2.4), nobody else's page has.
-        for relation in head.headers["sec-fetch-site"] where !["same-origin", "none"].contains(relation) {
+        let relations = head.headers["sec-fetch-site"]
+        for relation in relations where !["same-origin", "none"].contains(relation) {
             throw RequestFault(.foreignOrigin(relation))
+        }
+        for asking in head.headers["origin"] where asking != origin {
+            // By a policy that hides it (Fetch, section 3.2) a page's own posts say this; no script sets the other field.
+            if asking == "null", relations == ["same-origin"] { continue }
+            throw RequestFault(.foreignOrigin(asking))
         }
         return ExchangeFront.Target(host: site.host, isSecure: site.isSecure, path: path)
     }
@@ -69,8 +74,15 @@ struct SiteFront: Sendable {
 
     /// A URL of the site as the page has it; `nil` for what leads elsewhere, or is relative.
     private func local(_ url: String) -> String? {
-        Self.moved(url, from: site.origin, to: origin)
-            ?? (site.isSecure ? Self.moved(url, from: "//\(site.host.authority(isSecure: true))", to: origin) : nil)
+        let scheme = site.isSecure ? "https:" : "http:"
+        let authorities = [site.host.authority(isSecure: site.isSecure), "\(site.host)"]
+        // Without a scheme a URL has the page's, which is https here.
+        for prefix in site.isSecure ? [scheme, ""] : [scheme] {
+            for authority in authorities {
+                if let moved = Self.moved(url, from: "\(prefix)//\(authority)", to: origin) { return moved }
+            }
+        }
+        return nil
     }
 
     /// A cookie for the real host and those below it is the site's alone here; `nil` for one that the real host may not
