@@ -168,26 +168,6 @@ struct EarlyAnswerTests {
         }
     }
 
-    @Test("An answer that is whole is the caller's, although its stream is reset then and the request never ends")
-    func resetAfterAnswer() async throws {
-        try await RawHTTP2Server.with { peer in
-            guard let frame = try await peer.next(RawHTTP2Peer.headers) else { return }
-            try await peer.head("200", of: frame.stream)
-            try await peer.body("ok", of: frame.stream, isLast: true)
-            // RFC 9113, section 8.1: with NO_ERROR, since the rest of the request is not wanted.
-            try await peer.write(
-                RawHTTP2Peer.reset, stream: frame.stream, payload: ByteBuffer(bytes: [0, 0, 0, 0]))
-        } _: { server async throws in
-            var configuration = try server.configuration()
-            configuration.readTimeout = .seconds(20)
-            try await withTransport(configuration) { transport async throws in
-                let (body, _) = endless(.rests)
-                let answer = try await transport.send(server.url + "/", .post, body: body)
-                #expect(try await answer.body.collect(upTo: 2) == Data("ok".utf8))
-            }
-        }
-    }
-
     @Test("A body may rest for as long as the app likes")
     func resting() async throws {
         let (pieces, piece) = AsyncStream<Void>.makeStream()

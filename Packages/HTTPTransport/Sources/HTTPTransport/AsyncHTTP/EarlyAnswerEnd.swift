@@ -58,7 +58,7 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
 
     /// The answer was whole before.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        letGo(context)
+        breakOff(context)
         context.fireErrorCaught(error)
     }
 
@@ -68,14 +68,21 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
         let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         deadline = context.eventLoop.scheduleTask(in: Self.patience) {
             let (end, context) = me.value
-            end.letGo(context)
+            end.breakOff(context)
             context.close(promise: nil)
         }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        letGo(context)
+        breakOff(context)
         context.fireChannelInactive()
+    }
+
+    /// The request's end does not come: with bytes before it, the answer's is the end of the exchange.
+    private func breakOff(_ context: ChannelHandlerContext) {
+        guard held != nil else { return }
+        context.fireChannelRead(wrapInboundOut(.body(ByteBuffer())))
+        letGo(context)
     }
 
     private func letGo(_ context: ChannelHandlerContext) {
