@@ -97,15 +97,6 @@ extension EngineCheck {
         await container.shutDown()
     }
 
-    @MainActor
-    private func open(
-        _ url: String, in container: Container<WebKitGTKEngine>
-    ) async throws -> Page<WebKitGTKView> {
-        let page = try await container.open(url)
-        try await page.load.finished(within: .seconds(20))
-        return page
-    }
-
     /// Expects everything that a page has to be of one version: first what needs no one's consent.
     @MainActor
     private func see(_ page: Page<WebKitGTKView>, _ version: String, _ when: String) async throws {

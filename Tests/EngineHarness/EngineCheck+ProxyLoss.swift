@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContainerKit
+internal import ContainerTesting
 internal import Foundation
 internal import Glibc
 internal import HTTPTransport
@@ -52,7 +53,7 @@ extension EngineCheck {
 
         // The port is taken meanwhile, so that the engine's settings have to be renewed.
         try await container.hostWillSuspend()
-        let thief = try Thief(of: try port(of: engine))
+        let thief = try PortThief(of: try port(of: engine))
         try await container.hostResumed()
         try expect(try port(of: engine) != thief.port, "the engine still goes to the port that was taken")
         try await fetch("https://d.shop.example/x", in: page)
@@ -88,59 +89,9 @@ extension EngineCheck {
     }
 
     private func shutListener(at port: Int) throws {
-        guard let descriptor = Thief.listener(at: port) else {
+        guard let descriptor = PortThief.listener(at: port) else {
             throw CheckFailure(description: "nobody listens at \(port)")
         }
         shutdown(descriptor, CInt(SHUT_RDWR))
-    }
-}
-
-/// Takes the port of a listener of this process: its descriptor becomes one that nothing comes of, and somebody else
-/// listens.
-private struct Thief {
-    let port: Int
-    private let descriptor: CInt
-
-    init(of port: Int) throws {
-        self.port = port
-        guard let victim = Self.listener(at: port) else {
-            throw CheckFailure(description: "nobody listens at \(port)")
-        }
-        let blank = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        try expect(dup2(blank, victim) == victim, "dup2")
-        close(blank)
-        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        var on = CInt(1)
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<CInt>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        let isBound = withUnsafePointer(to: &address) { [descriptor] address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        try expect(isBound == 0 && listen(descriptor, 8) == 0, "cannot take port \(port): \(errno)")
-    }
-
-    func release() {
-        close(descriptor)
-    }
-
-    /// The descriptor that listens on a port of 127.0.0.1.
-    static func listener(at port: Int) -> CInt? {
-        (3..<CInt(4_096)).first { descriptor in
-            var (value, size) = (CInt(0), socklen_t(MemoryLayout<CInt>.size))
-            guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &value, &size) == 0, value == 1 else {
-                return false
-            }
-            var name = sockaddr_in()
-            var nameSize = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let named = withUnsafeMutablePointer(to: &name) { name in
-                name.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &nameSize) }
-            }
-            return named == 0 && Int(in_port_t(bigEndian: name.sin_port)) == port
-        }
     }
 }

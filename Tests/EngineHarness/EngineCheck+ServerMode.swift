@@ -22,8 +22,8 @@ extension EngineCheck {
             default: break
             }
         }
-        let one = try await open("https://one.example/", container)
-        let two = try await open("https://two.example/", container)
+        let one = try await open("https://one.example/", in: container)
+        let two = try await open("https://two.example/", in: container)
         let place = try await two.view.evaluate("return location.href", in: .page)
         let seen = try await one.view.evaluate(
             """
@@ -54,22 +54,13 @@ extension EngineCheck {
         var settings = WebKitGTKEngine.Configuration()
         settings.storage = .directory(path: folder + "/engine")
         let container = try await container(WebKitGTKEngine(settings), in: folder)
-        let page = try await open("https://one.example/", container)
+        let page = try await open("https://one.example/", in: container)
         let launches = try await page.view.evaluate(
             "return localStorage.launches = +(localStorage.launches ?? 0) + 1", in: .page)
         try expect(launches == expected, "launches: \(launches)")
         // The engine writes it down some time after.
         await container.close(page)
         await container.shutDown()
-    }
-
-    @MainActor
-    private func open(
-        _ url: String, _ container: Container<WebKitGTKEngine>
-    ) async throws -> Page<WebKitGTKView> {
-        let page = try await container.open(url)
-        try await page.load.finished(within: .seconds(20))
-        return page
     }
 
     @MainActor

@@ -122,6 +122,14 @@ enum EngineCheck: String, CaseIterable {
         return view
     }
 
+    /// Opens a page of a container, and waits until all of it is there.
+    @MainActor
+    func open(_ url: String, in container: Container<WebKitGTKEngine>) async throws -> Page<WebKitGTKView> {
+        let page = try await container.open(url)
+        try await page.load.finished(within: .seconds(20))
+        return page
+    }
+
     @MainActor
     private func checkUserScripts(_ engine: WebKitGTKEngine) async throws {
         let isolated = ScriptWorld.isolated(name: "aside")

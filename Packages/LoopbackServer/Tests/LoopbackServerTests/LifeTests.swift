@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ContainerTesting
 import Foundation
 import HTTPTypes
 import NIOCore
@@ -106,7 +107,7 @@ struct LifeTests {
             let kept = try await fixture.open()
             _ = try await kept.get("/")
             let first = try await port(0, fixture)
-            let descriptor = try #require(Descriptors.listening(at: first))
+            let descriptor = try #require(PortThief.listener(at: first))
             shutdown(descriptor, CInt(SHUT_RDWR))
             // A system that takes a listener away may say so, or not.
             let second = try await fixture.proxy.resume()
@@ -134,7 +135,7 @@ struct LifeTests {
     func taken() async throws {
         try await eventually { fixture in
             let first = try await port(0, fixture)
-            guard let thief = try? Thief(of: first) else { return false }
+            guard let thief = try? PortThief(of: first) else { return false }
             // A connection to the port succeeds, but at the wrong place.
             let second = try await fixture.proxy.resume()
             #expect(second != first)

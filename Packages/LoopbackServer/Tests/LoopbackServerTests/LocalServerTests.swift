@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ContainerTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
@@ -277,7 +278,7 @@ struct LocalServerTests {
             }
             fixture.server.closeListener()
             _ = try await fixture.witness.events.value("listening again") { count($0) == 2 ? true : nil }
-            let descriptor = try #require(Descriptors.listening(at: fixture.port))
+            let descriptor = try #require(PortThief.listener(at: fixture.port))
             shutdown(descriptor, CInt(SHUT_RDWR))
             try await fixture.server.resume()
             #expect(try await fixture.get("/", from: fixture.open()).status == 200)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Logging
 internal import LoopbackServer
 internal import Synchronization
 
-/// Carries what the proxy tells from its event loops to the main actor, in order, and together: a turn of the main loop
+/// Carries what the proxy or the local server tells from its event loops to the main actor, in order, and together: a turn of the main loop
 /// for each request would take longer than the request.
 ///
 /// Isolation: any.
@@ -30,6 +31,28 @@ final class LoopbackNews: LoopbackObserving {
 
     init(hear: @escaping @MainActor (Item) -> Void) {
         self.hear = hear
+    }
+
+    /// Tells the container all of it.
+    /// - Parameters:
+    ///   - source: what the log names.
+    ///   - hear: hears of what happened first.
+    convenience init(
+        of source: String, logger: Logger, tell: @escaping @MainActor (ContainerEvent) -> Void,
+        note: @escaping @MainActor (ExchangeReport) -> Void,
+        hear: @escaping @MainActor (LoopbackEvent) -> Void = { _ in }
+    ) {
+        self.init { item in
+            switch item {
+            case .request(let report):
+                note(report)
+                tell(.request(RequestRecord(report)))
+            case .event(let event):
+                logger.debug("\(source)", metadata: ["event": "\(event)"])
+                hear(event)
+                tell(.loopback(event))
+            }
+        }
     }
 
     /// News that did not get through.

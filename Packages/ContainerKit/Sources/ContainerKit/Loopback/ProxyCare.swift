@@ -39,17 +39,7 @@ final class ProxyCare<Engine: WebEngine> {
         self.engine = engine
         previous = engine.proxy
         let relay = Relay<Engine>()
-        let news = LoopbackNews { item in
-            switch item {
-            case .request(let report):
-                note(report)
-                tell(.request(RequestRecord(report)))
-            case .event(let event):
-                logger.debug("proxy", metadata: ["event": "\(event)"])
-                relay.care?.hear(event)
-                tell(.loopback(event))
-            }
-        }
+        let news = LoopbackNews(of: "proxy", logger: logger, tell: tell, note: note) { relay.care?.hear($0) }
         self.news = news
         var configuration = InterceptingProxy.Configuration(
             loader: requests, policy: requests, trusting: LeafTrust(engine))

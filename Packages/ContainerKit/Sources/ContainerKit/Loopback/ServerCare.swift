@@ -26,16 +26,7 @@ final class ServerCare<Engine: WebEngine> {
         tell: @escaping @MainActor (ContainerEvent) -> Void, note: @escaping @MainActor (ExchangeReport) -> Void
     ) async throws {
         self.engine = engine
-        let news = LoopbackNews { item in
-            switch item {
-            case .request(let report):
-                note(report)
-                tell(.request(RequestRecord(report)))
-            case .event(let event):
-                logger.debug("server", metadata: ["event": "\(event)"])
-                tell(.loopback(event))
-            }
-        }
+        let news = LoopbackNews(of: "server", logger: logger, tell: tell, note: note)
         self.news = news
         var configuration = LocalServer.Configuration(
             loader: requests, completing: requests, trusting: LeafTrust(engine), port: 0)

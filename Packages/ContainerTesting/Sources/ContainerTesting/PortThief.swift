@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import NIOCore
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Takes the port of a listener of this process away without its owner's event loop being told: the listener's descriptor
+/// becomes one that nothing comes of, and somebody else listens on the port.
+///
+/// Isolation: any.
+public final class PortThief: Sendable {
+    /// The port of 127.0.0.1 that was taken.
+    public let port: Int
+    private let descriptor: CInt
+
+    /// - Throws: `IOError`, with code `ENOENT` where nobody of this process listens there.
+    public init(of port: Int) throws {
+        self.port = port
+        guard let victim = Self.listener(at: port) else { throw IOError(errnoCode: ENOENT, reason: "no listener") }
+        #if os(Linux)
+            let stream = CInt(SOCK_STREAM.rawValue)
+        #else
+            let stream = SOCK_STREAM
+        #endif
+        // A socket that neither listens nor is connected takes the place of the listener, which is closed by that.
+        let blank = socket(AF_INET, stream, 0)
+        guard dup2(blank, victim) == victim else { throw IOError(errnoCode: errno, reason: "dup2") }
+        close(blank)
+        descriptor = socket(AF_INET, stream, 0)
+        var (on, size) = (CInt(1), socklen_t(MemoryLayout<CInt>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
+        size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = try SocketAddress(ipAddress: "127.0.0.1", port: port).withSockAddr { [descriptor] address, _ in
+            bind(descriptor, address, size)
+        }
+        guard isBound == 0, listen(descriptor, 16) == 0 else {
+            let reason = errno
+            close(descriptor)
+            throw IOError(errnoCode: reason, reason: "bind")
+        }
+    }
+
+    /// Gives the port up.
+    public func release() {
+        close(descriptor)
+    }
+
+    /// The descriptor of this process that listens on a port of 127.0.0.1, as a system finds it that takes it away.
+    public static func listener(at port: Int) -> CInt? {
+        (3..<CInt(4_096)).first { descriptor in
+            var (value, size) = (CInt(0), socklen_t(MemoryLayout<CInt>.size))
+            guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &value, &size) == 0, value == 1 else {
+                return false
+            }
+            var name = sockaddr_in()
+            var nameSize = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let named = withUnsafeMutablePointer(to: &name) { name in
+                name.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &nameSize) }
+            }
+            return named == 0 && Int(UInt16(bigEndian: name.sin_port)) == port
+        }
+    }
+}
