@@ -7,7 +7,7 @@ import ResourceStore
 import Testing
 
 /// What people at a terminal see of long work, and what is left when they stop it.
-@Suite("h5 at a terminal", .timeLimit(.minutes(2)))
+@Suite("h5 at a terminal", .timeLimit(.minutes(4)))
 struct TerminalTests {
     private let folder: TemporaryFolder
     private static let pack = ["pack", "site", "--id", "big", "--version", "1", "--base-url", "https://h.example/"]

@@ -26,15 +26,19 @@ extension Program {
         try #require(openpty(&terminal, &far, nil, nil, nil) == 0)
         let near = terminal
         defer { close(near) }
+        // It starts when somebody reads: what is quick could be over before.
+        let gate = try FileDescriptor.pipe()
+        defer { try? gate.writeEnd.close() }
         let result = try await Subprocess.run(
-            configuration(arguments, in: folder, environment: environment.mapValues { $0 }), input: .none,
-            output: .discarded,
+            gated(arguments, configuration(arguments, in: folder, environment: environment.mapValues { $0 })),
+            input: .fileDescriptor(gate.readEnd, closeAfterSpawningProcess: true), output: .discarded,
             // Closed here too, else reading would not end with the process.
             error: .fileDescriptor(FileDescriptor(rawValue: far), closeAfterSpawningProcess: true)
         ) { execution in
             // On a thread of its own, since reading blocks.
             await withCheckedContinuation { (continuation: CheckedContinuation<String, Never>) in
                 Thread.detachNewThread {
+                    _ = try? gate.writeEnd.writeAll("\n".utf8)
                     let shown = Self.read(near) { shown in
                         guard let number = signal(shown) else { return false }
                         try? execution.send(signal: Signal(rawValue: number))
@@ -45,6 +49,14 @@ extension Program {
             }
         }
         return TerminalOutcome(status: result.terminationStatus.number, shown: result.closureResult)
+    }
+
+    /// The same program behind a shell that waits for a line first.
+    private func gated(_ arguments: [String], _ configuration: Configuration) throws -> Configuration {
+        var gated = configuration
+        gated.executable = .path("/bin/sh")
+        gated.arguments = Arguments(["-c", #"read -r _ && exec "$0" "$@" </dev/null"#, try path] + arguments)
+        return gated
     }
 
     /// Reads until the other side is closed.

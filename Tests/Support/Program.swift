@@ -41,7 +41,7 @@ public struct Program: Sendable {
     }
 
     /// A built one is beside the test bundle, where the build puts both.
-    private var path: String {
+    var path: String {
         get throws {
             if let place { return place }
             let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
