@@ -99,6 +99,7 @@ let package = Package(
         .library(name: "ConnectTunnel", targets: ["ConnectTunnel"]),
         .library(name: "LoopbackServer", targets: ["LoopbackServer"]),
         .library(name: "SchemeRouter", targets: ["SchemeRouter", "HTTPSemantics", "SchemeMode"]),
+        .library(name: "CookieJar", targets: ["CookieJar"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
@@ -204,6 +205,7 @@ let package = Package(
         tests(of: "HTTPSemantics", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         target("SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         tests(of: "SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
+        target("CookieJar", in: "CookieBridge"),
         target("WebViewPool"),
         tests(of: "WebViewPool"),
 

@@ -1,0 +1,26 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import PackageDescription
+
+// This room alone, for building it apart from the others. The shipped manifest is the one in the root.
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "CookieBridge",
+    platforms: [.iOS(.v18), .macOS(.v15)],
+    products: [
+        .library(name: "CookieJar", targets: ["CookieJar"])
+    ],
+    targets: [
+        .target(name: "CookieJar", swiftSettings: settings)
+    ],
+    swiftLanguageModes: [.v6]
+)
