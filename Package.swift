@@ -98,6 +98,7 @@ let package = Package(
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "ConnectTunnel", targets: ["ConnectTunnel"]),
         .library(name: "LoopbackServer", targets: ["LoopbackServer"]),
+        .library(name: "BodyBridge", targets: ["BodyBridge"]),
         .library(name: "SchemeRouter", targets: ["SchemeRouter", "HTTPSemantics", "SchemeMode"]),
         .library(name: "CookieJar", targets: ["CookieJar"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
@@ -205,6 +206,8 @@ let package = Package(
         tests(of: "HTTPSemantics", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         target("SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         tests(of: "SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
+        target("BodyBridge", ["ResourceLoading", .httpTypes]),
+        tests(of: "BodyBridge", ["ResourceLoading", .httpTypes]),
         target("CookieJar", in: "CookieBridge"),
         target("WebViewPool"),
         tests(of: "WebViewPool"),
@@ -213,8 +216,8 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "ConnectTunnel", "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable",
-                "HTTPCache", "HTTPTransport", "HTTPSemantics", "LoopbackServer", "SchemeRouter", "SchemeMode",
+                "BodyBridge", "ConnectTunnel", "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage",
+                "ResourceTable", "HTTPCache", "HTTPTransport", "HTTPSemantics", "LoopbackServer", "SchemeRouter", "SchemeMode",
                 "WebViewPool", .crypto,
                 .httpTypes, .log,
             ]),

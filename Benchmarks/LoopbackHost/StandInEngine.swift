@@ -24,7 +24,7 @@ final class StandInEngine: WebEngine {
     /// As of the mode `loopbackProxy` of WebKitGTK.
     func traits(in mode: InterceptionMode) -> EngineTraits {
         EngineTraits(
-            keepsBodies: true, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
+            bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
             caches: true, identifiesPage: false)
     }
 
@@ -52,6 +52,7 @@ final class NoView: EngineView {
     func warmUp() async throws {}
     func reset() async throws {}
     func discard() {}
+    func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {}
     func snapshot() async throws -> PageSnapshot { throw EngineError(.snapshot, "nothing to see") }
     func setMessageHandler(
         named name: String, in world: ScriptWorld,

@@ -25,7 +25,7 @@ final class SilentEngine: WebEngine {
     /// As of the custom-scheme mode of WebKitGTK.
     func traits(in mode: InterceptionMode) -> EngineTraits {
         EngineTraits(
-            keepsBodies: false, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
+            bodies: .none, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
             caches: false, identifiesPage: true)
     }
 
@@ -90,6 +90,7 @@ final class SilentView: EngineView {
     func warmUp() async throws {}
     func reset() async throws {}
     func discard() {}
+    func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {}
     func snapshot() async throws -> PageSnapshot { throw EngineError(.snapshot, "nothing to see") }
     func setMessageHandler(
         named name: String, in world: ScriptWorld,

@@ -44,6 +44,7 @@ public final class Container<Engine: WebEngine> {
     private(set) var sessions: [ViewID: PageSession] = [:]
     private var loads: [ViewID: ViewLoad] = [:]
     private var lastPageID: UInt64 = 0
+    private var bridges: BridgeCare?
     private var reclaiming: Task<Void, Never>?
     private var memory: MemoryCare?
 
@@ -76,6 +77,9 @@ public final class Container<Engine: WebEngine> {
             try engine.register(scheme) { [weak self] request, sink in
                 self?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
             }
+        }
+        if traits.bodies == .plain {
+            bridges = BridgeCare(names: configuration.names, host: BridgeHost(path: path))
         }
         try await beginLoopback()
         if traits.caches, configuration.mode.isOverLoopback {
@@ -235,6 +239,7 @@ public final class Container<Engine: WebEngine> {
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
         await engineCaches?.settle(for: session)
         let place = try await place(of: real.text, in: mode)
+        if mode == .customScheme { bridges?.begin(in: view) }
         try prepare(view)
         view.load(place)
         return page
@@ -339,16 +344,28 @@ public final class Container<Engine: WebEngine> {
     private func answer(_ request: EngineRequest, to sink: any SchemeTaskSink) -> SchemeTaskDelivery {
         let delivery = SchemeTaskDelivery(to: sink)
         let session = request.view.flatMap { sessions[$0] }
+        var request = request
         var record = RequestRecord(request, session: session, names: configuration.names)
         do {
-            let named = try path.name(request, for: session)
+            let bridged: BridgedBody
+            switch try bridges?.read(&request) ?? .request(BridgedBody()) {
+            case .own(let answer):
+                delivery.start(answer: answer)
+                return delivery
+            case .worker(let script, let isModule):
+                lead(try path.name(request, for: session), script, isModule, by: delivery, record)
+                return delivery
+            case .request(let body): bridged = body
+            }
+            let named = try path.name(request, for: session, bridged: bridged)
             if let response = path.promptAnswer(to: named), let body = WholeBody(response.body) {
                 record.note(response)
                 note(response, to: request, of: session)
                 record.note(delivery.deliver(response.head, body))
                 hub.send(.request(record))
             } else {
-                answer(request, .success(named), of: session, by: delivery, record)
+                answer(
+                    request, .success(named), of: session, by: delivery, record, outlivesStop: bridged.isKeptAlive)
             }
         } catch {
             answer(request, .failure(error), of: session, by: delivery, record)
@@ -359,15 +376,32 @@ public final class Container<Engine: WebEngine> {
     /// Looks for an answer, and delivers it when it comes.
     private func answer(
         _ request: EngineRequest, _ named: Result<RequestPath.Named, any Error>, of session: PageSession?,
+        by delivery: SchemeTaskDelivery, _ record: RequestRecord, outlivesStop: Bool = false
+    ) {
+        let path = path
+        var record = record
+        delivery.start(outlivesStop: outlivesStop) {
+            try await path.answer(named.get())
+        } observe: { [weak self] response in
+            record.note(response)
+            self?.note(response, to: request, of: session)
+        } completion: { [hub] outcome in
+            record.note(outcome)
+            hub.send(.request(record))
+        }
+    }
+
+    /// Looks for a worker's script, and has the bridge's go before it.
+    private func lead(
+        _ named: RequestPath.Named, _ script: @escaping (String) -> String, _ isModule: Bool,
         by delivery: SchemeTaskDelivery, _ record: RequestRecord
     ) {
         let path = path
         var record = record
         delivery.start {
-            try await path.answer(named.get())
-        } observe: { [weak self] response in
+            try await BridgeCare.leading(to: path.answer(named), script, isModule: isModule)
+        } observe: { response in
             record.note(response)
-            self?.note(response, to: request, of: session)
         } completion: { [hub] outcome in
             record.note(outcome)
             hub.send(.request(record))
@@ -418,6 +452,7 @@ public final class Container<Engine: WebEngine> {
         if case .committed(let url) = signal {
             session.documentURL = realURL(of: url)
             keep(session)
+            bridges?.documentChanged(in: view)
             report(.moved, of: session)
         }
         hub.send(.page(session.id, signal))
@@ -433,6 +468,7 @@ public final class Container<Engine: WebEngine> {
         packages.sweepSoon()
         table?.note(.close)
         loads[session.view] = nil
+        bridges?.end(in: session.view)
         hub.send(.pageClosed(session.id))
         // A page that was dropped has no one who gives its view back. Its holder goes with it, so not now, but next.
         guard reclaiming == nil else { return }

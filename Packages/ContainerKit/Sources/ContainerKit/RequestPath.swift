@@ -164,6 +164,8 @@ struct RequestPath: Sendable {
         fileprivate let request: ResourceRequest
         fileprivate let session: PageSession?
         fileprivate let decision: RouteDecision
+        /// Whether it is known what its body is.
+        fileprivate let hasBody: Bool
     }
 
     /// Answers a request of the engine from memory; `nil` for the rest, which ``answer(_:)`` has. It changes nothing.
@@ -172,7 +174,7 @@ struct RequestPath: Sendable {
         guard !keepsOut(named.decision), request.destination == .subresource else { return nil }
         // What completes a request is for servers, but for the origin that a permission is given to.
         if request.head.headerFields.contains(.origin) {
-            guard (try? complete(&request, for: named.session)) != nil else { return nil }
+            guard (try? complete(&request, of: named)) != nil else { return nil }
         }
         guard case .known(let response) = chain.promptAnswer(to: request) else { return nil }
         return response
@@ -181,7 +183,7 @@ struct RequestPath: Sendable {
     /// Answers a request of the engine.
     nonisolated(nonsending) func answer(_ named: Named) async throws -> ResourceResponse {
         var request = named.request
-        try complete(&request, for: named.session)
+        try complete(&request, of: named)
         let isPassed = keepsOut(named.decision)
         guard var response = try await (isPassed ? direct : chain).load(request) else {
             throw ResourceError(.internal, "no loader answered", at: request.head.urlText)
@@ -202,7 +204,10 @@ struct RequestPath: Sendable {
 
     /// 1 Name it: the real URL, the page, and how sure that is; and whose it is.
     /// - Parameter session: the page that asks; `nil` where the engine does not say, or the page is closed.
-    func name(_ request: EngineRequest, for session: PageSession?) throws -> Named {
+    /// - Parameter bridged: what the bridge knows of the request's body and credentials.
+    func name(
+        _ request: EngineRequest, for session: PageSession?, bridged: BridgedBody = BridgedBody()
+    ) throws -> Named {
         var head = request.head
         guard let scheme = names.realScheme(for: head.scheme ?? "") else {
             throw ResourceError(.invalidRequest, "not a scheme of this container", at: head.urlText)
@@ -216,9 +221,9 @@ struct RequestPath: Sendable {
             throw ResourceError(.invalidRequest, "no rule covers this host", at: head.urlText)
         }
         let named = ResourceRequest(
-            head, destination: destination(of: request),
+            head, body: bridged.body ?? .empty, destination: destination(of: request),
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
-        return Named(request: named, session: session, decision: decision)
+        return Named(request: named, session: session, decision: decision, hasBody: bridged.body != nil)
     }
 
     private func destination(of request: EngineRequest) -> ResourceRequest.Destination {
@@ -239,11 +244,11 @@ struct RequestPath: Sendable {
     }
 
     /// 2 Complete it: what the engine loses on the way.
-    private func complete(_ request: inout ResourceRequest, for session: PageSession?) throws {
+    private func complete(_ request: inout ResourceRequest, of named: Named) throws {
         if traits.preflights {
             names.restoreOriginFields(in: &request.head.headerFields)
         } else {
-            completion.complete(&request, opener: opener(of: request, in: session))
+            completion.complete(&request, opener: opener(of: request, in: named.session))
         }
         let method = request.head.method
         let fields = request.head.headerFields
@@ -253,7 +258,7 @@ struct RequestPath: Sendable {
             [.post, .put, .patch].contains(method)
             // Engines send none with these, though scripts set `Content-Type` on them.
             || ![.get, .head, .options, .trace].contains(method) && announcesBody
-        if !traits.keepsBodies, carriesBody {
+        if traits.bodies != .all, !named.hasBody, carriesBody {
             // Without its body the request would mean something else: it fails instead of going out crippled.
             throw ResourceError(.invalidRequest, "this engine loses the body of the request", at: request.head.urlText)
         }

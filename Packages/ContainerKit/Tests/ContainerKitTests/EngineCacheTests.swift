@@ -19,7 +19,7 @@ struct EngineCacheTests {
 
     init() {
         fixture.engine.traits = EngineTraits(
-            keepsBodies: true, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
+            bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
             caches: true, identifiesPage: false)
     }
 

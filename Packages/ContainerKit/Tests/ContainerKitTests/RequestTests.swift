@@ -44,7 +44,7 @@ struct RequestTests {
             #expect(answer.sink.error == nil && answer.record.status == .ok)
         }
         let keeping = Fixture()
-        keeping.engine.traits.keepsBodies = true
+        keeping.engine.traits.bodies = .all
         let other = try await keeping.container(covering: ["shop.example"])
         let post = try await keeping.answer(
             to: "containerkit://shop.example/", .post, [.contentType: "text/plain"], of: other)
@@ -53,7 +53,7 @@ struct RequestTests {
 
     @Test("A POST is never answered from a package")
     func methods() async throws {
-        fixture.engine.traits.keepsBodies = true
+        fixture.engine.traits.bodies = .all
         let container = try await fixture.container()
         try await fixture.install(["a.txt": "packaged"], version: "1", into: container)
         let post = try await fixture.answer(to: "containerkit://shop.example/a.txt", .post, of: container)

@@ -14,7 +14,7 @@ struct ServerPageTests {
 
     init() {
         fixture.engine.traits = EngineTraits(
-            keepsBodies: true, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
+            bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
             caches: true, identifiesPage: false)
     }
 

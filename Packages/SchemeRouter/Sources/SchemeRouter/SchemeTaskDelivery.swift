@@ -29,6 +29,8 @@ public final class SchemeTaskDelivery {
     private let sink: any SchemeTaskSink
     private var life = SchemeTaskLife()
     private var work: Task<Void, Never>?
+    /// Whether what is under way upstream goes on after a stop, as the Fetch standard has it for `keepalive`.
+    private var outlivesStop = false
     private var deliveredBytes: Int64 = 0
 
     public init(to sink: any SchemeTaskSink) {
@@ -46,18 +48,21 @@ public final class SchemeTaskDelivery {
     /// - Parameters:
     ///   - answer: produces the response. It runs in a task that a stop cancels, and at once up to where it has to wait:
     ///     an answer that lies in memory is delivered before this returns.
+    ///   - outlivesStop: whether a stop leaves the task alone: its answer is asked for to the end, and given to nobody.
     ///   - observe: hears the response's head once, before the engine does.
     ///   - completion: hears the outcome once, after which this object does nothing more.
     public func start(
+        outlivesStop: Bool = false,
         answer: @escaping @MainActor () async throws -> ResourceResponse,
         observe: @escaping @MainActor (ResourceResponse) -> Void = { _ in },
         completion: @escaping @MainActor (Outcome) -> Void = { _ in }
     ) {
         guard life.accept(.start) == .deliver else { return }
+        self.outlivesStop = outlivesStop
         let work = Self.begin { completion(await self.run(answer: answer, observe: observe)) }
         self.work = work
         // Stopped before there was something to cancel.
-        if life.isOver { work.cancel() }
+        if life.isOver, !outlivesStop { work.cancel() }
     }
 
     /// Delivers an answer that is there already, in place of ``start(answer:observe:completion:)``.
@@ -75,7 +80,7 @@ public final class SchemeTaskDelivery {
     /// The engine stopped the task: nothing is delivered from here on, and what is under way upstream is cancelled.
     public func stop() {
         _ = life.accept(.stop)
-        work?.cancel()
+        if !outlivesStop { work?.cancel() }
     }
 
     /// A task that begins at once where the system can do that: a turn of the main loop is as long as many an answer.

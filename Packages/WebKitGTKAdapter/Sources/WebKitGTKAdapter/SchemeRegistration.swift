@@ -31,7 +31,8 @@
             let url = String(cString: webkit_uri_scheme_request_get_uri(request))
             let engineRequest = EngineRequest(
                 head: head, view: view?.id,
-                isMainDocument: view.map { $0.location.isDocument(url, mainResource: $0.mainResourceURL) } ?? false)
+                isMainDocument: view.map { $0.location.isDocument(url, mainResource: $0.mainResourceURL) } ?? false
+            ) { [weak task] in try task?.plainBody() ?? .empty }
             task.attach(handler(engineRequest, task))
         }
 

@@ -66,13 +66,13 @@
             case .plain, .loopbackProxy, .loopbackServer:
                 // A request over loopback is one of https: only which view asks is lost.
                 EngineTraits(
-                    keepsBodies: true, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
+                    bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
                     caches: true, identifiesPage: false)
             case .customScheme:
                 // Measured: bodies with a Blob cannot be asked for, cookies do not exist, 3xx is not followed,
                 // no OPTIONS is sent, encoded bytes are shown as they are.
                 EngineTraits(
-                    keepsBodies: false, keepsCookies: false, followsRedirects: false, preflights: false,
+                    bodies: .plain, keepsCookies: false, followsRedirects: false, preflights: false,
                     decodes: false, caches: false, identifiesPage: true)
             }
         }

@@ -46,6 +46,22 @@
             self.delivery = delivery
         }
 
+        /// The body, where it is known to be plain bytes: the engine does not survive to be asked for a Blob.
+        func plainBody() throws -> ResourceBody {
+            try requireRequest()
+            guard let stream = webkit_uri_scheme_request_get_http_body(request) else { return .empty }
+            defer { g_object_unref(stream) }
+            var body = Data()
+            var buffer = [UInt8](repeating: 0, count: 256 << 10)
+            while true {
+                // The bytes lie in memory.
+                let count = g_input_stream_read(stream, &buffer, gsize(buffer.count), nil, nil)
+                guard count >= 0 else { throw ResourceError(.io, "the engine does not give the body of the request") }
+                guard count > 0 else { return body.isEmpty ? .empty : .bytes(body) }
+                body.append(contentsOf: buffer[..<count])
+            }
+        }
+
         func receive(_ head: HTTPResponse, length: Int64?) throws {
             try requireRequest()
             guard let pair = SocketWriter.makePair() else {

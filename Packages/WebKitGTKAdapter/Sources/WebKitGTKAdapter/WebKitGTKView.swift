@@ -38,6 +38,7 @@
         let proxies: ProxyKeeper
         /// How often in a row a proxy has refused what this view told it.
         var proxyRetries = 0
+        var prompts: Prompts?
         private var signals: [GObjectSignals] = []
         private var messageHandlers: [ScriptMessageHandler] = []
 
@@ -70,6 +71,7 @@
             let loadSignals = GObjectSignals(of: web)
             connectLoadSignals(loadSignals)
             connectAuthentication(loadSignals)
+            connectPrompts(loadSignals)
             let windowSignals = GObjectSignals(of: window)
             connectWindowSignals(windowSignals)
             signals = [loadSignals, windowSignals]
@@ -260,6 +262,7 @@
             onSignal = nil
             for signals in signals { signals.disconnect() }
             signals.removeAll()
+            prompts = nil
             for handler in messageHandlers { handler.stop("the view is gone") }
             messageHandlers.removeAll()
             endCalls()

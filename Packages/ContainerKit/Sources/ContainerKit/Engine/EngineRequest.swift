@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPTypes
+public import ResourceLoading
 
 /// A request as the engine hands it over.
 public struct EngineRequest: Sendable {
@@ -11,11 +12,18 @@ public struct EngineRequest: Sendable {
     public var view: ViewID?
     /// Whether this is the document that the view is navigating to.
     public var isMainDocument: Bool
+    /// Asks the engine for the body, which is plain bytes: where it holds a Blob, some engines do not survive the question.
+    /// To be asked while the request is handed over. `nil` where the engine has no bodies.
+    public var body: (@MainActor @Sendable () throws -> ResourceBody)?
 
     /// Makes a request, as an adapter does for each that its engine hands over.
-    public init(head: HTTPRequest, view: ViewID?, isMainDocument: Bool) {
+    public init(
+        head: HTTPRequest, view: ViewID?, isMainDocument: Bool,
+        body: (@MainActor @Sendable () throws -> ResourceBody)? = nil
+    ) {
         self.head = head
         self.view = view
         self.isMainDocument = isMainDocument
+        self.body = body
     }
 }

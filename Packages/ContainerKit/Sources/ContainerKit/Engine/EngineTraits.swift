@@ -3,8 +3,19 @@
 
 /// What an engine does by itself with an intercepted request, so that nobody does it twice or not at all.
 public struct EngineTraits: Sendable, Hashable {
-    /// Every kind of request body reaches the container whole.
-    public var keepsBodies: Bool
+    /// Which request bodies reach the container.
+    public enum Bodies: Sendable, Hashable {
+        /// Every kind, whole.
+        case all
+        /// Bytes and text. To ask for one that holds a Blob may end the app: the engine is asked only where the bridge
+        /// knows what it is.
+        case plain
+        /// None.
+        case none
+    }
+
+    /// Which request bodies reach the container.
+    public var bodies: Bodies
     /// Cookies are sent and stored by the engine. Nothing reads it yet: the cookie bridge will.
     public var keepsCookies: Bool
     /// A redirect answer is followed by the engine.
@@ -21,10 +32,10 @@ public struct EngineTraits: Sendable, Hashable {
 
     /// Makes the traits. None has a default: what is not said would be done twice, or not at all.
     public init(
-        keepsBodies: Bool, keepsCookies: Bool, followsRedirects: Bool, preflights: Bool, decodes: Bool, caches: Bool,
+        bodies: Bodies, keepsCookies: Bool, followsRedirects: Bool, preflights: Bool, decodes: Bool, caches: Bool,
         identifiesPage: Bool
     ) {
-        self.keepsBodies = keepsBodies
+        self.bodies = bodies
         self.keepsCookies = keepsCookies
         self.followsRedirects = followsRedirects
         self.preflights = preflights

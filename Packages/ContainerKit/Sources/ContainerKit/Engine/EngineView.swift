@@ -50,6 +50,10 @@ public protocol EngineView: PoolableView {
     func setMessageHandler(
         named name: String, in world: ScriptWorld,
         _ handler: @escaping @MainActor (ScriptMessage) async throws -> String) throws
+
+    /// Answers, at once and without showing it, each dialog of `prompt(…)` whose text begins with `prefix`, in any frame. It
+    /// holds for as long as the view; a second call takes the place of the first.
+    func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String)
 }
 
 /// A picture of a page.

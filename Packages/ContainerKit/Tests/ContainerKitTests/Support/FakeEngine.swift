@@ -16,7 +16,7 @@ final class FakeEngine: WebEngine {
     var cookies: any EngineCookieStore { jar }
     /// What the engine does by itself: nothing, but it names the page.
     var traits = EngineTraits(
-        keepsBodies: false, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
+        bodies: .none, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
         caches: false, identifiesPage: true)
     /// The scheme that the engine keeps for itself.
     var takenScheme: String?
@@ -115,6 +115,7 @@ final class FakeView: EngineView {
 
     func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String { "null" }
     func add(_ script: UserScript) {}
+    func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {}
     func warmUp() async throws {}
 
     func reset() async throws {

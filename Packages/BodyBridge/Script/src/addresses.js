@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// URLs that scripts write into elements and event sources: those that the container covers get its name, and read back
+// as they were written. Markup that scripts write (`innerHTML`) is not looked into.
+
+import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
+import { WeakMap, apply, localNameOf, lowerCase, weakGet, weakSet } from "./natives.js";
+import { nameOf, realURL } from "./urls.js";
+
+/** The attributes by which an element loads something, by its interface and its names. */
+const table = [
+  ["HTMLImageElement", "src", ["img"]], ["HTMLScriptElement", "src", ["script"]],
+  ["HTMLLinkElement", "href", ["link"]], ["HTMLIFrameElement", "src", ["iframe"]],
+  ["HTMLMediaElement", "src", ["audio", "video"]], ["HTMLSourceElement", "src", ["source"]],
+  ["HTMLTrackElement", "src", ["track"]], ["HTMLEmbedElement", "src", ["embed"]],
+  ["HTMLObjectElement", "data", ["object"]], ["HTMLInputElement", "src", ["input"]],
+  ["HTMLVideoElement", "poster", ["video"]], ["HTMLFormElement", "action", ["form"]],
+];
+
+/** What was written in place of a name: by element, then by name. */
+const written = new WeakMap();
+
+const translate = (element, value) => {
+  const text = `${value}`;
+  const name = nameOf(text);
+  if (!name) return text;
+  const texts = weakGet(written, element) ?? { __proto__: null };
+  texts[name] = text;
+  weakSet(written, element, texts);
+  return name;
+};
+
+const asWritten = (element, value) => weakGet(written, element)?.[value] ?? value;
+
+export const patchAddresses = () => {
+  const loads = { __proto__: null };
+  for (let row = 0; row < table.length; row++) {
+    const [type, key, names] = table[row];
+    for (let index = 0; index < names.length; index++) loads[`${names[index]} ${key}`] = true;
+    wrapAccessor(globalThis[type]?.prototype, key, {
+      get: (original, self) => {
+        const value = apply(original, self, []);
+        return weakGet(written, self)?.[value] === undefined ? value : realURL(value);
+      },
+      // A trusted type stays what it is.
+      set: (original, self, value) => apply(original, self, [typeof value === "object" ? value : translate(self, value)]),
+    });
+  }
+  const { prototype } = globalThis.Element;
+  wrapMethod(prototype, "setAttribute", (original, self, args) => {
+    if (args.length > 1 && typeof args[1] !== "object" && loads[`${localNameOf(self)} ${lowerCase(`${args[0]}`)}`]) {
+      return apply(original, self, [args[0], translate(self, args[1])]);
+    }
+    return apply(original, self, args);
+  });
+  wrapMethod(prototype, "getAttribute", (original, self, args) => asWritten(self, apply(original, self, args)));
+  const sources = new WeakMap();
+  wrapConstructor("EventSource", (original, args, newTarget) => {
+    if (args.length === 0) return build(original, args, newTarget);
+    const name = nameOf(args[0]);
+    const source = build(original, name ? [name, args[1]] : args, newTarget);
+    if (name) weakSet(sources, source, true);
+    return source;
+  });
+  wrapAccessor(globalThis.EventSource?.prototype, "url", {
+    get: (original, self) => {
+      const url = apply(original, self, []);
+      return weakGet(sources, self) ? realURL(url) : url;
+    },
+  });
+};

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// navigator.sendBeacon: the engine sends beacons over http and https alone.
+
+import { bytesOf, lost } from "./bodies.js";
+import { mark } from "./channel.js";
+import { config } from "./config.js";
+import { wrapMethod } from "./disguise.js";
+import { encodeForm } from "./multipart.js";
+import { Blob, Request, apply, blobSize, fetch, headersOf, isForm, setHeader, then } from "./natives.js";
+import { isOurs, nameOf, resolve } from "./urls.js";
+
+/** In bytes, of all beacons that are under way (Beacon, section 3.1; Fetch, "inflight keepalive bytes"). */
+const limit = 64 << 10;
+let underWay = 0;
+
+const sizeOf = (data) => {
+  if (data === undefined || data === null) return 0;
+  if (isForm(data)) return encodeForm(data).length;
+  // A Blob takes bytes and text as a request does, all else as text.
+  return blobSize(new Blob([data]));
+};
+
+const send = (url, data) => {
+  const gone = data === undefined || data === null ? undefined : lost(data);
+  if (gone && gone.length + underWay > limit) return false;
+  const body = gone ? bytesOf(gone) : data;
+  // With CORS: no field can be set on a request without. The answer is nobody's anyway.
+  const request = new Request(url, { method: "POST", body, credentials: "include", keepalive: true });
+  if (gone?.type) setHeader(headersOf(request), "Content-Type", gone.type);
+  setHeader(headersOf(request), config.mark, mark("plain keep include"));
+  const length = gone?.length ?? sizeOf(data);
+  if (length + underWay > limit) return false;
+  underWay += length;
+  const ended = () => { underWay -= length; };
+  then(apply(fetch, globalThis, [request]), ended, ended);
+  return true;
+};
+
+export const patchBeacon = () => {
+  wrapMethod(globalThis.Navigator?.prototype, "sendBeacon", (original, self, args) => {
+    if (args.length === 0) return apply(original, self, args);
+    const url = nameOf(args[0]) ?? resolve(args[0]);
+    // Where it is not the container's, and where the receiver is not a Navigator, the engine knows what to do.
+    if (!isOurs(url)) return apply(original, self, args);
+    return send(url, args[1]);
+  });
+};

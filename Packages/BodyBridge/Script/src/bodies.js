@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// Which bodies the engine carries to the container itself, and how the others get there.
+//
+// The engine hands over plain bytes. What holds a Blob it loses, and to ask it for that ends the app: so the container
+// asks for a body only where the mark of the request says that it is plain. Others go into the container's store, piece
+// by piece, and the request carries their id.
+
+import { ask, newID, store } from "./channel.js";
+import {
+  Blob, TypeError, URL, Uint8Array, XMLHttpRequest, blobBytes, blobSize, blobSlice, blobType, charCodeAt, formForEach,
+  isBlob, isForm, matched, subarray, xhrMimeType, xhrOpen, xhrSend, xhrText,
+} from "./natives.js";
+import { encodeForm } from "./multipart.js";
+
+const { createObjectURL, revokeObjectURL } = URL;
+const pieceLength = 1 << 20;
+
+const holdsFiles = (form) => {
+  let found = false;
+  formForEach(form, (value) => { found ||= isBlob(value); });
+  return found;
+};
+
+/**
+ * What the engine would lose of a body: { type, parts, length }, with an empty type where the body has none; nothing
+ * where the engine keeps all of it. A form's boundary is that of its `Content-Type`, where that has one.
+ */
+export const lost = (body, contentType) => {
+  if (isBlob(body)) return { type: blobType(body), parts: [body], length: blobSize(body) };
+  if (!isForm(body) || !holdsFiles(body)) return undefined;
+  return encodeForm(body, matched(/boundary=(-{4}WebKitFormBoundary\w{16})$/, contentType ?? "")?.[1]);
+};
+
+/** Feeds the parts to the container under an id. Where a Blob cannot be read, the request that waits for it fails. */
+const feed = async (id, { parts }) => {
+  let offset = 0;
+  const put = async (bytes) => {
+    for (let at = 0; at < bytes.length; at += pieceLength) {
+      const piece = subarray(bytes, at, at + pieceLength);
+      await store(id, offset, piece);
+      offset += piece.length;
+    }
+  };
+  try {
+    for (let index = 0; index < parts.length; index++) {
+      const part = parts[index];
+      if (!isBlob(part)) {
+        await put(part);
+        continue;
+      }
+      const size = blobSize(part);
+      for (let at = 0; at < size; at += pieceLength) {
+        await put(new Uint8Array(await blobBytes(blobSlice(part, at, at + pieceLength))));
+      }
+    }
+  } catch {
+    ask("drop", { id });
+  }
+};
+
+/**
+ * What is said of a body that goes by the store: `words`, for the mark of its request, and `begin`, which hands it over.
+ */
+export const handOver = (body) => {
+  const id = newID();
+  return { words: `take ${id} ${body.length}`, begin: () => { feed(id, body); } };
+};
+
+/** The bytes of a body at once, for those who cannot wait. Throws where a policy of the page forbids to read Blobs. */
+export const bytesOf = (body) => {
+  const whole = new Blob(body.parts);
+  const url = createObjectURL(whole);
+  try {
+    const request = new XMLHttpRequest();
+    xhrOpen(request, "GET", url, false);
+    xhrMimeType(request, "text/plain; charset=x-user-defined");
+    xhrSend(request);
+    const text = xhrText(request);
+    if (text.length !== body.length) throw new TypeError();
+    const bytes = new Uint8Array(text.length);
+    // Bytes above 0x7F come as U+F780 and on.
+    for (let index = 0; index < text.length; index++) bytes[index] = charCodeAt(text, index);
+    return bytes;
+  } finally {
+    revokeObjectURL(url);
+  }
+};

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// How the script talks with the container: a question that is answered at once, and marks on requests.
+//
+// The question goes as the text of a dialog, which the container answers instead of a person: it is synchronous, reaches
+// it from every frame, is under no policy of the page, and leaves no name in the page's world. Workers have no dialogs:
+// there a synchronous request asks.
+
+import { config } from "./config.js";
+import {
+  Request, TypeError, Uint8Array, XMLHttpRequest, apply, btoa, fetch, fromCharCode, headersOf, isOK, location, parse,
+  prompt, random, setHeader, stringify, subarray, xhrHeader, xhrOpen, xhrSend, xhrText,
+} from "./natives.js";
+
+/** The value of the header field that tells the container what a request is for. */
+export const mark = (words) => `${config.token} ${words}`;
+
+const home = () => `${globalThis.origin}/`;
+
+const byDialog = (text) => apply(prompt, globalThis, [mark(text)]);
+
+const byRequest = (text) => {
+  const request = new XMLHttpRequest();
+  xhrOpen(request, "POST", home(), false);
+  xhrHeader(request, config.mark, mark("ask"));
+  xhrSend(request, text);
+  return xhrText(request);
+};
+
+/** Where this world is, as the container has to know it for cookies: its URL, and the site of the page around it. */
+const place = () => {
+  const { href, protocol, ancestorOrigins } = location;
+  const isNamed = protocol === `${config.schemes.https}:` || protocol === `${config.schemes.http}:`;
+  const url = isNamed ? href : home();
+  const depth = ancestorOrigins?.length ?? 0;
+  return { url, top: depth > 0 ? ancestorOrigins[depth - 1] : url };
+};
+
+/** The container's answer to a question, or nothing where there is none. */
+export const ask = (name, values) => {
+  try {
+    return parse((prompt ? byDialog : byRequest)(stringify({ ask: name, place: place(), ...values }))).value;
+  } catch { return undefined; }
+};
+
+const digits = "0123456789abcdef";
+
+/** An id that nobody can guess. */
+export const newID = () => {
+  const bytes = random(new Uint8Array(16));
+  let text = "";
+  for (let index = 0; index < 16; index++) text += digits[bytes[index] >> 4] + digits[bytes[index] & 15];
+  return text;
+};
+
+const base64 = (bytes) => {
+  let text = "";
+  // As many as a call takes, and a multiple of three.
+  for (let at = 0; at < bytes.length; at += 0x6000) {
+    text += btoa(apply(fromCharCode, null, subarray(bytes, at, at + 0x6000)));
+  }
+  return text;
+};
+
+const byPost = async (id, offset, bytes) => {
+  const request = new Request(home(), { method: "POST", body: bytes });
+  setHeader(headersOf(request), config.mark, mark(`store ${id} ${offset}`));
+  if (!isOK(await apply(fetch, globalThis, [request]))) throw new TypeError();
+};
+
+/**
+ * Puts a piece of a body into the container's store, where it waits for the request that carries the id. Resolves when
+ * the container has room for more.
+ */
+export const store = async (id, offset, bytes) => {
+  try {
+    await byPost(id, offset, bytes);
+  } catch {
+    // A policy of the page may forbid requests (`connect-src`): dialogs are under none. What came twice counts once.
+    if (!ask("store", { id, offset, bytes: base64(bytes) })) throw new TypeError();
+  }
+};

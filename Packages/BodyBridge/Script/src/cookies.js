@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// document.cookie, where the engine has none: what the container's jar says. What is set is seen at once.
+
+import { ask } from "./channel.js";
+import { wrapAccessor } from "./disguise.js";
+import { apply, document, queueMicrotask } from "./natives.js";
+
+/** Nothing else can change what a script reads while it runs, but for itself: so the answer holds until it ends. */
+let known;
+
+const forgetSoon = () => apply(queueMicrotask, globalThis, [() => { known = undefined; }]);
+
+/** A synchronous request ends in the same run of a script, and may have brought cookies. */
+export const forgetCookies = () => { known = undefined; };
+
+export const patchCookies = () => {
+  wrapAccessor(globalThis.Document.prototype, "cookie", {
+    get: (original, self) => {
+      // Documents without a view have no cookies; other receivers are the engine's to refuse.
+      if (self !== document) return apply(original, self, []);
+      if (known === undefined) {
+        known = ask("cookies") ?? "";
+        forgetSoon();
+      }
+      return known;
+    },
+    set: (original, self, value) => {
+      if (self !== document) return apply(original, self, [value]);
+      const text = `${value}`;
+      known = undefined;
+      ask("setCookie", { text });
+      return undefined;
+    },
+  });
+};

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// fetch and Request.
+
+import { handOver, lost } from "./bodies.js";
+import { ask, mark } from "./channel.js";
+import { config } from "./config.js";
+import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
+import {
+  Request, WeakMap, apply, cacheOf, credentialsOf, fetch, headerOf, headersOf, integrityOf, isRequest,
+  keepaliveOf, methodOf, modeOf, redirectOf, referrerOf, referrerPolicyOf, reject, setHeader, signalOf, then, urlOf, weakGet,
+  weakSet,
+} from "./natives.js";
+import { isOurs, nameOf, realURL } from "./urls.js";
+
+// The members of RequestInit, in the order in which the engine reads them (Web IDL: dictionaries, by name).
+const members = [
+  "body", "cache", "credentials", "duplex", "headers", "integrity", "keepalive", "method", "mode", "priority",
+  "redirect", "referrer", "referrerPolicy", "signal", "targetAddressSpace", "window",
+];
+
+/** Each member read once: a page can tell how often its getters run. */
+const copied = (init) => {
+  if (typeof init !== "object" && typeof init !== "function" || init === null) return init;
+  const copy = { __proto__: null };
+  for (let index = 0; index < members.length; index++) {
+    const value = init[members[index]];
+    if (value !== undefined) copy[members[index]] = value;
+  }
+  return copy;
+};
+
+/** What the engine would lose of the bodies of requests that the page has made. */
+const bodies = new WeakMap();
+/** Requests and answers whose URL the page wrote as a real one, by its name. */
+const writtenAsReal = new WeakMap();
+
+/** Makes a request as the page means it, under the container's name where the container covers it. */
+const make = (original, args, newTarget) => {
+  const given = isRequest(args[0]);
+  const input = given ? args[0] : `${args[0]}`;
+  const init = copied(args[1]);
+  const name = given ? undefined : nameOf(input);
+  const request = build(original, args.length < 2 ? [name ?? input] : [name ?? input, init], newTarget);
+  const body = init?.body === undefined || init.body === null
+    ? given && weakGet(bodies, input)
+    : lost(init.body, headerOf(headersOf(request), "Content-Type"));
+  if (body) weakSet(bodies, request, body);
+  if (name || given && weakGet(writtenAsReal, input)) weakSet(writtenAsReal, request, true);
+  return request;
+};
+
+/** The same request without its body, which the container has. */
+const withoutBody = (request) => new Request(urlOf(request), {
+  __proto__: null,
+  cache: cacheOf(request), credentials: credentialsOf(request), headers: headersOf(request),
+  integrity: integrityOf(request), keepalive: keepaliveOf(request), method: methodOf(request), mode: modeOf(request),
+  redirect: redirectOf(request), referrer: referrerOf(request), referrerPolicy: referrerPolicyOf(request),
+  signal: signalOf(request),
+});
+
+/** Says the words of a mark, with the request or ahead of it: of a request without CORS no field can be set. */
+const say = (request, words) => {
+  if (modeOf(request) === "no-cors") {
+    ask("next", { url: urlOf(request), words });
+  } else {
+    setHeader(headersOf(request), config.mark, mark(words));
+  }
+};
+
+const words = (request, carried) => {
+  const kept = keepaliveOf(request) ? " keep" : "";
+  const sent = credentialsOf(request) === "same-origin" ? "" : ` ${credentialsOf(request)}`;
+  return carried || kept || sent ? (carried || "none") + kept + sent : undefined;
+};
+
+const send = (original, self, request) => {
+  if (!isOurs(urlOf(request))) return apply(original, self, [request]);
+  const method = methodOf(request);
+  const body = weakGet(bodies, request);
+  const mayCarry = method !== "GET" && method !== "HEAD";
+  const handed = body && mayCarry ? handOver(body) : undefined;
+  const outgoing = handed ? withoutBody(request) : request;
+  const text = words(request, handed?.words ?? (mayCarry ? "plain" : undefined));
+  if (text) say(outgoing, text);
+  const answer = apply(original, self, [outgoing]);
+  handed?.begin();
+  if (!weakGet(writtenAsReal, request)) return answer;
+  return then(answer, (response) => (weakSet(writtenAsReal, response, true), response));
+};
+
+export const patchFetch = () => {
+  wrapMethod(globalThis, "fetch", (original, self, args) => {
+    if (args.length === 0) return apply(original, self, args);
+    let request;
+    try {
+      request = make(Request, args, Request);
+    } catch (error) {
+      return reject(error);
+    }
+    return send(original, self, request);
+  });
+  wrapConstructor("Request", (original, args, newTarget) =>
+    args.length === 0 ? build(original, args, newTarget) : make(original, args, newTarget));
+  wrapMethod(Request.prototype, "clone", (original, self, args) => {
+    const clone = apply(original, self, args);
+    const body = weakGet(bodies, self);
+    if (body) weakSet(bodies, clone, body);
+    if (weakGet(writtenAsReal, self)) weakSet(writtenAsReal, clone, true);
+    return clone;
+  });
+  const url = { get: (original, self) => shown(apply(original, self, []), self) };
+  wrapAccessor(Request.prototype, "url", url);
+  wrapAccessor(globalThis.Response.prototype, "url", url);
+  wrapMethod(globalThis.Response.prototype, "clone", (original, self, args) => {
+    const clone = apply(original, self, args);
+    if (weakGet(writtenAsReal, self)) weakSet(writtenAsReal, clone, true);
+    return clone;
+  });
+};
+
+const shown = (url, owner) => weakGet(writtenAsReal, owner) ? realURL(url) : url;

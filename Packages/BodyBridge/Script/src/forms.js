@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// Forms that are posted: the container hears of each before its request comes.
+//
+// The engine tells when it has gathered a form's entries (`formdata`), and it gathers them for a script's `new FormData`
+// too. What is gathered outside of such a call is being sent.
+
+import { handOver } from "./bodies.js";
+import { ask } from "./channel.js";
+import { build, wrapConstructor, wrapMethod } from "./disguise.js";
+import { encodeForm } from "./multipart.js";
+import {
+  WeakMap, addListener, apply, attributeOf, entriesOf, formForEach, isBlob, lowerCase, submitterOf, targetOf, weakGet,
+  weakSet,
+} from "./natives.js";
+import { isOurs, resolve } from "./urls.js";
+
+/** The button that a form was last submitted by. */
+const submitters = new WeakMap();
+let makesFormData = false;
+
+/** An attribute of the form as its button has it, or the form. */
+const chosen = (form, name) => {
+  const button = weakGet(submitters, form);
+  return (button && attributeOf(button, `form${name}`)) ?? attributeOf(form, name) ?? "";
+};
+
+const announce = (form, entries) => {
+  if (lowerCase(chosen(form, "method")) !== "post") return;
+  const url = resolve(chosen(form, "action"));
+  if (!isOurs(url)) return;
+  let holdsFiles = false;
+  formForEach(entries, (value) => { holdsFiles ||= isBlob(value); });
+  if (!holdsFiles || lowerCase(chosen(form, "enctype")) !== "multipart/form-data") {
+    ask("next", { url, words: "plain" });
+    return;
+  }
+  const body = encodeForm(entries);
+  const { words, begin } = handOver(body);
+  ask("next", { url, words, type: body.type });
+  begin();
+};
+
+const listen = (root) => {
+  addListener(root, "submit", (event) => weakSet(submitters, targetOf(event), submitterOf(event)), true);
+  addListener(root, "formdata", (event) => {
+    if (makesFormData) return;
+    const form = targetOf(event);
+    // The last to hear it: the page's own listeners may change the entries.
+    addListener(root, "formdata", () => announce(form, entriesOf(event)), { once: true });
+  }, true);
+};
+
+export const patchForms = () => {
+  listen(globalThis);
+  // These events do not leave a shadow tree.
+  wrapMethod(globalThis.Element.prototype, "attachShadow", (original, self, args) => {
+    const root = apply(original, self, args);
+    listen(root);
+    return root;
+  });
+  wrapMethod(globalThis.HTMLFormElement.prototype, "submit", (original, self, args) => {
+    weakSet(submitters, self, undefined);
+    return apply(original, self, args);
+  });
+  wrapConstructor("FormData", (original, args, newTarget) => {
+    makesFormData = true;
+    try {
+      return build(original, args, newTarget);
+    } finally {
+      makesFormData = false;
+    }
+  });
+};

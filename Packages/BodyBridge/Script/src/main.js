@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// The page's script. In documents of the container's schemes it puts its functions in place, once in each world, however
+// often it is injected; others it leaves alone.
+
+import { patchAddresses } from "./addresses.js";
+import { patchBeacon } from "./beacon.js";
+import { config } from "./config.js";
+import { patchCookies } from "./cookies.js";
+import { disguise, isThere } from "./disguise.js";
+import { patchFetch } from "./fetch.js";
+import { patchForms } from "./forms.js";
+import { location } from "./natives.js";
+import { isOurs } from "./urls.js";
+import { patchWorkers } from "./workers.js";
+import { patchXHR } from "./xhr.js";
+
+// A frame without a URL of its own has the origin of the page that made it.
+if ((isOurs(location.href) || isOurs(`${globalThis.origin}/`)) && !isThere()) {
+  disguise();
+  patchFetch();
+  patchXHR();
+  patchBeacon();
+  patchForms();
+  patchWorkers();
+  patchAddresses();
+  if (config.hasCookies) patchCookies();
+}

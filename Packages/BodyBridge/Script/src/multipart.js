@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// multipart/form-data, as the HTML standard encodes it: "multipart/form-data encoding algorithm" (form control
+// infrastructure), for UTF-8.
+
+import { Uint8Array, blobSize, blobType, fileName, formForEach, isBlob, random, replace, utf8 } from "./natives.js";
+
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789AB";
+
+const newBoundary = () => {
+  const bytes = random(new Uint8Array(16));
+  let text = "----WebKitFormBoundary";
+  for (let index = 0; index < 16; index++) text += letters[bytes[index] & 63];
+  return text;
+};
+
+/** Line ends as CR LF. */
+const normalised = (text) => replace(text, /\r\n|\r|\n/g, "\r\n");
+
+const escaped = (text) => replace(replace(replace(text, /\n/g, "%0A"), /\r/g, "%0D"), /"/g, "%22");
+
+/**
+ * The parts of a form: bytes, and Blobs that are still to be read.
+ * The boundary is the engine's, where it has said one already. Returns { type, parts, length }, with the type for `Content-Type`, and the length of the whole in bytes.
+ */
+export const encodeForm = (form, boundary = newBoundary()) => {
+  const parts = [];
+  let length = 0;
+  const put = (part, size) => {
+    parts[parts.length] = part;
+    length += size;
+  };
+  const putText = (text) => {
+    const bytes = utf8(text);
+    put(bytes, bytes.length);
+  };
+  formForEach(form, (value, name) => {
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${escaped(normalised(name))}"`;
+    if (!isBlob(value)) return putText(`${head}\r\n\r\n${normalised(value)}\r\n`);
+    const type = blobType(value) || "application/octet-stream";
+    putText(`${head}; filename="${escaped(fileName(value))}"\r\nContent-Type: ${type}\r\n\r\n`);
+    put(value, blobSize(value));
+    putText("\r\n");
+  });
+  putText(`--${boundary}--\r\n`);
+  return { type: `multipart/form-data; boundary=${boundary}`, parts, length };
+};

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// URLs of the page, of the container's schemes, and of the hosts that it covers.
+
+import { ask } from "./channel.js";
+import { config } from "./config.js";
+import { Map, URL, baseURI, hrefOf, keep, lookUp, slice, startsWith } from "./natives.js";
+
+const { https, http } = config.schemes;
+
+/** The absolute form of a URL as the page means it, or nothing where it is none. */
+export const resolve = (url) => {
+  try { return hrefOf(new URL(url, baseURI())); } catch { return undefined; }
+};
+
+/** Whether a request to there comes to the container. */
+export const isOurs = (url) =>
+  url !== undefined && (startsWith(url, `${https}://`) || startsWith(url, `${http}://`));
+
+const named = (url) => {
+  if (startsWith(url, "https://")) return https + slice(url, 5);
+  if (startsWith(url, "http://")) return http + slice(url, 4);
+  return undefined;
+};
+
+/** The real URL behind a name of the container's. */
+export const realURL = (name) => {
+  if (startsWith(name, `${https}://`)) return "https" + slice(name, https.length);
+  if (startsWith(name, `${http}://`)) return "http" + slice(name, http.length);
+  return name;
+};
+
+/** What was asked for before is not asked again, for so many URLs. */
+const answers = new Map();
+const limit = 500;
+let count = 0;
+
+/** The name of a real URL that the container covers, or nothing: what has no name goes to the network. */
+export const nameOf = (url) => {
+  const absolute = resolve(url);
+  const name = absolute && named(absolute);
+  if (!name) return undefined;
+  let isCovered = lookUp(answers, absolute);
+  if (isCovered === undefined) {
+    isCovered = ask("covers", { url: absolute }) === true;
+    if (count++ < limit) keep(answers, absolute, isCovered);
+  }
+  return isCovered ? name : undefined;
+};

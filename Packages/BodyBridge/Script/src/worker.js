@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// The script in front of a worker's.
+
+import { disguise } from "./disguise.js";
+import { patchFetch } from "./fetch.js";
+import { patchWorkers, receiveToken } from "./workers.js";
+import { patchXHR } from "./xhr.js";
+
+receiveToken();
+disguise();
+patchFetch();
+patchXHR();
+patchWorkers();

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import ResourceLoading
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Bodies on their way from a page to the requests that carry their ids: piece by piece in order, each taken once.
+///
+/// A body is never whole in here: who brings a piece waits while more than the ``Limits/lead`` of that body lies here, so
+/// that its size is not limited. Where nothing happens to a body for the ``Limits/patience`` it is dropped, and whoever
+/// waits for it hears why.
+public final class BodyVault: Sendable {
+    /// How much may lie here, and for how long.
+    public struct Limits: Sendable, Hashable {
+        /// Of all bodies together, in bytes; 64 MB by default.
+        public var bytes = 64 << 20
+        /// The most bodies at a time; 64 by default.
+        public var count = 64
+        /// How many bytes of one body may lie here before who brings it has to wait; 4 MB by default.
+        public var lead = 4 << 20
+        /// How long a body stays without anything happening to it; 60 seconds by default.
+        public var patience = Duration.seconds(60)
+
+        /// The defaults.
+        public init() {}
+    }
+
+    private let limits: Limits
+    private let clock: any Clock<Duration>
+    private let state = Mutex(State())
+
+    /// Makes an empty vault.
+    public init(limits: Limits = Limits(), clock: any Clock<Duration> = ContinuousClock()) {
+        self.limits = limits
+        self.clock = clock
+    }
+
+    /// How many bytes lie here now.
+    public var bytes: Int { state.withLock { $0.bytes } }
+    /// How many bodies are here now, or awaited.
+    public var count: Int { state.withLock { $0.entries.count } }
+
+    /// Adds a piece, and returns when there is room for another.
+    /// - Parameter offset: where it begins in the body, in bytes. A piece that is here already is passed over: a page sends
+    ///   one again whose first way was cut.
+    /// - Throws: `ResourceError` with code `tooLarge` beyond a limit, `invalidRequest` out of order, `timedOut` where nobody
+    ///   takes it, `cancelled` where the body was dropped.
+    public func put(_ bytes: Data, at offset: Int64, of id: BodyID) async throws {
+        guard try add(bytes, at: offset, of: id) else { return }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let answer: Result<Void, any Error>? = state.withLock { state in
+                    guard let entry = state.entries[id] else { return .failure(Self.dropped) }
+                    guard entry.waiting > limits.lead else { return .success(()) }
+                    guard entry.writer == nil else { return .failure(Self.outOfOrder) }
+                    state.entries[id]?.writer = continuation
+                    return nil
+                }
+                if let answer { continuation.resume(with: answer) }
+            }
+        } onCancel: {
+            drop(id)
+        }
+    }
+
+    /// Adds a piece where there is room, for those who cannot wait.
+    /// - Throws: as ``put(_:at:of:)``.
+    public func putNow(_ bytes: Data, at offset: Int64, of id: BodyID) throws {
+        _ = try add(bytes, at: offset, of: id)
+    }
+
+    /// The body of an id, to be read once: from the first byte, whenever its pieces come.
+    /// - Throws: `ResourceError` with code `invalidRequest` where it was taken before, `tooLarge` beyond a limit.
+    public func take(_ id: BodyID, length: Int64) throws -> ResourceBody {
+        guard length > 0 else {
+            drop(id)
+            return .empty
+        }
+        try state.withLock { state in
+            try state.open(id, limits)
+            guard state.entries[id]?.length == nil else {
+                throw ResourceError(.invalidRequest, "the body was taken before")
+            }
+            state.entries[id]?.length = length
+            state.entries[id]?.touches += 1
+        }
+        watch(id)
+        let reader = Reader(vault: self, id: id)
+        return .stream(ByteStream(AsyncThrowingStream { try await reader.next() }, length: length))
+    }
+
+    /// Forgets a body; who waits for it, or brings it, hears so.
+    public func drop(_ id: BodyID, because error: ResourceError? = nil) {
+        let entry = state.withLock { $0.remove(id) }
+        entry?.end(with: error ?? Self.dropped)
+    }
+
+    /// Forgets all bodies, as when their page is gone.
+    public func removeAll() {
+        let entries = state.withLock { state in
+            defer { state = State() }
+            return state.entries.values
+        }
+        for entry in entries { entry.end(with: Self.dropped) }
+    }
+
+    private static let dropped = ResourceError(.cancelled, "the body was dropped")
+    private static let outOfOrder = ResourceError(.invalidRequest, "a piece of a body out of order")
+
+    /// - Returns: whether who brings it has to wait.
+    private func add(_ bytes: Data, at offset: Int64, of id: BodyID) throws -> Bool {
+        let (reader, hasToWait) = try state.withLock { state in
+            try state.open(id, limits)
+            guard let received = state.entries[id]?.received, offset <= received else { throw Self.outOfOrder }
+            guard offset == received else { return (nil as Entry.Reader?, false) }
+            return try state.append(bytes, to: id, limits)
+        }
+        reader?.resume(returning: bytes)
+        watch(id)
+        return hasToWait
+    }
+
+    fileprivate func next(of id: BodyID) async throws -> Data? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let step = state.withLock { $0.next(of: id, limits, continuation) }
+                step.writer?.resume()
+                if let answer = step.answer { continuation.resume(with: answer) }
+            }
+        } onCancel: {
+            drop(id)
+        }
+    }
+
+    /// Has a body dropped to which nothing happens.
+    private func watch(_ id: BodyID) {
+        let isNew = state.withLock { state in
+            guard state.entries[id]?.isWatched == false else { return false }
+            state.entries[id]?.isWatched = true
+            return true
+        }
+        guard isNew else { return }
+        Task { [weak self, clock, patience = limits.patience] in
+            var seen: Int?
+            while let touches = self?.touches(of: id) {
+                guard touches != seen else {
+                    self?.drop(id, because: ResourceError(.timedOut, "nothing came of a body for \(patience)"))
+                    return
+                }
+                seen = touches
+                try await clock.sleep(for: patience)
+            }
+        }
+    }
+
+    private func touches(of id: BodyID) -> Int? {
+        state.withLock { $0.entries[id]?.touches }
+    }
+
+    /// Ends the body when nobody reads it any more.
+    private final class Reader: Sendable {
+        let vault: BodyVault
+        let id: BodyID
+
+        init(vault: BodyVault, id: BodyID) {
+            self.vault = vault
+            self.id = id
+        }
+
+        deinit { vault.drop(id) }
+
+        func next() async throws -> Data? { try await vault.next(of: id) }
+    }
+}

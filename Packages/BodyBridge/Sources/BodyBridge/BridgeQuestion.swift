@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// What the injected script asks the container, and waits for. JSON on the wire; see ``init(json:)``.
+public struct BridgeQuestion: Sendable, Hashable {
+    /// Where the script that asks runs.
+    public struct Place: Sendable, Hashable {
+        /// The URL of its document or worker, under the container's name.
+        public var url: String
+        /// The URL, or the origin alone, of the page around it; its own where it is in no frame.
+        public var top: String
+    }
+
+    /// What is asked.
+    enum Topic: Sendable, Hashable {
+        /// Whether requests for a URL are to come to the container.
+        case covers(url: String)
+        /// What `document.cookie` reads.
+        case cookies
+        /// A script assigned to `document.cookie`.
+        case setCookie(text: String)
+        /// The next POST or other request to a URL, which cannot carry a mark, has this one.
+        /// - `contentType`: in place of the one that the engine says.
+        case announce(url: String, mark: RequestMark, contentType: String?)
+        /// A worker is about to ask for its script.
+        case worker(url: String, isModule: Bool)
+        /// A piece of a body, for where requests are forbidden.
+        case store(BodyID, offset: Int64, bytes: Data)
+        /// A body will not come: it cannot be read.
+        case drop(BodyID)
+    }
+
+    /// Where it comes from.
+    public var place: Place
+    /// What is asked.
+    var topic: Topic
+
+    /// In bytes: a piece of a body as base64, and a little.
+    static let limit = 2 << 20
+    /// In bytes.
+    private static let urlLimit = 64 << 10
+
+    /// Reads `{"ask": …, "place": {"url": …, "top": …}, …}`, with the members of the topic beside.
+    ///
+    /// `nil` for anything else, and for what is beyond its limit: 2 MB, and 64 KB for a URL.
+    public init?(json: some StringProtocol) {
+        guard json.utf8.count <= Self.limit,
+            let message = try? JSONDecoder().decode(Message.self, from: Data(json.utf8)),
+            [message.place.url, message.place.top, message.url ?? ""].allSatisfy({ $0.utf8.count <= Self.urlLimit }),
+            let topic = message.topic
+        else { return nil }
+        place = Place(url: message.place.url, top: message.place.top)
+        self.topic = topic
+    }
+
+    private struct Message: Decodable {
+        struct Place: Decodable {
+            var url: String
+            var top: String
+        }
+
+        var ask: String
+        var place: Place
+        var url: String?
+        var words: String?
+        var type: String?
+        var text: String?
+        var isModule: Bool?
+        var id: String?
+        var offset: Int64?
+        var bytes: String?
+
+        var topic: Topic? {
+            switch (ask, url, id.flatMap { BodyID($0) }) {
+            case ("covers", let url?, _): return .covers(url: url)
+            case ("cookies", _, _): return .cookies
+            case ("setCookie", _, _): return text.map { .setCookie(text: $0) }
+            case ("worker", let url?, _): return .worker(url: url, isModule: isModule ?? false)
+            case ("drop", _, let id?): return .drop(id)
+            case ("next", let url?, _):
+                guard let mark = words.flatMap({ RequestMark($0) }) else { return nil }
+                switch mark.purpose {
+                case .bodyless, .plain, .take: return .announce(url: url, mark: mark, contentType: type)
+                case .store, .ask: return nil
+                }
+            case ("store", _, let id?):
+                guard let offset, offset >= 0, let bytes = bytes.flatMap({ Data(base64Encoded: $0) }) else { return nil }
+                return .store(id, offset: offset, bytes: bytes)
+            default: return nil
+            }
+        }
+    }
+}

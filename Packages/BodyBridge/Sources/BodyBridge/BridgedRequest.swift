@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import ResourceLoading
+
+/// What the bridge knows of a request of a page.
+public struct BridgedRequest: Sendable {
+    /// Where its body is.
+    public enum Body: Sendable {
+        /// Nobody said anything of it: where the request has one, it is lost.
+        case unknown
+        /// It has none.
+        case none
+        /// The engine has it, as plain bytes.
+        case engine
+        /// Here.
+        case value(ResourceBody)
+    }
+
+    /// Where its body is.
+    public var body = Body.unknown
+    /// Whether it goes on when its page is gone.
+    public var isKeptAlive = false
+    /// Whether cookies go along, where the script said; `nil` for requests of elements and documents, too.
+    public var credentials: RequestMark.Credentials?
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import HTTPTypes
+public import ResourceLoading
+
+/// The container's end of one view's bridge: what the injected script asks and brings, and what its requests are.
+///
+/// Isolation: the main actor, where engines ask.
+@MainActor
+public final class PageBridge {
+    /// What a request of the engine is.
+    public enum Reading: Sendable {
+        /// One of the page's.
+        case request(BridgedRequest)
+        /// It brings a piece of a body, which the engine has: put it into the vault with ``store(_:at:of:)``.
+        case piece(BodyID, offset: Int64)
+        /// It brings a question, which the engine has: answer it with ``answer(to:)``.
+        case question
+        /// It asks for a worker's script, which is to come after this one.
+        case worker(isModule: Bool)
+    }
+
+    /// The script to inject.
+    public let script: InjectedScript
+    private let vault: BodyVault
+    private let host: any BridgeHosting
+    /// What was said ahead of requests, newest last.
+    private var announced: [Announcement] = []
+    /// Workers whose script is to come, by its URL.
+    private var workers: [(url: String, isModule: Bool)] = []
+
+    /// The most announcements that wait for their requests; the oldest goes first.
+    private static let limit = 64
+
+    /// - Parameter host: answers what is not the bridge's own to say.
+    public init(_ script: InjectedScript, limits: BodyVault.Limits = .init(), host: any BridgeHosting) {
+        self.script = script
+        vault = BodyVault(limits: limits)
+        self.host = host
+    }
+
+    /// What a text of a dialog begins with that is for ``answer(to:)``.
+    public var prefix: String { script.token.text + " " }
+
+    /// Answers a question of the script, with or without its ``prefix``, as JSON: `{"value": …}`.
+    ///
+    /// What is not a question of this page's script gets `null`.
+    public func answer(to text: String, isAuthentic: Bool = false) -> String {
+        let payload = isAuthentic ? Substring(text) : script.token.payload(of: text)
+        guard let question = payload.flatMap({ BridgeQuestion(json: $0) }) else { return "null" }
+        let place = question.place
+        switch question.topic {
+        case .covers(let url): return json(host.covers(url))
+        case .cookies: return json(host.cookies(for: place))
+        case .setCookie(let text):
+            host.setCookie(text, from: place)
+            return json(true)
+        case .announce(let url, let mark, let type):
+            announced.append(Announcement(url: withoutFragment(url), mark: mark, contentType: type))
+            if announced.count > Self.limit { announced.removeFirst() }
+            return json(true)
+        case .worker(let url, let isModule):
+            workers.append((withoutFragment(url), isModule))
+            if workers.count > Self.limit { workers.removeFirst() }
+            return json(true)
+        case .store(let id, let offset, let bytes):
+            return json((try? vault.putNow(bytes, at: offset, of: id)) != nil)
+        case .drop(let id):
+            vault.drop(id)
+            return json(true)
+        }
+    }
+
+    /// Reads what the script says of a request, and takes it out of the request.
+    public func read(_ head: inout HTTPRequest) throws -> Reading {
+        let fields = head.headerFields[values: .mark]
+        head.headerFields[.mark] = nil
+        let url = head.urlText
+        if let mark = fields.lazy.compactMap({ self.script.token.payload(of: $0) }).first.flatMap({ RequestMark($0) }) {
+            switch mark.purpose {
+            case .ask: return .question
+            case .store(let id, let offset): return .piece(id, offset: offset)
+            case .plain, .bodyless, .take: return .request(try bridged(mark))
+            }
+        }
+        if head.method == .get, let index = workers.lastIndex(where: { $0.url == url }) {
+            return .worker(isModule: workers.remove(at: index).isModule)
+        }
+        if head.method != .get, let index = announced.lastIndex(where: { $0.url == url }) {
+            let found = announced[index]
+            // What was said before of the same place is of requests that did not come.
+            announced.removeAll { $0.url == url }
+            if let type = found.contentType { head.headerFields[.contentType] = type }
+            return .request(try bridged(found.mark))
+        }
+        return .request(BridgedRequest())
+    }
+
+    /// Puts a piece of a body into the vault; returns when there is room for another.
+    /// - Throws: `ResourceError`.
+    public func store(_ piece: ResourceBody, at offset: Int64, of id: BodyID) async throws {
+        try await vault.put(piece.collect(upTo: Self.pieceLimit), at: offset, of: id)
+    }
+
+    /// In bytes; the script sends 1 MB.
+    private static let pieceLimit = 4 << 20
+
+    /// Forgets bodies and announcements, as when the view shows another document.
+    public func removeAll() {
+        announced.removeAll()
+        workers.removeAll()
+        vault.removeAll()
+    }
+
+    private func bridged(_ mark: RequestMark) throws -> BridgedRequest {
+        let body: BridgedRequest.Body =
+            switch mark.purpose {
+            case .take(let id, let length): .value(try vault.take(id, length: length))
+            case .plain: .engine
+            case .bodyless, .store, .ask: .none
+            }
+        return BridgedRequest(body: body, isKeptAlive: mark.isKeptAlive, credentials: mark.credentials)
+    }
+
+    private func withoutFragment(_ url: String) -> String {
+        HTTPRequest(urlText: url)?.urlText ?? url
+    }
+
+    private func json(_ value: some Encodable) -> String {
+        script.literal(["value": value])
+    }
+
+    private struct Announcement {
+        var url: String
+        var mark: RequestMark
+        var contentType: String?
+    }
+}
+
+extension HTTPField.Name {
+    /// Never `nil`: the name is a token.
+    fileprivate static let mark = Self(InjectedScript.field) ?? .expect
+}

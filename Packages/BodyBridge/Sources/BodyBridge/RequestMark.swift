@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// What the injected script says of a request: in a header field of the request, or ahead of it where the request can
+/// have none. Without its token:
+///
+///     plain | none | take ID LENGTH | store ID OFFSET | ask
+///
+/// followed, for the first three, by any of the words `keep`, `omit` and `include`.
+public struct RequestMark: Sendable, Hashable {
+    /// What the request is for.
+    public enum Purpose: Sendable, Hashable {
+        /// It has no body.
+        case bodyless
+        /// Its body is plain bytes: the engine may be asked for it.
+        case plain
+        /// Its body, of so many bytes, is in the vault, or on its way there.
+        case take(BodyID, length: Int64)
+        /// It brings a piece of a body for the vault, which begins at so many bytes.
+        case store(BodyID, offset: Int64)
+        /// It brings a question.
+        case ask
+    }
+
+    /// Whether cookies go along (Fetch, "credentials mode"), where that is not as for most requests of scripts.
+    public enum Credentials: Sendable, Hashable {
+        /// To the page's own origin alone.
+        case sameOrigin
+        /// To nobody.
+        case omit
+        /// To all.
+        case include
+    }
+
+    /// What the request is for.
+    public var purpose: Purpose
+    /// Whether the request goes on when its page is gone (Fetch, `keepalive`).
+    public var isKeptAlive = false
+    /// Whether cookies go along.
+    public var credentials = Credentials.sameOrigin
+
+    /// In bytes of UTF-8.
+    private static let limit = 128
+
+    /// `nil` for texts of another form.
+    public init?(_ text: some StringProtocol) {
+        guard text.utf8.count <= Self.limit else { return nil }
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard let first = words.first, let (purpose, count) = Self.purpose(first, words.dropFirst()) else { return nil }
+        self.purpose = purpose
+        for word in words.dropFirst(1 + count) {
+            switch (purpose, word) {
+            case (.ask, _), (.store, _): return nil
+            case (_, "keep"): isKeptAlive = true
+            case (_, "omit"): credentials = .omit
+            case (_, "include"): credentials = .include
+            default: return nil
+            }
+        }
+    }
+
+    /// With the number of words that belong to it.
+    private static func purpose(_ word: some StringProtocol, _ rest: ArraySlice<some StringProtocol>) -> (Purpose, Int)? {
+        switch word {
+        case "none": return (.bodyless, 0)
+        case "plain": return (.plain, 0)
+        case "ask": return (.ask, 0)
+        case "take", "store":
+            guard rest.count >= 2, let id = rest.first.flatMap({ BodyID($0) }),
+                let number = rest.dropFirst().first.flatMap({ Int64($0) }), number >= 0
+            else { return nil }
+            return (word == "take" ? .take(id, length: number) : .store(id, offset: number), 2)
+        default: return nil
+        }
+    }
+}

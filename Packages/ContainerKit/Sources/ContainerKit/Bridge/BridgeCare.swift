@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import BodyBridge
+internal import HTTPTypes
+internal import ResourceLoading
+internal import SchemeMode
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The bridges of the pages that are open, in modes where the engine loses something of a request.
+///
+/// Isolation: the main actor.
+@MainActor
+final class BridgeCare {
+    /// What a request of the engine is to the bridge.
+    enum Reading {
+        /// The page's own.
+        case request(BridgedBody)
+        /// The bridge's, which answers it.
+        case own(answer: @MainActor () async throws -> ResourceResponse)
+        /// The page's own, of a script that is to come after the bridge's.
+        case worker(script: (_ own: String) -> String, isModule: Bool)
+    }
+
+    private let names: SchemeNames
+    private let host: any BridgeHosting
+    private var bridges: [ViewID: PageBridge] = [:]
+
+    init(names: SchemeNames, host: any BridgeHosting) {
+        self.names = names
+        self.host = host
+    }
+
+    /// Gives a view its bridge, before it loads anything.
+    func begin(in view: some EngineView) {
+        let script = InjectedScript(
+            token: BridgeToken(), secureScheme: names.secure, insecureScheme: names.insecure, hasCookies: false)
+        let bridge = PageBridge(script, host: host)
+        bridges[view.id] = bridge
+        view.add(UserScript(script.page, at: .documentStart))
+        view.answerPrompts(startingWith: bridge.prefix) { [weak bridge] in bridge?.answer(to: $0) ?? "null" }
+    }
+
+    /// The view shows another document: what lies here for the one before is nobody's.
+    func documentChanged(in view: ViewID) {
+        bridges[view]?.removeAll()
+    }
+
+    /// The view is gone, or another page's.
+    func end(in view: ViewID) {
+        bridges.removeValue(forKey: view)?.removeAll()
+    }
+
+    /// Reads what the page's script says of a request, and takes it out of the request.
+    func read(_ request: inout EngineRequest) throws -> Reading {
+        guard let bridge = request.view.flatMap({ bridges[$0] }) else { return .request(BridgedBody()) }
+        let body = request.body
+        switch try bridge.read(&request.head) {
+        case .request(let bridged):
+            return .request(BridgedBody(body: try value(of: bridged.body, body), isKeptAlive: bridged.isKeptAlive))
+        case .piece(let id, let offset):
+            let piece = try body?() ?? .empty
+            return .own {
+                try await bridge.store(piece, at: offset, of: id)
+                return Self.answer("")
+            }
+        case .question:
+            let question = try body?() ?? .empty
+            return .own {
+                let text = String(decoding: try await question.collect(upTo: Self.questionLimit), as: UTF8.self)
+                return Self.answer(bridge.answer(to: text, isAuthentic: true))
+            }
+        case .worker(let isModule):
+            let url = request.head.urlText
+            return .worker(
+                script: { bridge.script.worker(at: url, module: isModule ? $0 : nil) }, isModule: isModule)
+        }
+    }
+
+    /// In bytes.
+    private static let questionLimit = 2 << 20
+
+    private func value(
+        of body: BridgedRequest.Body, _ engine: (@MainActor @Sendable () throws -> ResourceBody)?
+    ) throws -> ResourceBody? {
+        switch body {
+        case .unknown: nil
+        case .none: .empty
+        case .engine: try engine?() ?? .empty
+        case .value(let value): value
+        }
+    }
+
+    private static func answer(_ text: String) -> ResourceResponse {
+        // A sandboxed frame, whose origin is opaque, asks across origins.
+        let head = HTTPResponse(
+            status: .ok,
+            headerFields: [
+                .contentType: "application/json", .cacheControl: "no-store", .accessControlAllowOrigin: "*",
+            ])
+        return ResourceResponse(
+            head: head, body: .bytes(Data(text.utf8)), provenance: Provenance(.synthetic, reason: "the bridge"))
+    }
+
+    /// The same answer, with a worker's script behind the bridge's.
+    static func leading(
+        to response: ResourceResponse, _ script: (String) -> String, isModule: Bool
+    ) async throws -> ResourceResponse {
+        guard response.head.status == .ok else { return response }
+        var response = response
+        let own = isModule ? String(decoding: try await response.body.collect(upTo: scriptLimit), as: UTF8.self) : ""
+        response.body = .bytes(Data(script(own).utf8))
+        for field in [HTTPField.Name.contentLength, .eTag, .lastModified, .contentEncoding] {
+            response.head.headerFields[field] = nil
+        }
+        return response
+    }
+
+    /// In bytes.
+    private static let scriptLimit = 32 << 20
+}

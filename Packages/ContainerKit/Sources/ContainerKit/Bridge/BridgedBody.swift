@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ResourceLoading
+
+/// What the bridge gave back to a request.
+struct BridgedBody: Sendable {
+    /// `nil` where nobody knows whether the request has one.
+    var body: ResourceBody?
+    /// Whether the request goes on when its page is gone.
+    var isKeptAlive = false
+}
