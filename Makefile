@@ -11,7 +11,7 @@ SOURCES := Package.swift $(wildcard Packages Apps Tests Benchmarks Fuzz)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test apps lint format bench docs check fuzz setup clean
+.PHONY: help demo test apps lint script format bench docs check fuzz setup clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -20,6 +20,7 @@ demo: setup ## Opens two real sites with and without the container; writes a rep
 	@Scripts/demo
 
 test: setup ## Builds everything and runs all tests, a real engine included
+	@Scripts/test-script
 	@Scripts/test
 
 apps: setup ## Builds the programs in release and links them at bin/
@@ -29,8 +30,13 @@ lint: ## Checks format, borders between rooms, and house rules
 	@Scripts/setup lint
 	@Scripts/lint-rooms --self-test
 	@Scripts/lint-rooms
+	@Scripts/bridge-script --check
 	@$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	@echo "lint: clean"
+
+script: ## Bundles and minifies the injected script into its Swift file
+	@Scripts/setup lint
+	@Scripts/bridge-script
 
 format: ## Formats all Swift files in place
 	@$(SWIFT) format format --in-place --parallel --recursive $(SOURCES)

@@ -57,7 +57,7 @@ extension BodyVault {
             guard var entry = entries[id], !piece.isEmpty else { return (nil, false) }
             let received = entry.received + Int64(piece.count)
             guard received <= entry.length ?? .max else {
-                throw ResourceError(.invalidRequest, "a body is longer than its request says")
+                throw BodyVault.tooLong
             }
             entry.received = received
             entry.touches += 1

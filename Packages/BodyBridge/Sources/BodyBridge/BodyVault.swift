@@ -84,15 +84,15 @@ public final class BodyVault: Sendable {
         }
         try state.withLock { state in
             try state.open(id, limits)
-            guard state.entries[id]?.length == nil else {
+            guard let entry = state.entries[id], entry.length == nil else {
                 throw ResourceError(.invalidRequest, "the body was taken before")
             }
+            guard entry.received <= length else { throw Self.tooLong }
             state.entries[id]?.length = length
             state.entries[id]?.touches += 1
         }
         watch(id)
-        let reader = Reader(vault: self, id: id)
-        return .stream(ByteStream(AsyncThrowingStream { try await reader.next() }, length: length))
+        return .stream(ByteStream(Pieces(reader: Reader(vault: self, id: id)), length: length))
     }
 
     /// Forgets a body; who waits for it, or brings it, hears so.
@@ -111,6 +111,7 @@ public final class BodyVault: Sendable {
     }
 
     private static let dropped = ResourceError(.cancelled, "the body was dropped")
+    static let tooLong = ResourceError(.invalidRequest, "a body is longer than its request says")
     private static let outOfOrder = ResourceError(.invalidRequest, "a piece of a body out of order")
 
     /// - Returns: whether who brings it has to wait.
@@ -161,6 +162,14 @@ public final class BodyVault: Sendable {
 
     private func touches(of id: BodyID) -> Int? {
         state.withLock { $0.entries[id]?.touches }
+    }
+
+    /// A body as who took it reads it. Unlike a stream of the library's it does not end, as if whole, when it is cancelled.
+    private struct Pieces: AsyncSequence, AsyncIteratorProtocol {
+        let reader: Reader
+
+        func makeAsyncIterator() -> Pieces { self }
+        func next() async throws -> Data? { try await reader.next() }
     }
 
     /// Ends the body when nobody reads it any more.

@@ -7,21 +7,145 @@ import Testing
 
 @testable import BodyBridge
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite("Body vault", .timeLimit(.minutes(1)))
 struct BodyVaultTests {
     private let id: BodyID
+    private let other: BodyID
 
     init() throws {
         id = try #require(BodyID(String(repeating: "a", count: 32)))
+        other = try #require(BodyID(String(repeating: "b", count: 32)))
     }
 
-    @Test func aBodyIsTakenOnce() async throws {
+    private func text(_ body: ResourceBody) async throws -> String {
+        String(decoding: try await body.collect(upTo: 1 << 20), as: UTF8.self)
+    }
+
+    @Test("A body is taken once, whichever comes first, its pieces or its request")
+    func takenOnce() async throws {
         let vault = BodyVault()
         try vault.putNow(Data("one ".utf8), at: 0, of: id)
         let body = try vault.take(id, length: 7)
         #expect(throws: ResourceError.self) { try vault.take(id, length: 7) }
         try await vault.put(Data("two".utf8), at: 4, of: id)
-        #expect(try await body.collect(upTo: 100) == Data("one two".utf8))
+        #expect(try await text(body) == "one two")
         #expect(vault.bytes == 0 && vault.count == 0)
+
+        async let late = text(vault.take(other, length: 3))
+        try await vault.put(Data("abc".utf8), at: 0, of: other)
+        #expect(try await late == "abc")
+        #expect(vault.bytes == 0 && vault.count == 0)
+    }
+
+    @Test("A piece that comes twice counts once; one out of order is refused")
+    func order() async throws {
+        let vault = BodyVault()
+        try await vault.put(Data("ab".utf8), at: 0, of: id)
+        try await vault.put(Data("ab".utf8), at: 0, of: id)
+        #expect(throws: ResourceError.self) { try vault.putNow(Data("x".utf8), at: 3, of: id) }
+        try vault.putNow(Data("cd".utf8), at: 2, of: id)
+        #expect(try await text(vault.take(id, length: 4)) == "abcd")
+    }
+
+    @Test("More than a request announced is refused")
+    func tooLong() async throws {
+        let vault = BodyVault()
+        let body = try vault.take(id, length: 2)
+        #expect(throws: ResourceError.self) { try vault.putNow(Data("abc".utf8), at: 0, of: id) }
+        try vault.putNow(Data("ab".utf8), at: 0, of: id)
+        #expect(try await text(body) == "ab")
+        try vault.putNow(Data("abc".utf8), at: 0, of: other)
+        #expect(throws: ResourceError.self) { try vault.take(other, length: 2) }
+    }
+
+    @Test("An empty body needs no pieces")
+    func empty() throws {
+        let vault = BodyVault()
+        guard case .empty = try vault.take(id, length: 0) else {
+            Issue.record("not empty")
+            return
+        }
+        #expect(vault.count == 0)
+    }
+
+    @Test("Who brings more than the lead waits until somebody reads, and nothing is lost")
+    func backPressure() async throws {
+        var limits = BodyVault.Limits()
+        limits.lead = 10
+        let vault = BodyVault(limits: limits)
+        let pieces = (0..<100).map { Data("\($0 % 10)".utf8) }
+        let most = try await withThrowingTaskGroup(of: Int.self) { group in
+            group.addTask {
+                for (offset, piece) in pieces.enumerated() { try await vault.put(piece, at: Int64(offset), of: id) }
+                return 0
+            }
+            group.addTask {
+                var most = 0
+                var read = Data()
+                guard case .stream(let stream) = try vault.take(id, length: 100) else { return -1 }
+                for try await piece in stream {
+                    most = max(most, vault.bytes)
+                    read += piece
+                }
+                #expect(read == pieces.reduce(Data(), +))
+                return most
+            }
+            return try await group.reduce(0, max)
+        }
+        #expect((0...11).contains(most))
+    }
+
+    @Test("Limits on bytes and count")
+    func limits() throws {
+        var limits = BodyVault.Limits()
+        limits.bytes = 4
+        limits.count = 1
+        let vault = BodyVault(limits: limits)
+        try vault.putNow(Data("abc".utf8), at: 0, of: id)
+        #expect(throws: ResourceError.self) { try vault.putNow(Data("de".utf8), at: 3, of: id) }
+        #expect(throws: ResourceError.self) { try vault.putNow(Data("a".utf8), at: 0, of: other) }
+        #expect(vault.bytes == 3)
+        vault.drop(id)
+        try vault.putNow(Data("a".utf8), at: 0, of: other)
+    }
+
+    @Test("All who wait hear that the page is gone")
+    func removal() async throws {
+        var limits = BodyVault.Limits()
+        limits.lead = 0
+        let vault = BodyVault(limits: limits)
+        let body = try vault.take(id, length: 5)
+        let reading = Task { try await text(body) }
+        let bringing = Task { try await vault.put(Data("abc".utf8), at: 0, of: other) }
+        // Both are known to wait when the vault holds both.
+        while vault.count < 2 || vault.bytes < 3 { await Task.yield() }
+        vault.removeAll()
+        await #expect(throws: ResourceError.self) { try await reading.value }
+        await #expect(throws: ResourceError.self) { try await bringing.value }
+        #expect(vault.count == 0 && vault.bytes == 0)
+    }
+
+    @Test("A body to which nothing happens is dropped, and its request hears so")
+    func patience() async throws {
+        var limits = BodyVault.Limits()
+        limits.patience = .milliseconds(1)
+        let vault = BodyVault(limits: limits)
+        try vault.putNow(Data("a".utf8), at: 0, of: other)
+        let error = await #expect(throws: ResourceError.self) { try await text(vault.take(id, length: 5)) }
+        #expect(error?.code == .timedOut)
+        while vault.count > 0 { await Task.yield() }
+        #expect(vault.bytes == 0)
+    }
+
+    @Test("A body is dropped with who reads it")
+    func abandoned() async throws {
+        let vault = BodyVault()
+        do { _ = try vault.take(id, length: 5) }
+        #expect(vault.count == 0)
+        let body = try vault.take(other, length: 5)
+        let reading = Task { try await text(body) }
+        while vault.count == 0 { await Task.yield() }
+        reading.cancel()
+        await #expect(throws: (any Error).self) { try await reading.value }
     }
 }

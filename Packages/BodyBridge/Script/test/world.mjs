@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// As much of a page's world as the modules look for when they are read. The rest is tested in a real engine.
+
+import buffer from "node:buffer";
+import { webcrypto } from "node:crypto";
+
+globalThis.File ??= buffer.File;
+globalThis.crypto ??= webcrypto;
+globalThis.CONTAINERKIT = {
+  token: "t".repeat(32), tokenLength: 32, mark: "Test-Mark", schemes: { https: "app", http: "app-http" }, hasCookies: true,
+};
+globalThis.location ??= { href: "app://shop.example/a/page", protocol: "app:" };
+globalThis.origin ??= "app://shop.example";

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Testing
+
+@testable import BodyBridge
+
+@MainActor
+@Suite("Bridge of a page", .timeLimit(.minutes(1)))
+struct PageBridgeTests {
+    private final class Host: BridgeHosting {
+        var cookies = "a=b"
+        func covers(_ url: String) -> Bool { url.hasPrefix("https://covered.example/") }
+        func cookies(for place: BridgeQuestion.Place) -> String { "\(cookies) at \(place.url) in \(place.top)" }
+        func setCookie(_ text: String, from place: BridgeQuestion.Place) { cookies = text }
+    }
+
+    private let host = Host()
+    private let bridge: PageBridge
+    private let token = BridgeToken()
+    private let id = String(repeating: "0f", count: 16)
+
+    init() {
+        let script = InjectedScript(
+            token: token, secureScheme: "app", insecureScheme: "app-http", hasCookies: true)
+        bridge = PageBridge(script, host: host)
+    }
+
+    private func ask(_ topic: String) -> String {
+        bridge.answer(to: bridge.prefix + #"{"place":{"url":"app://a.example/x","top":"app://b.example"},\#(topic)}"#)
+    }
+
+    private func read(
+        _ url: String, _ method: HTTPRequest.Method = .post, mark: String? = nil, type: String? = nil
+    ) throws -> (reading: PageBridge.Reading, head: HTTPRequest) {
+        var head = try #require(HTTPRequest(method: method, urlText: url))
+        head.headerFields[try #require(HTTPField.Name(InjectedScript.field))] = mark
+        head.headerFields[.contentType] = type
+        let reading = try bridge.read(&head)
+        return (reading, head)
+    }
+
+    private func body(_ reading: PageBridge.Reading) -> BridgedRequest.Body? {
+        if case .request(let request) = reading { request.body } else { nil }
+    }
+
+    @Test("Questions are answered, by the host where they are its own")
+    func questions() {
+        #expect(ask(#""ask":"covers","url":"https://covered.example/""#) == #"{"value":true}"#)
+        #expect(ask(#""ask":"covers","url":"https://other.example/""#) == #"{"value":false}"#)
+        #expect(ask(#""ask":"cookies""#) == #"{"value":"a=b at app:\/\/a.example\/x in app:\/\/b.example"}"#)
+        #expect(ask(#""ask":"setCookie","text":"c=d""#) == #"{"value":true}"#)
+        #expect(host.cookies == "c=d")
+    }
+
+    @Test(
+        "What is not the script's question is not answered",
+        arguments: [
+            "", "{}", #"{"ask":"cookies"}"#, #"{"ask":"cookies","place":{"url":1,"top":""}}"#, "null", "[]", "\u{0}",
+            #"{"ask":"next","place":{"url":"","top":""},"url":"app://a/","words":"store 00 0"}"#,
+            #"{"ask":"store","place":{"url":"","top":""},"id":"x","offset":0,"bytes":""}"#,
+            #"{"ask":"other","place":{"url":"","top":""}}"#,
+            #"{"ask":"cookies","place":{"url":"\#(String(repeating: "u", count: 70_000))","top":""}}"#,
+        ])
+    func refused(_ text: String) {
+        #expect(bridge.answer(to: bridge.prefix + text) == "null")
+        #expect(bridge.answer(to: text) == "null")
+        #expect(bridge.answer(to: BridgeToken().text + " " + text) == "null")
+    }
+
+    @Test("A mark says what the body is, and does not leave the container")
+    func marks() throws {
+        let plain = try read("app://a.example/", mark: "\(token.text) plain")
+        guard case .engine = body(plain.reading) else {
+            Issue.record("\(plain.reading)")
+            return
+        }
+        #expect(plain.head.headerFields.isEmpty)
+        // A page that makes one up has no token; its own field does not leave either.
+        let forged = try read("app://a.example/", mark: "\(BridgeToken().text) plain")
+        guard case .unknown = body(forged.reading) else {
+            Issue.record("\(forged.reading)")
+            return
+        }
+        #expect(forged.head.headerFields.isEmpty)
+    }
+
+    @Test("A body that comes by the vault")
+    func vault() async throws {
+        let taking = try read("app://a.example/", mark: "\(token.text) take \(id) 5")
+        guard case .value(let taken) = body(taking.reading),
+            case .piece(let piece, offset: 0) = try read("app://a.example/", mark: "\(token.text) store \(id) 0")
+                .reading
+        else {
+            Issue.record("\(taking.reading)")
+            return
+        }
+        try await bridge.store(.bytes(Data("he".utf8)), at: 0, of: piece)
+        #expect(ask(#""ask":"store","id":"\#(id)","offset":2,"bytes":"bGxv""#) == #"{"value":true}"#)
+        #expect(try await taken.collect(upTo: 10) == Data("hello".utf8))
+        // Taken once.
+        #expect(throws: Never.self) { try read("app://a.example/", mark: "\(token.text) take \(id) 0") }
+    }
+
+    @Test("The last announcement of a place is its next request's, once")
+    func announcements() throws {
+        _ = ask(#""ask":"next","url":"app://a.example/form#x","words":"plain""#)
+        _ = ask(
+            #""ask":"next","url":"app://a.example/form","words":"take \#(id) 5","type":"multipart/form-data; boundary=b""#
+        )
+        #expect(
+            body(try read("app://a.example/form", .get).reading).map { if case .unknown = $0 { true } else { false } }
+                == true)
+        let form = try read("app://a.example/form", type: "multipart/form-data; boundary=engine")
+        #expect(body(form.reading).map { if case .value = $0 { true } else { false } } == true)
+        #expect(form.head.headerFields[.contentType] == "multipart/form-data; boundary=b")
+        #expect(
+            body(try read("app://a.example/form").reading).map { if case .unknown = $0 { true } else { false } } == true
+        )
+    }
+
+    @Test("A worker's script is led to once, and never by a page that asks for the same file")
+    func workers() throws {
+        _ = ask(#""ask":"worker","url":"app://a.example/w.js","isModule":true"#)
+        guard case .worker(isModule: true) = try read("app://a.example/w.js", .get).reading,
+            case .request = try read("app://a.example/w.js", .get).reading
+        else {
+            Issue.record("not a worker's, or twice")
+            return
+        }
+        #expect(!bridge.script.worker(at: "app://a.example/w.js", module: nil).contains(token.text))
+        #expect(
+            bridge.script.worker(at: "app://a.example/\"x", module: nil).hasSuffix(
+                #"importScripts("app:\/\/a.example\/\"x")"#))
+        #expect(bridge.script.worker(at: "", module: "'own'").hasSuffix(";'own'"))
+        #expect(bridge.script.page.contains(token.text))
+    }
+
+    @Test("What is left when the page goes is nobody's")
+    func removal() throws {
+        _ = ask(#""ask":"next","url":"app://a.example/form","words":"plain""#)
+        bridge.removeAll()
+        #expect(
+            body(try read("app://a.example/form").reading).map { if case .unknown = $0 { true } else { false } } == true
+        )
+    }
+}

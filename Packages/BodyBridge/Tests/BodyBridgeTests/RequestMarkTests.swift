@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Testing
+
+@testable import BodyBridge
+
+@Suite("Marks of requests")
+struct RequestMarkTests {
+    private static let id = String(repeating: "0f", count: 16)
+
+    @Test("What the script says is read")
+    func forms() throws {
+        let id = try #require(BodyID(Self.id))
+        #expect(RequestMark("plain")?.purpose == .plain)
+        #expect(RequestMark("none omit")?.credentials == .omit)
+        #expect(RequestMark("take \(Self.id) 12 keep include")?.purpose == .take(id, length: 12))
+        #expect(RequestMark("take \(Self.id) 12 keep include")?.isKeptAlive == true)
+        #expect(RequestMark("take \(Self.id) 12 keep include")?.credentials == .include)
+        #expect(RequestMark("store \(Self.id) 0")?.purpose == .store(id, offset: 0))
+        #expect(RequestMark("ask")?.purpose == .ask)
+    }
+
+    @Test(
+        "Anything else is no mark",
+        arguments: [
+            "", " ", "plain ", " plain", "plain plain", "plain  keep", "take", "take \(id)", "take \(id) -1",
+            "take \(id) 99999999999999999999", "take \(id.uppercased()) 1", "take x 1", "store \(id) 0 keep",
+            "ask keep",
+            "Plain", "plain keep x", "none\u{0}", String(repeating: "plain ", count: 100),
+        ])
+    func others(_ text: String) {
+        #expect(RequestMark(text) == nil)
+    }
+}
