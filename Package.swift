@@ -100,6 +100,7 @@ let package = Package(
         .library(name: "LoopbackServer", targets: ["LoopbackServer"]),
         .library(name: "SchemeRouter", targets: ["SchemeRouter", "HTTPSemantics", "SchemeMode"]),
         .library(name: "CookieJar", targets: ["CookieJar"]),
+        .library(name: "PublicSuffixList", targets: ["PublicSuffixList"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
@@ -206,6 +207,9 @@ let package = Package(
         target("SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         tests(of: "SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         target("CookieJar", in: "CookieBridge"),
+        tests(of: "CookieJar", in: "CookieBridge"),
+        target("PublicSuffixList", in: "CookieBridge"),
+        tests(of: "PublicSuffixList", in: "CookieBridge"),
         target("WebViewPool"),
         tests(of: "WebViewPool"),
 
