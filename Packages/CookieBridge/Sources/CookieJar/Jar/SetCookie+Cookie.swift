@@ -30,7 +30,7 @@ extension SetCookie {
     /// The domain that the cookie is for, with all below; `nil` for the host alone (steps 7 to 10).
     ///
     /// A domain above the host's site is refused even where it is no public suffix, as browsers do: beside
-    /// `s3.amazonaws.com`, which is one, `amazonaws.com` is none, and yet nobody's there.
+    /// `s3.amazonaws.com`, which is one, `amazonaws.com` is none, and yet no customer's.
     private func domain(for host: String, _ suffixes: any PublicSuffixing) throws(CookieRefusal) -> String? {
         guard let domain, !domain.isEmpty else { return nil }
         guard CookieHost.matches(host, domain: domain) else { throw CookieRefusal(.otherDomain, name) }
