@@ -39,4 +39,16 @@ public struct CookieChange: Sendable, Hashable {
     public let cause: Cause
     /// Who did it; `nil` for the jar itself, which lets cookies expire and throws out what is too much.
     public let source: Source?
+
+    /// Makes a change.
+    public init(
+        version: UInt64, identity: Cookie.Identity, cookie: Cookie?, previous: Cookie?, cause: Cause, source: Source?
+    ) {
+        self.version = version
+        self.identity = identity
+        self.cookie = cookie
+        self.previous = previous
+        self.cause = cause
+        self.source = source
+    }
 }

@@ -7,4 +7,10 @@ public struct CookieSnapshot: Sendable, Hashable {
     public let version: UInt64
     /// In the order in which they were first stored.
     public let cookies: [Cookie]
+
+    /// Makes a snapshot.
+    public init(version: UInt64, cookies: [Cookie]) {
+        self.version = version
+        self.cookies = cookies
+    }
 }
