@@ -11,7 +11,7 @@ SOURCES := Package.swift $(wildcard Packages Apps Tests Benchmarks Fuzz)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test apps lint script format bench docs check fuzz setup clean
+.PHONY: help demo test apps lint script format bench docs check fuzz suffixes setup clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -31,6 +31,7 @@ lint: ## Checks format, borders between rooms, and house rules
 	@Scripts/lint-rooms --self-test
 	@Scripts/lint-rooms
 	@Scripts/bridge-script --check
+	@Scripts/refresh-public-suffixes --check
 	@$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	@echo "lint: clean"
 
@@ -55,6 +56,9 @@ check: ## Builds the light rooms alone, and an app that takes them from a tag
 
 fuzz: setup ## Feeds mutated input to each parser, FUZZ_SECONDS (600) for each
 	@Scripts/fuzz
+
+suffixes: ## Takes the public suffix list of Debian's package publicsuffix into CookieBridge
+	@Scripts/refresh-public-suffixes
 
 setup: ## Installs what is missing, on Debian and Ubuntu; asks nothing
 	@Scripts/setup

@@ -101,6 +101,7 @@ let package = Package(
         .library(name: "BodyBridge", targets: ["BodyBridge"]),
         .library(name: "SchemeRouter", targets: ["SchemeRouter", "HTTPSemantics", "SchemeMode"]),
         .library(name: "CookieJar", targets: ["CookieJar"]),
+        .library(name: "PublicSuffixList", targets: ["PublicSuffixList"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
@@ -209,6 +210,9 @@ let package = Package(
         target("BodyBridge", ["ResourceLoading", .httpTypes]),
         tests(of: "BodyBridge", ["ResourceLoading", .httpTypes]),
         target("CookieJar", in: "CookieBridge"),
+        tests(of: "CookieJar", in: "CookieBridge"),
+        target("PublicSuffixList", in: "CookieBridge"),
+        tests(of: "PublicSuffixList", in: "CookieBridge"),
         target("WebViewPool"),
         tests(of: "WebViewPool"),
 

@@ -17,10 +17,14 @@ let package = Package(
     name: "CookieBridge",
     platforms: [.iOS(.v18), .macOS(.v15)],
     products: [
-        .library(name: "CookieJar", targets: ["CookieJar"])
+        .library(name: "CookieJar", targets: ["CookieJar"]),
+        .library(name: "PublicSuffixList", targets: ["PublicSuffixList"]),
     ],
     targets: [
-        .target(name: "CookieJar", swiftSettings: settings)
+        .target(name: "CookieJar", swiftSettings: settings),
+        .testTarget(name: "CookieJarTests", dependencies: ["CookieJar"], swiftSettings: settings),
+        .target(name: "PublicSuffixList", swiftSettings: settings),
+        .testTarget(name: "PublicSuffixListTests", dependencies: ["PublicSuffixList"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+
+/// The form in which cookies lie in a file: JSON, `{"format": 1, "cookies": […]}`. It is apart from ``Cookie``, so that a
+/// change there makes no file unreadable.
+struct CookieDocument: Codable {
+    static let currentFormat = 1
+
+    var format = currentFormat
+    var cookies: [Entry]
+
+    struct Entry: Codable {
+        var name: String
+        var value: String
+        var domain: String
+        var hostOnly: Bool
+        var path: String
+        /// Seconds since 2001, as all dates here.
+        var expires: Double?
+        var created: Double
+        var lastAccess: Double
+        var secure: Bool
+        var httpOnly: Bool
+        var sameSite: String
+    }
+
+    /// The format alone, which says whether the rest can be read.
+    struct Format: Codable {
+        var format: Int
+    }
+
+    init(_ cookies: [Cookie]) {
+        self.cookies = cookies.map(Entry.init)
+    }
+}
+
+extension CookieDocument.Entry {
+    init(_ cookie: Cookie) {
+        self.init(
+            name: cookie.identity.name, value: cookie.value, domain: cookie.identity.domain,
+            hostOnly: cookie.identity.isHostOnly, path: cookie.identity.path,
+            expires: cookie.expires?.timeIntervalSinceReferenceDate,
+            created: cookie.created.timeIntervalSinceReferenceDate,
+            lastAccess: cookie.lastAccess.timeIntervalSinceReferenceDate, secure: cookie.isSecure,
+            httpOnly: cookie.isHTTPOnly, sameSite: cookie.sameSite.rawValue)
+    }
+
+    /// - Returns: `nil` for what no jar would have written.
+    var cookie: Cookie? {
+        guard let sameSite = Cookie.SameSite(rawValue: sameSite) else { return nil }
+        let cookie = Cookie(
+            Cookie.Identity(name: name, domain: domain, isHostOnly: hostOnly, path: path), value: value,
+            expires: expires.map(Date.init(timeIntervalSinceReferenceDate:)),
+            created: Date(timeIntervalSinceReferenceDate: created),
+            lastAccess: Date(timeIntervalSinceReferenceDate: lastAccess), isSecure: secure, isHTTPOnly: httpOnly,
+            sameSite: sameSite)
+        return (try? cookie.check()).map { cookie }
+    }
+}

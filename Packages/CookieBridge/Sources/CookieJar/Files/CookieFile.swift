@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+internal import Synchronization
+
+/// Keeps a jar's cookies in a file.
+///
+/// Changes are gathered, and written on a thread of its own; ``flush()`` waits for that. What was flushed outlives a kill
+/// and a power cut: the file is replaced as a whole, and synchronised with its folder. It is of mode 0600, and no symbolic
+/// link is followed. When a cookie was last used is written along with the next change only. One process at a time.
+public final class CookieFile: Sendable {
+    /// Where it lies.
+    public var path: String { file.path }
+
+    private let file: AtomicFile
+    private let options: Options
+    private let queue = DispatchQueue(label: "CookieFile")
+    private let state = Mutex(State())
+
+    private struct State {
+        var jar: CookieJar?
+        var observation: CookieObservation?
+        /// The jar's version that lies in the file.
+        var saved: UInt64?
+        var isScheduled = false
+    }
+
+    /// Names a file; nothing is read or written yet.
+    public convenience init(path: String, options: Options = Options()) {
+        self.init(path: path, options: options) { _ in }
+    }
+
+    init(path: String, options: Options, step: @escaping @Sendable (AtomicFile.Step) throws -> Void) {
+        file = AtomicFile(path: path, step: step)
+        self.options = options
+    }
+
+    deinit {
+        state.withLock { $0.observation }?.cancel()
+    }
+
+    /// Reads all cookies, on the caller's thread. A file that cannot be read as a whole is set aside, and the contents say
+    /// so.
+    /// - Throws: ``CookieFileError`` where the file system refuses, or something else is in the file's place.
+    public func load() throws(CookieFileError) -> Contents {
+        guard let (bytes, isTooLarge) = try file.read(upTo: options.maxBytes) else {
+            return Contents(cookies: [], refused: 0, damage: nil)
+        }
+        if isTooLarge { return try setAside(.tooLarge) }
+        let decoder = JSONDecoder()
+        guard let format = try? decoder.decode(CookieDocument.Format.self, from: bytes).format else {
+            return try setAside(.unreadable)
+        }
+        guard format <= CookieDocument.currentFormat else { return try setAside(.newerFormat) }
+        guard format == CookieDocument.currentFormat,
+            let document = try? decoder.decode(CookieDocument.self, from: bytes)
+        else { return try setAside(.unreadable) }
+        let cookies = document.cookies.compactMap(\.cookie)
+        return Contents(cookies: cookies, refused: document.cookies.count - cookies.count, damage: nil)
+    }
+
+    /// Writes the jar's cookies from now on, those that it holds already included. Another jar takes its place.
+    public func follow(_ jar: CookieJar) {
+        let keepsAll = options.keepsSessionCookies
+        let observation = jar.observe { [weak self] change in
+            if keepsAll || change.cookie?.expires != nil || change.previous?.expires != nil { self?.schedule() }
+        }
+        let old = state.withLock { state in
+            defer { (state.jar, state.observation, state.saved) = (jar, observation, nil) }
+            return state.observation
+        }
+        old?.cancel()
+        schedule()
+    }
+
+    /// Returns when all that was changed before lies in the file, safe from a kill and a power cut.
+    /// - Throws: ``CookieFileError``; the old file is there still.
+    public func flush() async throws {
+        let result = await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: Result { try self.save() }) }
+        }
+        try result.get()
+    }
+
+    /// Writes soon, with what else has changed by then.
+    private func schedule() {
+        let isFirst = state.withLock { state in
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        guard isFirst else { return }
+        let delay = options.delay.components
+        let seconds = max(0, Double(delay.seconds) + Double(delay.attoseconds) / 1e18)
+        // The file lives until this is done.
+        queue.asyncAfter(deadline: .now() + seconds) {
+            self.state.withLock { $0.isScheduled = false }
+            do {
+                try self.save()
+            } catch {
+                self.options.onFailure(error)
+            }
+        }
+    }
+
+    /// On the queue alone.
+    private func save() throws {
+        let (jar, saved) = state.withLock { ($0.jar, $0.saved) }
+        guard let jar else { return }
+        let snapshot = jar.snapshot
+        guard snapshot.version != saved else { return }
+        let cookies = options.keepsSessionCookies ? snapshot.cookies : snapshot.cookies.filter { $0.expires != nil }
+        let bytes = try JSONEncoder().encode(CookieDocument(cookies))
+        guard bytes.count <= options.maxBytes else {
+            throw CookieFileError(.tooLarge, "\(bytes.count) bytes of at most \(options.maxBytes)", at: path)
+        }
+        try file.replace(with: bytes)
+        state.withLock { if $0.jar === jar { $0.saved = snapshot.version } }
+    }
+
+    private func setAside(_ reason: Damage.Reason) throws(CookieFileError) -> Contents {
+        try file.setAside()
+        return Contents(cookies: [], refused: 0, damage: Damage(reason: reason, path: file.damagedPath))
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+
+extension Cookie {
+    /// Whether its time is over.
+    func isExpired(at now: Date) -> Bool {
+        expires.map { $0 <= now } ?? false
+    }
+
+    /// Checks what no server had a say in: what a jar holds is never more than a field could have set.
+    func check() throws(CookieRefusal) {
+        let name = identity.name
+        if name.isEmpty && value.isEmpty { throw CookieRefusal(.empty, name) }
+        guard name.utf8.count + value.utf8.count <= SetCookie.maxPairBytes,
+            identity.path.utf8.count <= CookiePath.maxBytes
+        else { throw CookieRefusal(.tooLong) }
+        for text in [name, value, identity.path] where text.utf8.contains(where: CookieBytes.isControl) {
+            throw CookieRefusal(.controlCharacter)
+        }
+        // They would end the cookie in a request's field.
+        let breaks = [name, value, identity.path].contains { $0.utf8.contains(UInt8(ascii: ";")) }
+        let dates = [expires, created, lastAccess].compactMap { $0?.timeIntervalSinceReferenceDate }
+        guard !breaks, !name.utf8.contains(UInt8(ascii: "=")), identity.path.utf8.first == UInt8(ascii: "/"),
+            CookieHost.canonical(identity.domain).map({ $0.utf8.elementsEqual(identity.domain.utf8) }) == true,
+            dates.allSatisfy(\.isFinite)
+        else { throw CookieRefusal(.malformed, name) }
+    }
+
+    /// Checks what a name's beginning promises (RFC 6265bis, section 5.7, steps 20 to 22).
+    /// - Parameter hasPath: whether the path was said, and not taken from the URL.
+    func checkPrefix(hasPath: Bool) throws(CookieRefusal) {
+        // Without a name the value stands where servers look for one.
+        let first = identity.name.isEmpty ? value : identity.name
+        let isHost = CookieBytes.hasPrefix(first.utf8, "__host-")
+        guard isHost || CookieBytes.hasPrefix(first.utf8, "__secure-") else { return }
+        let keepsHost = identity.isHostOnly && hasPath && identity.path == "/"
+        guard !identity.name.isEmpty, isSecure, !isHost || keepsHost else {
+            throw CookieRefusal(.prefix, identity.name)
+        }
+    }
+}

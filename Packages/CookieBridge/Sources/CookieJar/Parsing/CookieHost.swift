@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Host names and addresses, as cookies compare them.
+enum CookieHost {
+    /// In lower case, an address in its shortest form (RFC 6265bis, section 5.1.2). Letters beyond ASCII are not turned
+    /// into A-labels here: a URL parser has done so.
+    /// - Returns: `nil` for what is no host, or an address in an unusual spelling.
+    static func canonical(_ host: String) -> String? {
+        if host.utf8.first == UInt8(ascii: "[") {
+            guard host.utf8.count > 2, host.utf8.last == UInt8(ascii: "]") else { return nil }
+            return IPv6Address(String(host.dropFirst().dropLast())).map { "[\($0.description)]" }
+        }
+        let name = CookieBytes.lowercased(host.utf8)
+        let isAbsolute = name.utf8.last == UInt8(ascii: ".")
+        let labels = name.utf8.dropLast(isAbsolute ? 1 : 0)
+            .split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard name.utf8.count <= 253 + (isAbsolute ? 1 : 0),
+            labels.allSatisfy({ (1...63).contains($0.count) && $0.allSatisfy(isAllowed) }), let last = labels.last
+        else { return nil }
+        // What ends in a number is an address, or nothing (URL Standard, host parsing).
+        return isNumber(last) ? (isIPv4(name) ? name : nil) : name
+    }
+
+    /// Whether a canonical host is an address: nothing lies below it.
+    static func isAddress(_ host: String) -> Bool {
+        host.utf8.first == UInt8(ascii: "[") || isIPv4(host)
+    }
+
+    /// Whether a canonical host is this very device.
+    static func isLoopback(_ host: String) -> Bool {
+        if isAddress(host) { return host == "[::1]" || host.utf8.starts(with: "127.".utf8) }
+        return matches(host, domain: "localhost") || matches(host, domain: "localhost.")
+    }
+
+    /// Whether a host is this domain or lies below it (section 5.1.3). Both are canonical.
+    static func matches(_ host: String, domain: String) -> Bool {
+        let size = domain.utf8.count
+        if host.utf8.count == size { return host.utf8.elementsEqual(domain.utf8) }
+        guard host.utf8.count > size, size > 0, host.utf8.suffix(size).elementsEqual(domain.utf8) else { return false }
+        return host.utf8.dropLast(size).last == UInt8(ascii: ".") && !isAddress(host)
+    }
+
+    /// A host and those above it, longest first: `a.b.c`, `b.c`, `c`. An address has none above it.
+    static func chain(_ host: String) -> [Substring] {
+        guard !isAddress(host) else { return [host[...]] }
+        var chain = [host[...]]
+        while let next = CookieBytes.split(chain[chain.count - 1].utf8, at: UInt8(ascii: ".")).tail, !next.isEmpty {
+            chain.append(Substring(next))
+        }
+        return chain
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: CookieBytes.isDigit(byte)
+        }
+    }
+
+    private static func isNumber(_ label: some Collection<UInt8>) -> Bool {
+        if label.starts(with: "0x".utf8) {
+            return label.dropFirst(2).allSatisfy {
+                CookieBytes.isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            }
+        }
+        return label.allSatisfy(CookieBytes.isDigit)
+    }
+
+    /// Four numbers without needless zeros.
+    private static func isIPv4(_ host: String) -> Bool {
+        let parts = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 4
+            && parts.allSatisfy { part in
+                (1...3).contains(part.count) && part.allSatisfy(CookieBytes.isDigit)
+                    && (part.count == 1 || part.first != UInt8(ascii: "0"))
+                    && (Int(Substring(part)) ?? 256) <= 255
+            }
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import Foundation
+
+/// What a `Set-Cookie` field says, or a script's assignment to `document.cookie` (RFC 6265bis, section 5.6): nothing is
+/// known yet about who says it.
+public struct SetCookie: Sendable, Hashable {
+    /// May be empty: `Set-Cookie: token` names nothing.
+    public var name: String
+    /// As it came, quotes included.
+    public var value: String
+    /// The last date that could be read.
+    public var expires: Date?
+    /// The last `Max-Age` that could be read, in seconds; counts before ``expires``. Held within ±10¹⁵.
+    public var maxAge: Int?
+    /// The last `Domain`, in lower case, without one leading dot; may be empty, which is as if it were not there.
+    public var domain: String?
+    /// The last `Path`; empty where it has no slash at its start, which stands for the default path.
+    public var path: String?
+    /// Whether it says `Secure`.
+    public var isSecure = false
+    /// Whether it says `HttpOnly`.
+    public var isHTTPOnly = false
+    /// The last `SameSite`; other words than the three known ones say nothing.
+    public var sameSite = Cookie.SameSite.unspecified
+    /// Whether it says `Partitioned`. The jar keeps no partitions: such a cookie is stored as any other.
+    public var isPartitioned = false
+
+    /// The most bytes that name and value have together.
+    public static let maxPairBytes = 4_096
+    /// The most bytes that the value of an attribute has; longer ones are passed over.
+    public static let maxAttributeBytes = 1_024
+
+    /// Makes a field with name and value alone; nothing is checked.
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Reads the value of one field.
+    /// - Throws: ``CookieRefusal`` with ``CookieRefusal/Code-swift.struct/controlCharacter`` or
+    ///   ``CookieRefusal/Code-swift.struct/tooLong``; attributes that cannot be read are passed over.
+    public init(parsing field: String) throws(CookieRefusal) {
+        guard !field.utf8.contains(where: CookieBytes.isControl) else { throw CookieRefusal(.controlCharacter) }
+        let (pair, attributes) = CookieBytes.split(field[...].utf8, at: UInt8(ascii: ";"))
+        let (left, right) = CookieBytes.split(pair, at: UInt8(ascii: "="))
+        // Without a `=` all is the value.
+        let name = CookieBytes.trimmed(right == nil ? ""[...].utf8 : left)
+        let value = CookieBytes.trimmed(right ?? left)
+        guard name.count + value.count <= Self.maxPairBytes else { throw CookieRefusal(.tooLong) }
+        self.init(name: String(Substring(name)), value: String(Substring(value)))
+
+        var rest = attributes
+        while let unread = rest {
+            let (attribute, more) = CookieBytes.split(unread, at: UInt8(ascii: ";"))
+            let (key, text) = CookieBytes.split(attribute, at: UInt8(ascii: "="))
+            read(CookieBytes.trimmed(key), CookieBytes.trimmed(text ?? ""[...].utf8))
+            rest = more
+        }
+    }
+
+    /// A field that means the same when it is read: what ``init(parsing:)`` took comes out as it was, but for what was
+    /// passed over.
+    public var fieldValue: String {
+        var text = "\(name)=\(value)"
+        if let expires { text += "; Expires=\(CookieDate.format(expires))" }
+        if let maxAge { text += "; Max-Age=\(maxAge)" }
+        // One leading dot is taken away in reading.
+        if let domain { text += "; Domain=\(domain.utf8.first == UInt8(ascii: ".") ? "." : "")\(domain)" }
+        if let path { text += "; Path=\(path)" }
+        if isSecure { text += "; Secure" }
+        if isHTTPOnly { text += "; HttpOnly" }
+        switch sameSite {
+        case .unspecified: break
+        case .none: text += "; SameSite=None"
+        case .lax: text += "; SameSite=Lax"
+        case .strict: text += "; SameSite=Strict"
+        }
+        if isPartitioned { text += "; Partitioned" }
+        return text
+    }
+
+    /// Takes one attribute (sections 5.6.1 to 5.6.7).
+    private mutating func read(_ key: Substring.UTF8View, _ text: Substring.UTF8View) {
+        guard text.count <= Self.maxAttributeBytes else { return }
+        if CookieBytes.isEqual(key, "expires") {
+            expires = CookieDate.parse(String(Substring(text))) ?? expires
+        } else if CookieBytes.isEqual(key, "max-age") {
+            maxAge = Self.seconds(text) ?? maxAge
+        } else if CookieBytes.isEqual(key, "domain") {
+            domain = CookieBytes.lowercased(text.first == UInt8(ascii: ".") ? text.dropFirst() : text)
+        } else if CookieBytes.isEqual(key, "path") {
+            path = text.first == UInt8(ascii: "/") ? String(Substring(text)) : ""
+        } else if CookieBytes.isEqual(key, "secure") {
+            isSecure = true
+        } else if CookieBytes.isEqual(key, "httponly") {
+            isHTTPOnly = true
+        } else if CookieBytes.isEqual(key, "samesite") {
+            sameSite = Self.sameSite(text)
+        } else if CookieBytes.isEqual(key, "partitioned") {
+            isPartitioned = true
+        }
+    }
+
+    private static func sameSite(_ text: Substring.UTF8View) -> Cookie.SameSite {
+        if CookieBytes.isEqual(text, "none") { return .none }
+        if CookieBytes.isEqual(text, "lax") { return .lax }
+        return CookieBytes.isEqual(text, "strict") ? .strict : .unspecified
+    }
+
+    /// Digits, with a minus before them or not (section 5.6.2).
+    private static func seconds(_ text: Substring.UTF8View) -> Int? {
+        let isNegative = text.first == UInt8(ascii: "-")
+        let digits = isNegative ? text.dropFirst() : text
+        guard !digits.isEmpty, digits.allSatisfy(CookieBytes.isDigit) else { return nil }
+        let size = digits.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), 1_000_000_000_000_000) }
+        return isNegative ? -size : size
+    }
+}

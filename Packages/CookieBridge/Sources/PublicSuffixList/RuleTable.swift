@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Searches the compiled rules where they lie: nothing is built, and nothing is kept.
+enum RuleTable {
+    /// What the list says about a name, given in A-labels and lower case.
+    static func kinds(of name: ArraySlice<UInt8>, in section: PublicSuffixList.Section) -> RuleKinds {
+        CompiledRules.text.withUTF8Buffer { text in
+            var low = 0
+            var high = text.count
+            // Both are at the start of a line, or at the end.
+            while low < high {
+                var start = low + (high - low) / 2
+                while start > low, text[start - 1] != newline { start -= 1 }
+                var end = start
+                while end < high, text[end] != newline { end += 1 }
+                var nameEnd = start
+                while nameEnd < end, text[nameEnd] != space { nameEnd += 1 }
+                switch order(name, text[start..<nameEnd]) {
+                case 0:
+                    guard nameEnd < end else { return .plain }
+                    return text[(nameEnd + 1)..<end].reduce(into: []) {
+                        $0.formUnion(RuleKinds(letter: $1, in: section))
+                    }
+                case ..<0: high = start
+                default: low = min(end + 1, high)
+                }
+            }
+            return []
+        }
+    }
+
+    private static let newline = UInt8(ascii: "\n")
+    private static let space = UInt8(ascii: " ")
+
+    /// Less than 0 where the left one comes first by its bytes.
+    private static func order(_ left: ArraySlice<UInt8>, _ right: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
+        for (a, b) in zip(left, right) where a != b { return a < b ? -1 : 1 }
+        return left.count - right.count
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import CookieJar
+import Foundation
+import Testing
+
+/// What the app does itself.
+@Suite(.timeLimit(.minutes(1)))
+struct NativeTests {
+    let jar = Jar()
+
+    @Test func `The app wins over responses and scripts`() throws {
+        try jar.set("a=1; Secure; HttpOnly")
+        try jar.jar.insert(jar.cookie("a", "2"))
+        #expect(try jar.seen(at: "http://shop.example/") == "a=2")
+        // Beyond the 400 days of others.
+        let far = jar.cookie("b", expires: 10_000 * 86_400)
+        try jar.jar.insert(far)
+        #expect(jar.jar.cookie(far.identity) == far)
+    }
+
+    @Test func `The earlier date of creation stays`() throws {
+        var cookie = jar.cookie("a")
+        let made = cookie.created
+        try jar.jar.insert(cookie)
+        cookie.created += 10
+        cookie.value = "later"
+        try jar.jar.insert(cookie)
+        #expect(jar.jar.cookie(cookie.identity)?.created == made)
+        cookie.created -= 20
+        try jar.jar.insert(cookie)
+        #expect(jar.jar.cookie(cookie.identity)?.created == made - 10)
+    }
+
+    @Test func `One that has ended removes`() throws {
+        try jar.set("a=1")
+        try jar.jar.insert(jar.cookie("a", expires: 0))
+        try jar.jar.insert(jar.cookie("b", expires: -1))
+        #expect(jar.jar.cookies.isEmpty && jar.jar.version == 2)
+    }
+
+    @Test(
+        arguments: [
+            ("a", "v", "Shop.example", "/", .malformed), ("a", "v", ".shop.example", "/", .malformed),
+            ("a", "v", "", "/", .malformed),
+            ("a", "v", "shöp.example", "/", .malformed), ("a", "v", "shop.example", "", .malformed),
+            ("a", "v", "shop.example", "x", .malformed),
+            ("a=b", "v", "shop.example", "/", .malformed), ("a", "v; Secure", "shop.example", "/", .malformed),
+            ("a;", "v", "shop.example", "/", .malformed), ("a", "v", "shop.example", "/;", .malformed),
+            ("", "", "shop.example", "/", .empty),
+            ("a", "v\r\nX: y", "shop.example", "/", .controlCharacter),
+            ("a\u{0}", "v", "shop.example", "/", .controlCharacter),
+            ("a", String(repeating: "v", count: 4_096), "shop.example", "/", .tooLong),
+            ("a", "v", "shop.example", "/" + String(repeating: "p", count: 1_024), .tooLong),
+        ] as [(String, String, String, String, CookieRefusal.Code)])
+    func `What no field could have set is refused`(
+        name: String, value: String, domain: String, path: String, code: CookieRefusal.Code
+    ) {
+        let cookie = jar.cookie(name, value, domain: domain, path: path)
+        let refusal = #expect(throws: CookieRefusal.self) { try jar.jar.insert(cookie) }
+        #expect(refusal?.code == code)
+        #expect(jar.jar.cookies.isEmpty)
+    }
+
+    @Test func `A date that is no number is refused`() {
+        var cookie = jar.cookie("a")
+        cookie.expires = Date(timeIntervalSince1970: .nan)
+        #expect(throws: CookieRefusal.self) { try jar.jar.insert(cookie) }
+        cookie.expires = nil
+        cookie.lastAccess = Date(timeIntervalSince1970: .infinity)
+        #expect(throws: CookieRefusal.self) { try jar.jar.insert(cookie) }
+    }
+
+    @Test func `Removes one, a host's, a site's, the session's, all`() throws {
+        try jar.set("a=1; Max-Age=60")
+        try jar.set("b=2; Domain=shop.example")
+        try jar.set("c=3", from: "https://www.shop.example/")
+        try jar.set("d=4", from: "https://myshop.example/")
+        let first = try #require(jar.jar.cookies.first)
+        #expect(jar.jar.remove(first.identity) == first)
+        #expect(jar.jar.remove(first.identity) == nil)
+        #expect(jar.jar.removeCookies(ofHost: "SHOP.example") == 1)
+        #expect(names == ["c", "d"])
+        #expect(jar.jar.removeCookies(ofSite: "shop.example") == 1)
+        #expect(jar.jar.removeCookies(ofSite: "") == 0 && jar.jar.removeCookies(ofHost: ".") == 0)
+        #expect(names == ["d"])
+        try jar.set("e=5; Max-Age=60")
+        #expect(jar.jar.endSession() == 1)
+        #expect(names == ["e"])
+        #expect(jar.jar.removeAll() == 1)
+        #expect(names.isEmpty)
+    }
+
+    @Test(arguments: [
+        (#""cookies""#, "https://www.shop.example/", ["d"]), (#""*""#, "https://shop.example/", ["d"]),
+        (#""cache""#, "https://shop.example/", ["a", "b", "c", "d"]),
+        (#""cookies""#, "http://shop.example/", ["a", "b", "c", "d"]),
+        (#""cookies""#, "https://other.example/", ["a", "b", "c", "d"]),
+        (#""cookies""#, "https://myshop.example/", ["a", "b", "c"]),
+    ])
+    func `Clear-Site-Data clears the whole site, and comes from secure origins`(
+        field: String, url: String, left: [String]
+    ) throws {
+        try jar.set("a=1; Max-Age=60; HttpOnly")
+        try jar.set("b=2; Domain=shop.example")
+        try jar.set("c=3", from: "https://www.shop.example/")
+        try jar.set("d=4", from: "https://myshop.example/")
+        let count = jar.jar.clear(ClearSiteData(fieldValues: [field]), from: try #require(CookieURL(url)))
+        #expect(names == left)
+        #expect(count == 4 - left.count)
+    }
+
+    @Test func `A host without a site loses its own`() throws {
+        try jar.set("a=1", from: "http://localhost/")
+        try jar.set("b=2", from: "http://127.0.0.1/")
+        #expect(jar.jar.clear(.cookies, from: try #require(CookieURL("http://127.0.0.1/"))) == 1)
+        #expect(names == ["a"])
+        #expect(jar.jar.clear(.all, from: try #require(CookieURL("http://localhost:8080/x"))) == 1)
+    }
+
+    private var names: [String] { jar.jar.cookies.map(\.identity.name) }
+}

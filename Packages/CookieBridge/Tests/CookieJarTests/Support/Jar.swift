@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import CookieJar
+import Foundation
+import Testing
+
+/// A jar with a clock that stands, and short ways to speak to it.
+struct Jar: Sendable {
+    let clock = TestClock()
+    let jar: CookieJar
+
+    init(limits: CookieJar.Limits = .init(), cookies: [Cookie] = []) {
+        let clock = clock
+        jar = CookieJar(publicSuffixes: ListedSuffixes(), limits: limits, cookies: cookies, now: { clock.now })
+    }
+
+    /// Stores a field.
+    /// - Returns: why it was refused.
+    @discardableResult
+    func set(
+        _ field: String, from url: String = "https://shop.example/", _ context: CookieContext = .sameSite
+    ) throws -> CookieRefusal.Code? {
+        let url = try #require(CookieURL(url))
+        return jar.store(setCookies: [field], from: url, context: context).first?.code
+    }
+
+    /// Sets as a script does.
+    /// - Returns: why it was refused.
+    @discardableResult
+    func script(
+        _ text: String, at url: String = "https://shop.example/", _ context: CookieContext = .sameSite
+    ) throws -> CookieRefusal.Code? {
+        let url = try #require(CookieURL(url))
+        do throws(CookieRefusal) {
+            try jar.setFromScript(text, at: url, context: context)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    /// What a request carries; empty for nothing.
+    func sent(to url: String = "https://shop.example/", _ context: CookieContext = .sameSite) throws -> String {
+        jar.cookieHeader(for: try #require(CookieURL(url)), context: context) ?? ""
+    }
+
+    /// What `document.cookie` gives.
+    func seen(at url: String = "https://shop.example/", _ context: CookieContext = .sameSite) throws -> String {
+        jar.scriptCookieString(for: try #require(CookieURL(url)), context: context)
+    }
+
+    /// A cookie of the app.
+    func cookie(
+        _ name: String, _ value: String = "v", domain: String = "shop.example", isHostOnly: Bool = true,
+        path: String = "/",
+        expires: TimeInterval? = nil
+    ) -> Cookie {
+        Cookie(
+            Cookie.Identity(name: name, domain: domain, isHostOnly: isHostOnly, path: path), value: value,
+            expires: expires.map { clock.now.addingTimeInterval($0) }, created: clock.now)
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+
+/// Where the shared conformance data lies: beside the repository, or nowhere.
+enum ConformanceData {
+    static let file = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().appendingPathComponent(
+            "../../../../../shared/conformance/publicsuffix/test_psl.txt"
+        )
+        .standardizedFileURL
+
+    static var isThere: Bool { FileManager.default.fileExists(atPath: file.path) }
+}
