@@ -51,6 +51,10 @@ enum EngineCheck: String, CaseIterable {
     case proxyRollback
     case serverRollback
     case proxyLoss
+    case bodies
+
+    /// The longest that it may take.
+    var limit: Duration { self == .bodies ? .seconds(180) : .seconds(60) }
 
     /// - Parameter arguments: what the check needs to know, a folder mostly.
     @MainActor
@@ -101,6 +105,7 @@ enum EngineCheck: String, CaseIterable {
         case .proxyRollback: try await checkRollback(.loopbackProxy, in: folder(arguments))
         case .serverRollback: try await checkRollback(.loopbackServer, in: folder(arguments))
         case .proxyLoss: try await checkProxyLoss(WebKitGTKEngine(), in: folder(arguments))
+        case .bodies: try await runBodies(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         }
     }
 

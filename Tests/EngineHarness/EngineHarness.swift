@@ -21,7 +21,7 @@ enum EngineHarness {
                     guard let check = EngineCheck(rawValue: name) else {
                         throw CheckFailure(description: "no such check: \(name)")
                     }
-                    try await withLimit(.seconds(60), "the check does not end") { try await check.run(arguments) }
+                    try await withLimit(check.limit, "the check does not end") { try await check.run(arguments) }
                 }
             }
         } catch {

@@ -40,8 +40,8 @@ public struct Program: Sendable {
         place = path
     }
 
-    /// A built one is beside the test bundle, where the build puts both.
-    var path: String {
+    /// Where it is. A built one is beside the test bundle, where the build puts both.
+    public var path: String {
         get throws {
             if let place { return place }
             let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }

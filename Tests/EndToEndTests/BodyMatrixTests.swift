@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import ProgramTesting
+import Testing
+
+extension RealEngine {
+    /// Each kind of body in each way to send it, in the plain engine and in the modes of the container.
+    @Suite("The matrix of bodies", .timeLimit(.minutes(5)))
+    struct BodyMatrixTests {
+        private static let script = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Scripts/body-matrix").path
+
+        @Test("Servers get what the plain engine sends, and pages see the same, but for the cells that are named")
+        func matrix() async throws {
+            let folder = try TemporaryFolder()
+            let harness = try Program("engine-harness").path
+            let outcome = try await Program(at: Self.script)
+                .run("--check", "--harness", harness, "--keep", folder.path + "/matrix", in: folder.path)
+            #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+            // A cell that nobody names, and one that is named and does not differ, are told.
+            try damage("proxy", in: folder) { $0.replacing("text/plain;charset=UTF-8", with: "text/plain") }
+            let differing = try await compare(in: folder)
+            #expect(differing.status == 1)
+            #expect(differing.errors.contains("proxy: script.fetch.ascii differs"), "\(differing.errors)")
+            let plain = try String(contentsOfFile: folder.path + "/matrix/plain.json", encoding: .utf8)
+            try damage("scheme", in: folder) { _ in plain }
+            let named = try await compare(in: folder)
+            #expect(named.status == 1)
+            #expect(named.errors.contains("scheme: script.beacon.none no longer differs"), "\(named.errors)")
+        }
+
+        private func compare(in folder: TemporaryFolder) async throws -> Program.Outcome {
+            try await Program(at: Self.script)
+                .run("--check", "--from", folder.path + "/matrix", in: folder.path)
+        }
+
+        private func damage(
+            _ mode: String, in folder: TemporaryFolder, _ change: (String) -> String
+        ) throws {
+            let path = "\(folder.path)/matrix/\(mode).json"
+            let report = try String(contentsOfFile: path, encoding: .utf8)
+            try Data(change(report).utf8).write(to: URL(fileURLWithPath: path))
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerTesting
+internal import Foundation
+internal import Synchronization
+
+/// What reached a server, cell by cell of the matrix of bodies.
+final class BodyRecorder: Sendable {
+    private struct State {
+        var bodies: [String: [SentBody]] = [:]
+        var watchers: [AsyncStream<Void>.Continuation] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// All that came so far.
+    var bodies: [String: [SentBody]] { state.withLock { $0.bodies } }
+
+    /// Keeps what a request to `/record/<cell>` has brought.
+    func record(_ request: OriginRequest) {
+        let cell = Self.cell(of: request)
+        let watchers = state.withLock { state in
+            state.bodies[cell, default: []].append(SentBody(request))
+            return state.watchers
+        }
+        for watcher in watchers { watcher.yield() }
+    }
+
+    /// Waits until a cell has brought something, for `/arrived/<cell>`. The page's patience is the bound.
+    func arrival(of request: OriginRequest) async {
+        let cell = Self.cell(of: request)
+        let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        state.withLock { $0.watchers.append(change) }
+        while state.withLock({ $0.bodies[cell] == nil }) {
+            guard await changes.first(where: { true }) != nil else { return }
+        }
+    }
+
+    private static func cell(of request: OriginRequest) -> String {
+        String(request.path.drop { $0 == "/" }.drop { $0 != "/" }.dropFirst())
+    }
+}

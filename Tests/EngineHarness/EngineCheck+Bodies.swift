@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import ContainerTesting
+internal import Foundation
+internal import HTTPTransport
+internal import LoopbackServer
+internal import SchemeRouter
+internal import WebKitGTKAdapter
+
+// The matrix of bodies: each kind of body in each way to send it, as Scripts/body-matrix asks for it.
+extension EngineCheck {
+    /// How a matrix is run, and what it wants to know.
+    private struct MatrixOrder {
+        /// The folder of the page.
+        let site: String
+        /// `nil` for the plain engine, without a container.
+        let mode: InterceptionMode?
+        /// The columns by name; all where there is none.
+        let columns: [String]
+
+        /// - Parameter arguments: the folder of the page, the mode, and columns.
+        init(_ arguments: ArraySlice<String>) throws {
+            let modes: [String: InterceptionMode?] = ["plain": nil, "scheme": .customScheme, "proxy": .loopbackProxy]
+            guard arguments.count >= 2, let mode = modes[arguments[arguments.startIndex + 1]] else {
+                throw CheckFailure(description: "name the page's folder and a mode: plain, scheme or proxy")
+            }
+            site = arguments[arguments.startIndex]
+            self.mode = mode
+            columns = Array(arguments.dropFirst(2))
+        }
+    }
+
+    /// Runs the matrix in one mode and prints, as JSON, what the page saw and what the server got.
+    @MainActor
+    func runBodies(_ engine: WebKitGTKEngine, _ arguments: ArraySlice<String>, in folder: String) async throws {
+        let order = try MatrixOrder(arguments)
+        let site = try await BodySite.start(folder: order.site)
+        let seen =
+            if let mode = order.mode {
+                try await runBodies(engine, mode, order.columns, of: site, in: folder)
+            } else {
+                try await runPlainBodies(engine, order.columns, of: site)
+            }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let got = String(decoding: try encoder.encode(site.recorder.bodies), as: UTF8.self)
+        let name = String(decoding: try encoder.encode(engine.name), as: UTF8.self)
+        let report = "{\"engine\":\(name),\"page\":\(seen),\"server\":\(got)}\n"
+        FileHandle.standardOutput.write(Data(report.utf8))
+        await site.origin.stop()
+    }
+
+    /// The plain engine, to which the page's host is where the server is.
+    @MainActor
+    private func runPlainBodies(
+        _ engine: WebKitGTKEngine, _ columns: [String], of site: BodySite
+    ) async throws -> String {
+        let proxy = try await site.proxy()
+        engine.setProxy(EngineProxy(host: "127.0.0.1", port: proxy.port))
+        try await engine.trust(EngineCertificate(der: site.origin.certificate ?? []), for: BodySite.host)
+        let view = try engine.makeView()
+        let load = ViewLoad(of: view)
+        view.load("https://\(BodySite.host)/")
+        try await load.finished(within: .seconds(20))
+        let seen = try await matrix(columns, in: view)
+        view.discard()
+        await proxy.stop()
+        return seen
+    }
+
+    @MainActor
+    private func runBodies(
+        _ engine: WebKitGTKEngine, _ mode: InterceptionMode, _ columns: [String], of site: BodySite,
+        in folder: String
+    ) async throws -> String {
+        let transport = try site.transport()
+        var configuration = Container<WebKitGTKEngine>.Configuration(
+            directory: folder + "/store", transport: transport)
+        configuration.mode = mode
+        configuration.coveredHosts = [HostPattern(BodySite.host)].compactMap(\.self)
+        let container = try await Container(engine: engine, configuration: configuration)
+        let page = try await open("https://\(BodySite.host)/", in: container)
+        let seen = try await matrix(columns, in: page.view)
+        await container.close(page)
+        await container.shutDown()
+        try await transport.base.shutDown()
+        return seen
+    }
+
+    @MainActor
+    private func matrix(_ columns: [String], in view: WebKitGTKView) async throws -> String {
+        let only = String(decoding: try JSONEncoder().encode(columns), as: UTF8.self)
+        return try await view.evaluate("return await runMatrix(\(only))", in: .page)
+    }
+}

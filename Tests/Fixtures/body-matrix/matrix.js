@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// Sends each kind of body in each way, and tells what the page saw of it. Every wait has a bound.
+'use strict';
+
+/// How long the page waits for a cell at most.
+const limit = 10_000;
+
+const bounded = promise => Promise.race([
+    promise, new Promise(done => setTimeout(() => done(`no end within ${limit / 1000} s`), limit))
+]);
+
+/// The worker is made when it is first needed, and says what it has seen by the number of the question.
+const worker = {
+    questions: new Map(),
+
+    ask(sender, url, kind) {
+        this.worker ??= this.start();
+        return new Promise(done => {
+            const id = this.questions.size;
+            this.questions.set(id, done);
+            this.worker.postMessage({ id, sender, kind: kind.name, url });
+        });
+    },
+
+    start() {
+        const worker = new Worker('worker.js');
+        worker.addEventListener('message', ({ data }) => this.questions.get(data.id)(data.seen));
+        worker.addEventListener('error', () => this.questions.forEach(done => done('the worker failed')));
+        return worker;
+    },
+};
+
+/// A beacon has no answer: the server is asked whether it came.
+async function byBeacon(url, kind) {
+    try {
+        const isQueued = navigator.sendBeacon(url, kind.make());
+        if (isQueued) await fetch(url.replace('/record/', '/arrived/'));
+        return String(isQueued);
+    } catch (error) {
+        return error.name;
+    }
+}
+
+const holding = kind => ({
+    fill(form) {
+        for (const [name, value, given] of kind.fields()) {
+            give(form, name, given ? new File([value], given, { type: value.type }) : value);
+        }
+    }
+});
+
+const beaconReason = kind => kind.beacon ? kind.beacon
+    : kind.headers ? 'a beacon has no header fields of its own'
+    : kind.method ? 'a beacon is a POST' : null;
+const workerReason = kind => kind.needsDocument ? 'a worker has no documents' : null;
+const formReason = kind => kind.fields ? null : 'a form holds fields and files';
+
+/// `width` is how many cells are under way at once.
+const inWorker = (sender, title, width = 4) => ({
+    name: `worker-${sender}`, title, width, reason: workerReason, send: (url, kind) => worker.ask(sender, url, kind)
+});
+const scripted = (name, title, width = 4) => ({ name, title, width, reason: () => null, send: scriptSenders[name] });
+
+const tables = [
+    {
+        name: 'script', title: 'Bodies of scripts', rows: kinds, columns: [
+            scripted('fetch', '`fetch`'),
+            scripted('request', '`fetch` of a `Request`'),
+            scripted('again', '`fetch` of a `Request` of a `Request`'),
+            // What is under way at once shares a limit.
+            scripted('keepalive', '`fetch`, `keepalive`', 1),
+            scripted('xhr', 'XHR'),
+            scripted('sync', 'XHR, sync', 1),
+            { name: 'beacon', title: '`sendBeacon`', width: 1, reason: beaconReason, send: byBeacon },
+            inWorker('fetch', 'worker `fetch`'),
+            inWorker('xhr', 'worker XHR'),
+            inWorker('sync', 'worker XHR, sync', 1),
+            {
+                name: 'form', title: 'form', width: 50, reason: formReason,
+                send: (url, kind) => byForm(url, holding(kind), 'click', kind.enctype === multipart ? 'multipart' : 'urlencoded')
+            },
+        ]
+    },
+    {
+        name: 'form', title: 'Bodies of forms', rows: holdings,
+        columns: Object.keys(enctypes).flatMap(encoding => Object.keys(submissions).map(submission => ({
+            name: `${submission}-${encoding}`, title: `${submission === 'click' ? 'click' : `\`${submission}\``}, ${encoding}`,
+            // All at once, since those that lead nowhere take their time.
+            width: 50,
+            reason: held => held.needsSubmitter && submission === 'submit' ? '`submit()` has no submitter' : null,
+            send: (url, held) => byForm(url, held, submission, encoding)
+        })))
+    },
+];
+
+/// Runs all cells of a column, so many at once.
+async function runColumn(table, column, cells) {
+    const rows = table.rows[Symbol.iterator]();
+    await Promise.all(Array.from({ length: column.width }, async () => {
+        for (const row of rows) {
+            const cell = `${table.name}.${column.name}.${row.name}`;
+            const reason = column.reason(row);
+            cells[cell] = reason ? { none: reason } : { page: await bounded(column.send(`/record/${cell}`, row)) };
+        }
+    }));
+}
+
+/// - Parameter only: the columns to run, by name; all by default.
+async function runMatrix(only = []) {
+    const cells = {}, times = {};
+    for (const table of tables) {
+        for (const column of table.columns) {
+            if (only.length > 0 && !only.includes(`${table.name}.${column.name}`)) continue;
+            const begin = performance.now();
+            await runColumn(table, column, cells);
+            times[`${table.name}.${column.name}`] = Math.round(performance.now() - begin);
+        }
+    }
+    const named = ({ name, title }) => ({ name, title });
+    return {
+        tables: tables.map(table => ({
+            ...named(table), rows: table.rows.map(named), columns: table.columns.map(named)
+        })), cells, times
+    };
+}

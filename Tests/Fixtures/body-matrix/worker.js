@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// Sends what it is told to, by name.
+'use strict';
+
+importScripts('kinds.js', 'senders.js');
+
+addEventListener('message', async ({ data: { id, sender, kind, url } }) => {
+    const made = kinds.find(({ name }) => name === kind);
+    postMessage({ id, seen: await scriptSenders[sender](url, made) });
+});
