@@ -5,18 +5,12 @@
 // as they were written. Markup that scripts write (`innerHTML`) is not looked into.
 
 import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
-import { WeakMap, apply, localNameOf, lowerCase, weakGet, weakSet } from "./natives.js";
+import { WeakMap, apply, document, localNameOf, lowerCase, weakGet, weakSet } from "./natives.js";
 import { nameOf, realURL } from "./urls.js";
 
-/** The attributes by which an element loads something, by its interface and its names. */
-const table = [
-  ["HTMLImageElement", "src", ["img"]], ["HTMLScriptElement", "src", ["script"]],
-  ["HTMLLinkElement", "href", ["link"]], ["HTMLIFrameElement", "src", ["iframe"]],
-  ["HTMLMediaElement", "src", ["audio", "video"]], ["HTMLSourceElement", "src", ["source"]],
-  ["HTMLTrackElement", "src", ["track"]], ["HTMLEmbedElement", "src", ["embed"]],
-  ["HTMLObjectElement", "data", ["object"]], ["HTMLInputElement", "src", ["input"]],
-  ["HTMLVideoElement", "poster", ["video"]], ["HTMLFormElement", "action", ["form"]],
-];
+/** The attributes by which an element loads something, or a form goes somewhere. */
+const attributes = "audio.src embed.src form.action iframe.src img.src input.src link.href object.data script.src "
+  + "source.src track.src video.poster video.src";
 
 /** What was written in place of a name: by element, then by name. */
 const written = new WeakMap();
@@ -35,13 +29,15 @@ const asWritten = (element, value) => weakGet(written, element)?.[value] ?? valu
 
 export const patchAddresses = () => {
   const loads = { __proto__: null };
-  for (let row = 0; row < table.length; row++) {
-    const [type, key, names] = table[row];
-    for (let index = 0; index < names.length; index++) loads[`${names[index]} ${key}`] = true;
-    wrapAccessor(globalThis[type]?.prototype, key, {
+  const names = attributes.split(" ");
+  for (let index = 0; index < names.length; index++) {
+    const [element, key] = names[index].split(".");
+    loads[names[index]] = true;
+    // Those of sound and film are one interface's: it is found twice, and changed once.
+    wrapAccessor(document.createElement(element), key, {
       get: (original, self) => {
         const value = apply(original, self, []);
-        return weakGet(written, self)?.[value] === undefined ? value : realURL(value);
+        return weakGet(written, self)?.[value] ? realURL(value) : value;
       },
       // A trusted type stays what it is.
       set: (original, self, value) => apply(original, self, [typeof value === "object" ? value : translate(self, value)]),
@@ -49,7 +45,7 @@ export const patchAddresses = () => {
   }
   const { prototype } = globalThis.Element;
   wrapMethod(prototype, "setAttribute", (original, self, args) => {
-    if (args.length > 1 && typeof args[1] !== "object" && loads[`${localNameOf(self)} ${lowerCase(`${args[0]}`)}`]) {
+    if (args.length > 1 && typeof args[1] !== "object" && loads[`${localNameOf(self)}.${lowerCase(`${args[0]}`)}`]) {
       return apply(original, self, [args[0], translate(self, args[1])]);
     }
     return apply(original, self, args);

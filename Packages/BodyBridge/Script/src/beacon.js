@@ -3,24 +3,16 @@
 
 // navigator.sendBeacon: the engine sends beacons over http and https alone.
 
-import { bytesOf, lost } from "./bodies.js";
+import { bytesOf, lost, sizeOf } from "./bodies.js";
 import { mark } from "./channel.js";
 import { config } from "./config.js";
 import { wrapMethod } from "./disguise.js";
-import { encodeForm } from "./multipart.js";
-import { Blob, Request, apply, blobSize, fetch, headersOf, isForm, setHeader, then } from "./natives.js";
+import { Request, apply, fetch, headersOf, setHeader, then } from "./natives.js";
 import { isOurs, nameOf, resolve } from "./urls.js";
 
 /** In bytes, of all beacons that are under way (Beacon, section 3.1; Fetch, "inflight keepalive bytes"). */
 const limit = 64 << 10;
 let underWay = 0;
-
-const sizeOf = (data) => {
-  if (data === undefined || data === null) return 0;
-  if (isForm(data)) return encodeForm(data).length;
-  // A Blob takes bytes and text as a request does, all else as text.
-  return blobSize(new Blob([data]));
-};
 
 const send = (url, data) => {
   const gone = data === undefined || data === null ? undefined : lost(data);

@@ -33,14 +33,22 @@ export const lost = (body, contentType) => {
   return encodeForm(body, matched(/boundary=(-{4}WebKitFormBoundary\w{16})$/, contentType ?? "")?.[1]);
 };
 
+/** How many bytes the engine sends of a body that it keeps. */
+export const sizeOf = (body) => {
+  if (body === undefined || body === null) return 0;
+  // A Blob takes bytes and text as a request does, and all else as text.
+  return isForm(body) ? encodeForm(body).length : blobSize(new Blob([body]));
+};
+
 /** Feeds the parts to the container under an id. Where a Blob cannot be read, the request that waits for it fails. */
-const feed = async (id, { parts }) => {
+const feed = async (id, { parts }, progress) => {
   let offset = 0;
   const put = async (bytes) => {
     for (let at = 0; at < bytes.length; at += pieceLength) {
       const piece = subarray(bytes, at, at + pieceLength);
       await store(id, offset, piece);
       offset += piece.length;
+      progress?.(offset);
     }
   };
   try {
@@ -61,11 +69,12 @@ const feed = async (id, { parts }) => {
 };
 
 /**
- * What is said of a body that goes by the store: `words`, for the mark of its request, and `begin`, which hands it over.
+ * What is said of a body that goes by the store: `words`, for the mark of its request, and `begin`, which hands it over
+ * and tells how far that is.
  */
 export const handOver = (body) => {
   const id = newID();
-  return { words: `take ${id} ${body.length}`, begin: () => { feed(id, body); } };
+  return { words: `take ${id} ${body.length}`, begin: (progress) => { feed(id, body, progress); } };
 };
 
 /** The bytes of a body at once, for those who cannot wait. Throws where a policy of the page forbids to read Blobs. */

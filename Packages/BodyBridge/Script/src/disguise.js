@@ -37,7 +37,7 @@ export const wrapMethod = (of, key, call) => {
 export const wrapAccessor = (of, key, { get, set }) => {
   const object = ownerOf(of, key);
   const descriptor = object && getOwnPropertyDescriptor(object, key);
-  if (!descriptor?.configurable || !(get ? descriptor.get : descriptor.set)) return;
+  if (!descriptor?.configurable || !descriptor.get || weakGet(originals, descriptor.get)) return;
   const next = { ...descriptor };
   if (get) next.get = stand(descriptor.get, { apply: (original, self) => get(original, self) });
   if (set && descriptor.set) {

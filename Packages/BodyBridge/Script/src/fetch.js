@@ -8,9 +8,8 @@ import { ask, mark } from "./channel.js";
 import { config } from "./config.js";
 import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
 import {
-  Request, WeakMap, apply, cacheOf, credentialsOf, fetch, headerOf, headersOf, integrityOf, isRequest,
-  keepaliveOf, methodOf, modeOf, redirectOf, referrerOf, referrerPolicyOf, reject, setHeader, signalOf, then, urlOf, weakGet,
-  weakSet,
+  Request, WeakMap, apply, credentialsOf, getter, headerOf, headersOf, isRequest, keepaliveOf, methodOf, modeOf, reject,
+  setHeader, then, urlOf, weakGet, weakSet,
 } from "./natives.js";
 import { isOurs, nameOf, realURL } from "./urls.js";
 
@@ -19,6 +18,9 @@ const members = [
   "body", "cache", "credentials", "duplex", "headers", "integrity", "keepalive", "method", "mode", "priority",
   "redirect", "referrer", "referrerPolicy", "signal", "targetAddressSpace", "window",
 ];
+
+/** In bytes (Fetch, "HTTP-network-or-cache fetch"). */
+const keepaliveLimit = 64 << 10;
 
 /** Each member read once: a page can tell how often its getters run. */
 const copied = (init) => {
@@ -51,14 +53,15 @@ const make = (original, args, newTarget) => {
   return request;
 };
 
+const getters = { __proto__: null };
+for (let index = 1; index < members.length; index++) getters[members[index]] = getter("Request", members[index]);
+
 /** The same request without its body, which the container has. */
-const withoutBody = (request) => new Request(urlOf(request), {
-  __proto__: null,
-  cache: cacheOf(request), credentials: credentialsOf(request), headers: headersOf(request),
-  integrity: integrityOf(request), keepalive: keepaliveOf(request), method: methodOf(request), mode: modeOf(request),
-  redirect: redirectOf(request), referrer: referrerOf(request), referrerPolicy: referrerPolicyOf(request),
-  signal: signalOf(request),
-});
+const withoutBody = (request) => {
+  const init = { __proto__: null };
+  for (const key in getters) if (getters[key]) init[key] = getters[key](request);
+  return new Request(urlOf(request), init);
+};
 
 /** Says the words of a mark, with the request or ahead of it: of a request without CORS no field can be set. */
 const say = (request, words) => {
@@ -80,7 +83,9 @@ const send = (original, self, request) => {
   const method = methodOf(request);
   const body = weakGet(bodies, request);
   const mayCarry = method !== "GET" && method !== "HEAD";
-  const handed = body && mayCarry ? handOver(body) : undefined;
+  // The engine itself refuses what is too long for a request that outlives its page.
+  const isTooLong = body && keepaliveOf(request) && body.length > keepaliveLimit;
+  const handed = body && mayCarry && !isTooLong ? handOver(body) : undefined;
   const outgoing = handed ? withoutBody(request) : request;
   const text = words(request, handed?.words ?? (mayCarry ? "plain" : undefined));
   if (text) say(outgoing, text);

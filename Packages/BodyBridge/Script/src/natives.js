@@ -9,7 +9,7 @@ export const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPr
 /** A method as a function of its receiver. */
 const uncurry = (method) => method && ((self, ...rest) => apply(method, self, rest));
 const prototype = (name) => globalThis[name]?.prototype;
-const getter = (name, key) => {
+export const getter = (name, key) => {
   const object = prototype(name);
   return uncurry(object && getOwnPropertyDescriptor(object, key)?.get);
 };
@@ -17,24 +17,19 @@ const method = (name, key) => uncurry(prototype(name)?.[key]);
 
 // A world of a worker has no document, no forms and no dialogs.
 export const {
-  Blob, DOMException, FormData, Map, Promise, Proxy, Request, TypeError, URL, Uint8Array, WeakMap, WeakSet,
-  XMLHttpRequest, btoa, document, fetch, location, prompt, queueMicrotask,
+  Blob, Map, ProgressEvent, Promise, Proxy, Request, TypeError, URL, Uint8Array, WeakMap, XMLHttpRequest, btoa, document,
+  fetch, location, prompt, queueMicrotask,
 } = globalThis;
 
 export const { stringify, parse } = JSON;
 export const { fromCharCode } = String;
-export const { isView } = ArrayBuffer;
 
 export const lookUp = method("Map", "get");
 export const keep = method("Map", "set");
-export const forget = method("Map", "delete");
 export const weakGet = method("WeakMap", "get");
 export const weakSet = method("WeakMap", "set");
-export const weakHas = method("WeakSet", "has");
-export const weakAdd = method("WeakSet", "add");
 export const startsWith = method("String", "startsWith");
 export const slice = method("String", "slice");
-export const indexOf = method("String", "indexOf");
 export const charCodeAt = method("String", "charCodeAt");
 export const replace = method("String", "replace");
 export const lowerCase = method("String", "toLowerCase");
@@ -49,9 +44,9 @@ export const blobType = getter("Blob", "type");
 export const blobSlice = method("Blob", "slice");
 export const blobBytes = method("Blob", "arrayBuffer");
 export const fileName = getter("File", "name");
+export const dispatch = method("EventTarget", "dispatchEvent");
 export const addListener = method("EventTarget", "addEventListener");
 export const targetOf = getter("Event", "target");
-export const stopImmediately = method("Event", "stopImmediatePropagation");
 export const submitterOf = getter("SubmitEvent", "submitter");
 export const entriesOf = getter("FormDataEvent", "formData");
 export const localNameOf = getter("Element", "localName");
@@ -64,13 +59,7 @@ export const methodOf = getter("Request", "method");
 export const urlOf = getter("Request", "url");
 export const modeOf = getter("Request", "mode");
 export const credentialsOf = getter("Request", "credentials");
-export const cacheOf = getter("Request", "cache");
-export const redirectOf = getter("Request", "redirect");
-export const referrerOf = getter("Request", "referrer");
-export const referrerPolicyOf = getter("Request", "referrerPolicy");
-export const integrityOf = getter("Request", "integrity");
 export const keepaliveOf = getter("Request", "keepalive");
-export const signalOf = getter("Request", "signal");
 export const isOK = getter("Response", "ok");
 export const hrefOf = getter("URL", "href");
 export const then = method("Promise", "then");
@@ -81,6 +70,8 @@ export const xhrSend = method("XMLHttpRequest", "send");
 export const xhrHeader = method("XMLHttpRequest", "setRequestHeader");
 export const xhrText = getter("XMLHttpRequest", "responseText");
 export const xhrMimeType = method("XMLHttpRequest", "overrideMimeType");
+export const xhrState = getter("XMLHttpRequest", "readyState");
+export const xhrUpload = getter("XMLHttpRequest", "upload");
 export const xhrWithCredentials = getter("XMLHttpRequest", "withCredentials");
 export const baseURI = ((get) => () => document ? get(document) : location.href)(getter("Node", "baseURI"));
 
@@ -91,7 +82,6 @@ const tryGet = (get, value) => {
 
 const isObject = (value) => typeof value === "object" && value !== null;
 export const isBlob = (value) => isObject(value) && tryGet(blobSize, value) !== undefined;
-export const isFile = (value) => isObject(value) && !!fileName && tryGet(fileName, value) !== undefined;
 export const isRequest = (value) => isObject(value) && tryGet(urlOf, value) !== undefined;
 export const isForm = (value) =>
   isObject(value) && tryGet((form) => (formForEach(form, () => {}), true), value) === true;

@@ -3,26 +3,29 @@
 
 // XMLHttpRequest.
 
-import { bytesOf, handOver, lost } from "./bodies.js";
+import { bytesOf, handOver, lost, sizeOf } from "./bodies.js";
 import { mark } from "./channel.js";
 import { config } from "./config.js";
-import { wrapAccessor, wrapMethod } from "./disguise.js";
+import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
 import {
-  WeakMap, XMLHttpRequest, apply, upperCase, weakGet, weakSet, xhrHeader, xhrWithCredentials,
+  ProgressEvent, Uint8Array, WeakMap, XMLHttpRequest, addListener, apply, dispatch, targetOf, upperCase, weakGet, weakSet,
+  xhrHeader, xhrState, xhrUpload, xhrWithCredentials,
 } from "./natives.js";
 import { isOurs, nameOf, realURL, resolve } from "./urls.js";
 
 /** What `open` was told, of those that come to the container. */
 const opened = new WeakMap();
 
-/** What is to be sent in the body's place, and what the mark says of it. */
+/** What is to be sent in the body's place, what the mark says of it, and how many bytes it really is. */
 const carry = (request, state, body) => {
-  if (state.method === "GET" || state.method === "HEAD") return { words: "none", body };
+  if (state.method === "GET" || state.method === "HEAD") return { words: "none", body, size: () => 0 };
   const gone = body === undefined || body === null ? undefined : lost(body);
-  if (!gone) return { words: "plain", body };
+  if (!gone) return { words: "plain", body, size: () => sizeOf(body) };
   // As the engine would have said it.
   if (gone.type && !state.hasType) xhrHeader(request, "Content-Type", gone.type);
-  return state.isAsync ? { ...handOver(gone), body: null } : { words: "plain", body: bytesOf(gone) };
+  if (!state.isAsync) return { words: "plain", body: bytesOf(gone) };
+  // With a body of some kind, or there would be no upload to hear of.
+  return { ...handOver(gone), body: new Uint8Array(1), size: () => gone.length };
 };
 
 const send = (original, self, args) => {
@@ -38,12 +41,51 @@ const send = (original, self, args) => {
     return apply(original, self, args);
   }
   const result = apply(original, self, [carried.body]);
-  carried.begin?.();
+  state.size = state.isAsync && watched(self) ? carried.size : undefined;
+  carried.begin?.((loaded) => {
+    const total = state.size?.();
+    if (loaded < total && weakGet(opened, self) === state && xhrState(self) === 1) tell(self, "progress", loaded, total);
+  });
   return result;
+};
+
+// The engine reports no upload on a custom scheme, but its start. Its end is told when the answer begins, and on its way
+// what the container has taken, which takes more when the network has.
+
+/** Requests whose `upload` somebody has looked at. */
+const uploads = new WeakMap();
+const watched = (request) => weakGet(uploads, request);
+
+const tell = (request, type, loaded, total) =>
+  dispatch(xhrUpload(request), new ProgressEvent(type, { lengthComputable: true, loaded, total }));
+
+const endUpload = (event) => {
+  const target = targetOf(event);
+  const state = weakGet(opened, target);
+  if (!state?.size || xhrState(target) !== 2) return;
+  const total = state.size();
+  state.size = undefined;
+  if (total === 0) return;
+  tell(target, "progress", total, total);
+  tell(target, "load", total, total);
+  tell(target, "loadend", total, total);
 };
 
 export const patchXHR = () => {
   const { prototype } = XMLHttpRequest;
+  // The first to hear what happens: an upload has ended before a page hears of the answer.
+  wrapConstructor("XMLHttpRequest", (original, args, newTarget) => {
+    const request = build(original, args, newTarget);
+    addListener(request, "readystatechange", endUpload);
+    return request;
+  });
+  wrapAccessor(prototype, "upload", {
+    get: (original, self) => {
+      const upload = apply(original, self, []);
+      weakSet(uploads, self, true);
+      return upload;
+    },
+  });
   wrapMethod(prototype, "open", (original, self, args) => {
     const name = args.length > 1 ? nameOf(args[1]) : undefined;
     const next = [];
