@@ -14,6 +14,8 @@ struct SentBody: Encodable {
     let method: String
     let query: String?
     let type: String?
+    /// Whether the length was told before the body came, for servers that want that.
+    let isSized: Bool
     let length: Int
     let sha256: String
     /// The bytes, where there are few.
@@ -26,6 +28,7 @@ struct SentBody: Encodable {
             type = type?.replacing(boundary, with: "BOUNDARY")
             body = body.replacing(Data(boundary.utf8), with: Data("BOUNDARY".utf8))
         }
+        isSized = request.headers[.contentLength] != nil
         method = request.method.rawValue
         query = request.query
         self.type = type
