@@ -47,6 +47,8 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         fuzzer("RewritingFuzz", over: "SchemeRouter"),
+        fuzzer("SetCookieFuzz", over: "CookieJar"),
+        fuzzer("CookieDateFuzz", over: "CookieJar"),
         fuzzer("URLFuzz", [.product(name: "HTTPTypes", package: "swift-http-types")]),
     ],
     swiftLanguageModes: [.v6]
