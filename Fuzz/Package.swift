@@ -48,6 +48,8 @@ let package = Package(
             ]),
         fuzzer("RewritingFuzz", over: "SchemeRouter"),
         fuzzer("BridgeFuzz", over: "BodyBridge", [.product(name: "HTTPTypes", package: "swift-http-types")]),
+        fuzzer("SetCookieFuzz", over: "CookieJar"),
+        fuzzer("CookieDateFuzz", over: "CookieJar"),
         fuzzer("URLFuzz", [.product(name: "HTTPTypes", package: "swift-http-types")]),
     ],
     swiftLanguageModes: [.v6]

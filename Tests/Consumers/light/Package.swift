@@ -4,7 +4,7 @@
 
 import PackageDescription
 
-// An app that takes two light rooms from a tag of this repository. Scripts/check-consumer makes the tag, sets the
+// An app that takes light rooms from a tag of this repository. Scripts/check-consumer makes the tag, sets the
 // address, and proves that nothing heavy was fetched.
 
 let package = Package(
@@ -18,7 +18,9 @@ let package = Package(
         .executableTarget(
             name: "light",
             dependencies: [
+                .product(name: "CookieJar", package: "ContainerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "PublicSuffixList", package: "ContainerKit"),
                 .product(name: "ResourceLoading", package: "ContainerKit"),
                 .product(name: "SchemeRouter", package: "ContainerKit"),
                 .product(name: "WebViewPool", package: "ContainerKit"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What a response asks to be cleared by its field `Clear-Site-Data` (W3C Clear Site Data, section 3.1). A jar clears
+/// What a response asks to be cleared by its field `Clear-Site-Data` (W3C Clear Site Data). A jar clears
 /// cookies; the rest is the engine's business.
 public struct ClearSiteData: OptionSet, Sendable, Hashable {
     public let rawValue: Int

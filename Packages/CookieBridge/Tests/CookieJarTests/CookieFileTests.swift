@@ -7,6 +7,14 @@ import Testing
 
 @testable import CookieJar
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 @Suite(.timeLimit(.minutes(1)))
 final class CookieFileTests {
     let jar = Jar()
@@ -228,6 +236,13 @@ final class CookieFileTests {
         nowhere.follow(jar.jar)
         let other = await #expect(throws: CookieFileError.self) { try await nowhere.flush() }
         #expect(other?.code == .io && other?.path.hasSuffix("/no/cookies.new") == true)
+    }
+
+    @Test func `A pipe in its place keeps nobody waiting`() async throws {
+        #expect(mkfifo(path, 0o600) == 0)
+        let file = CookieFile(path: path, options: Self.patient)
+        let error = #expect(throws: CookieFileError.self) { try file.load() }
+        #expect(error?.code == .notAFile)
     }
 
     @Test func `A write that fails by itself is told, and the next change tries again`() async throws {

@@ -77,7 +77,8 @@ struct SetCookieTests {
     }
 
     @Test(arguments: [
-        "a=b", "a", "=a=b", "=", "", "a=b; Domain=", "a=b; Domain=..x", "a=b; Domain=.", "a=b; Path; Secure; HttpOnly",
+        "a=b", "a", "=a=b", "=", "", "a=b; Domain=", "a=b; Domain=..x", "a=b; Domain=.", "a=b; Domain=. x",
+        "a=b; Path; Secure; HttpOnly",
         "a=b; Path=/x y; SameSite=None; Partitioned", "a=\"b\"; Max-Age=-5; Expires=1 Jan 1601 00:00:00",
         "a= b\tc ; Expires=31 Dec 9999 23:59:59", "é=ü; SameSite=Strict",
     ])

@@ -19,8 +19,8 @@ extension Cookie {
         for text in [name, value, identity.path] where text.utf8.contains(where: CookieBytes.isControl) {
             throw CookieRefusal(.controlCharacter)
         }
-        // They would end the cookie in a request's field.
-        let breaks = [name, value, identity.path].contains { $0.utf8.contains(UInt8(ascii: ";")) }
+        // They would end the cookie in a request's field. A path is not in there, and a URL may have them.
+        let breaks = [name, value].contains { $0.utf8.contains(UInt8(ascii: ";")) }
         let dates = [expires, created, lastAccess].compactMap { $0?.timeIntervalSinceReferenceDate }
         guard !breaks, !name.utf8.contains(UInt8(ascii: "=")), identity.path.utf8.first == UInt8(ascii: "/"),
             CookieHost.canonical(identity.domain).map({ $0.utf8.elementsEqual(identity.domain.utf8) }) == true,

@@ -58,8 +58,8 @@ extension CookieJar {
         remove { $0.expires == nil }
     }
 
-    /// Removes cookies as a response asks for by `Clear-Site-Data`: those of the whole site (Clear Site Data, section 4.2.2,
-    /// "clear cookies for origin"). An address or a host without a site loses its own.
+    /// Removes cookies as a response asks for by `Clear-Site-Data`: those of the whole site (W3C Clear Site Data, "clear
+    /// cookies for origin"). An address or a host without a site loses its own.
     /// - Returns: how many they were; none, whatever it asks for, where the response did not come over a secure way.
     @discardableResult
     public func clear(_ data: ClearSiteData, from url: CookieURL) -> Int {

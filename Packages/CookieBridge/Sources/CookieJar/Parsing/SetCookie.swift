@@ -66,8 +66,11 @@ public struct SetCookie: Sendable, Hashable {
         var text = "\(name)=\(value)"
         if let expires { text += "; Expires=\(CookieDate.format(expires))" }
         if let maxAge { text += "; Max-Age=\(maxAge)" }
-        // One leading dot is taken away in reading.
-        if let domain { text += "; Domain=\(domain.utf8.first == UInt8(ascii: ".") ? "." : "")\(domain)" }
+        if let domain {
+            // In reading one leading dot is taken away, and blanks before it are, but none behind it.
+            let isRead = domain.utf8.first.map { ". \t".utf8.contains($0) } ?? false
+            text += "; Domain=\(isRead ? "." : "")\(domain)"
+        }
         if let path { text += "; Path=\(path)" }
         if isSecure { text += "; Secure" }
         if isHTTPOnly { text += "; HttpOnly" }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import CookieJar
 import HTTPTypes
+import PublicSuffixList
 import ResourceLoading
 import SchemeMode
 import SchemeRouter
 import WebViewPool
 
-/// A consumer's program: one request through a chain of two loaders, and one loan from a pool.
+/// A consumer's program: one request through a chain of two loaders, one loan from a pool, and a cookie that may be set
+/// and one that may not.
 @main
 struct Light {
     static func main() async throws {
@@ -21,9 +24,19 @@ struct Light {
         let pool = await WebViewPool(capacity: 1) { BlankView() }
         try await pool.warmUp()
         let warm = await pool.warmCount
-        print("\(url): \(response.head.status.code), \(body.count) bytes, \(warm) warm view")
+
+        guard let page = CookieURL(url) else { throw ResourceError(.internal, "a URL without cookies") }
+        let jar = CookieJar(publicSuffixes: PublicSuffixList())
+        let refused = jar.store(setCookies: ["a=b; Domain=shop.example", "c=d; Domain=example"], from: page)
+        guard jar.cookieHeader(for: page) == "a=b", refused.map(\.code) == [.publicSuffix] else {
+            throw ResourceError(.internal, "another cookie than the one")
+        }
+        print(
+            "\(url): \(response.head.status.code), \(body.count) bytes, \(warm) warm view, \(jar.cookies.count) cookie")
     }
 }
+
+extension PublicSuffixList: @retroactive PublicSuffixing {}
 
 /// Answers nothing.
 struct Nobody: ResourceLoading {

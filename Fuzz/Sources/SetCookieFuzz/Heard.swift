@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CookieJar
+internal import FuzzSupport
+internal import Synchronization
+
+/// Hears changes, each of which is one more than the last.
+final class Heard: Sendable {
+    private let last = Mutex<UInt64>(0)
+
+    var version: UInt64 { last.withLock { $0 } }
+
+    func hear(_ change: CookieChange) {
+        last.withLock { last in
+            Fuzz.expect(change.version == last + 1, "change \(change.version) after \(last)")
+            Fuzz.expect(change.cookie != nil || change.previous != nil, "a change of nothing")
+            last = change.version
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CookieJar
+internal import Foundation
+internal import FuzzSupport
+
+/// What servers and scripts say about cookies, and the jar that they say it to: a first line that is a URL, or the path of
+/// one, and fields on the lines after it.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzSetCookie(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let text = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+    var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+        String(Substring($0))
+    }
+    let first = lines.removeFirst()
+    guard let url = CookieURL(first) ?? CookieURL("https://shop.example/\(first)") ?? CookieURL("https://shop.example/")
+    else { return 0 }
+    Fuzz.expect(
+        CookieURL(scheme: url.scheme, host: url.host, path: url.path) == url, "a URL is not its own parts: \(url)")
+    Fuzz.expect(url.matches(path: url.defaultPath), "a default path is not above its URL: \(url)")
+
+    let now = Date(timeIntervalSince1970: 1_700_000_000)
+    let jar = CookieJar(publicSuffixes: .topLevel, now: { now })
+    let heard = Heard()
+    jar.observe { heard.hear($0) }
+    for (number, line) in lines.enumerated() {
+        guard let field = try? SetCookie(parsing: line) else { continue }
+        Fuzz.expect(
+            field.name.utf8.count + field.value.utf8.count <= 4_096 && !field.name.utf8.contains(UInt8(ascii: "=")),
+            "a pair that cannot be: \(line)")
+        let again = try? SetCookie(parsing: field.fieldValue)
+        Fuzz.expect(again == field && again?.fieldValue == field.fieldValue, "the normal form has another one: \(line)")
+        if number.isMultiple(of: 2) {
+            jar.store(setCookies: [line], from: url)
+        } else {
+            try? jar.setFromScript(line, at: url)
+        }
+    }
+    for cookie in jar.cookies {
+        Fuzz.expect((try? jar.insert(cookie)) != nil, "the jar holds what it would not take: \(cookie)")
+        Fuzz.expect(
+            cookie.expires.map { $0 > now && $0 <= now + 34_560_000 } ?? true, "an end that cannot be: \(cookie)")
+        Fuzz.expect(!cookie.isSecure || url.isSecure, "a secure cookie from elsewhere: \(cookie)")
+        if let foundation = cookie.httpCookie { _ = Cookie(foundation, created: now) }
+    }
+    let sent = jar.cookieHeader(for: url) ?? ""
+    Fuzz.expect(!sent.utf8.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }, "a field that breaks the request: \(sent)")
+    Fuzz.expect(jar.scriptCookieString(for: url).utf8.count <= sent.utf8.count, "scripts see more than servers")
+    Fuzz.expect(heard.version == jar.version, "a change was not told")
+    jar.clear(ClearSiteData(fieldValues: lines), from: url)
+    jar.removeAll()
+    Fuzz.expect(jar.cookies.isEmpty && heard.version == jar.version, "something is left")
+    return 0
+}
