@@ -100,6 +100,7 @@ let package = Package(
         .library(name: "LoopbackServer", targets: ["LoopbackServer"]),
         .library(name: "SchemeRouter", targets: ["SchemeRouter", "HTTPSemantics", "SchemeMode"]),
         .library(name: "CookieJar", targets: ["CookieJar"]),
+        .library(name: "CookieBridge", targets: ["CookieBridge"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
@@ -206,6 +207,8 @@ let package = Package(
         target("SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         tests(of: "SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
         target("CookieJar", in: "CookieBridge"),
+        target("CookieBridge", ["CookieJar"]),
+        tests(of: "CookieBridge", ["CookieJar"]),
         target("WebViewPool"),
         tests(of: "WebViewPool"),
 

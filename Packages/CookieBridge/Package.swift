@@ -17,10 +17,14 @@ let package = Package(
     name: "CookieBridge",
     platforms: [.iOS(.v18), .macOS(.v15)],
     products: [
-        .library(name: "CookieJar", targets: ["CookieJar"])
+        .library(name: "CookieJar", targets: ["CookieJar"]),
+        .library(name: "CookieBridge", targets: ["CookieBridge"]),
     ],
     targets: [
-        .target(name: "CookieJar", swiftSettings: settings)
+        .target(name: "CookieJar", swiftSettings: settings),
+        .target(name: "CookieBridge", dependencies: ["CookieJar"], swiftSettings: settings),
+        .testTarget(
+            name: "CookieBridgeTests", dependencies: ["CookieBridge", "CookieJar"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
