@@ -102,6 +102,7 @@ let package = Package(
         .library(name: "SchemeRouter", targets: ["SchemeRouter", "HTTPSemantics", "SchemeMode"]),
         .library(name: "CookieJar", targets: ["CookieJar"]),
         .library(name: "PublicSuffixList", targets: ["PublicSuffixList"]),
+        .library(name: "CookieBridge", targets: ["CookieBridge"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
@@ -213,6 +214,8 @@ let package = Package(
         tests(of: "CookieJar", in: "CookieBridge"),
         target("PublicSuffixList", in: "CookieBridge"),
         tests(of: "PublicSuffixList", in: "CookieBridge"),
+        target("CookieBridge", ["CookieJar"]),
+        tests(of: "CookieBridge", ["CookieJar"]),
         target("WebViewPool"),
         tests(of: "WebViewPool"),
 
@@ -220,8 +223,8 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "BodyBridge", "ConnectTunnel", "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage",
-                "ResourceTable", "HTTPCache", "HTTPTransport", "HTTPSemantics", "LoopbackServer", "SchemeRouter", "SchemeMode",
+                "BodyBridge", "ConnectTunnel", "CookieBridge", "CookieJar", "PublicSuffixList", "ResourceLoading",
+                "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache", "HTTPTransport", "HTTPSemantics", "LoopbackServer", "SchemeRouter", "SchemeMode",
                 "WebViewPool", .crypto,
                 .httpTypes, .log,
             ]),

@@ -19,12 +19,16 @@ let package = Package(
     products: [
         .library(name: "CookieJar", targets: ["CookieJar"]),
         .library(name: "PublicSuffixList", targets: ["PublicSuffixList"]),
+        .library(name: "CookieBridge", targets: ["CookieBridge"]),
     ],
     targets: [
         .target(name: "CookieJar", swiftSettings: settings),
         .testTarget(name: "CookieJarTests", dependencies: ["CookieJar"], swiftSettings: settings),
         .target(name: "PublicSuffixList", swiftSettings: settings),
         .testTarget(name: "PublicSuffixListTests", dependencies: ["PublicSuffixList"], swiftSettings: settings),
+        .target(name: "CookieBridge", dependencies: ["CookieJar"], swiftSettings: settings),
+        .testTarget(
+            name: "CookieBridgeTests", dependencies: ["CookieBridge", "CookieJar"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

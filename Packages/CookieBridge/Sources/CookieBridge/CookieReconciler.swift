@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CookieJar
+public import Foundation
+
+/// Keeps the stores of cookies the same: the jar, the engine's store, and what scripts see.
+///
+/// The rules are those of ``Reconciliation``; this does what that value says. Writes of one cookie to one store go one after
+/// the other; a failed one is tried again after a wait. Nothing is lost by waiting: what is pending is a state, not a queue.
+///
+/// Isolation: an actor. Stores are called outside of it.
+public actor CookieReconciler {
+    let configuration: Configuration
+    private let stores: [CookieStoreID: any CookieStoring]
+    private let order: [CookieStoreID]
+    private let clock: any Clock<Duration>
+    private let wallClock: @Sendable () -> Date
+    private var reconciliation: Reconciliation
+    private var phase = Phase.idle
+    private var tasks: [UInt64: Task<Void, Never>] = [:]
+    private var waiters: [UInt64: Waiter] = [:]
+    private var lastID: UInt64 = 0
+    private var ownCounters = Counters()
+
+    private enum Phase {
+        case idle, running, stopped
+    }
+
+    private struct Waiter {
+        var ticket: Reconciliation.Ticket
+        let continuation: CheckedContinuation<Void, any Error>
+        let timer: Task<Void, Never>
+    }
+
+    /// - Parameters:
+    ///   - stores: the stores by name. Where the first readings differ, one that stands earlier wins.
+    ///   - clock: times waits and limits.
+    ///   - now: the time by which cookies expire.
+    public init(
+        _ stores: KeyValuePairs<CookieStoreID, any CookieStoring>, configuration: Configuration = Configuration(),
+        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.configuration = configuration
+        // A name that comes twice means its first store.
+        var named: [CookieStoreID: any CookieStoring] = [:]
+        var order: [CookieStoreID] = []
+        for (id, store) in stores where named[id] == nil {
+            named[id] = store
+            order.append(id)
+        }
+        self.stores = named
+        self.order = order
+        self.clock = clock
+        self.wallClock = now
+        reconciliation = Reconciliation(
+            stores.reduce(into: []) { members, pair in
+                guard !members.contains(where: { $0.id == pair.key }) else { return }
+                members.append(Reconciliation.Member(pair.key, pair.value.representation))
+            }, limits: configuration.limits)
+    }
+
+    deinit {
+        for task in tasks.values { task.cancel() }
+    }
+
+    /// What happened so far.
+    public var counters: Counters {
+        var counters = ownCounters
+        counters.reconciliation = reconciliation.counters
+        return counters
+    }
+
+    /// Now, among the changes that are heard: see ``handOver(_:begun:)``.
+    public var moment: CookieMoment { reconciliation.moment }
+
+    // MARK: Life
+
+    /// Begins: listens to the stores, and reads them.
+    /// - Throws: ``CookieBridgeError`` with code `stopped`, after ``stop()``.
+    public func start() async throws {
+        guard phase != .stopped else { throw CookieBridgeError(.stopped, "a reconciler does not start again") }
+        guard phase == .idle else { return }
+        phase = .running
+        for id in order {
+            guard let store = stores[id] else { continue }
+            // Before the first reading, so that no change falls between the two.
+            let changes = await store.changes()
+            // Stopped meanwhile.
+            guard phase == .running else { return }
+            run { reconciler in
+                for await _ in changes {
+                    guard await reconciler()?.signalled(id) != nil else { return }
+                }
+            }
+        }
+        perform(reconciliation.start(now: wallClock()))
+    }
+
+    /// Ends: nothing is written any more, and all who wait hear that it has stopped. A write that is under way in a store may
+    /// still end there.
+    public func stop() {
+        phase = .stopped
+        for task in tasks.values { task.cancel() }
+        tasks = [:]
+        for id in Array(waiters.keys) { finish(id, .failure(CookieBridgeError(.stopped, "stopped"))) }
+    }
+
+    // MARK: Changes
+
+    /// Takes changes that no store holds yet, and does not wait for them.
+    /// - Parameter author: what a script may change is limited: see ``CookieChange/Author``.
+    public func take(_ changes: [CookieChange], by author: CookieChange.Author = .host) {
+        guard phase != .stopped else { return }
+        for change in changes { perform(reconciliation.take(change, by: author, now: wallClock())) }
+    }
+
+    /// Takes the cookies of an answer, and returns once all stores have them: before the page may see the answer, where its
+    /// request asked for that.
+    ///
+    /// - Parameter moment: when the request began; cookies that were cleared since are left out. `nil` for now.
+    /// - Returns: whether they are there. `false` after the limit that is configured, where stores failed, and when stopped or
+    ///   cancelled: the answer is not to be lost for its cookies, which are written later where that is possible.
+    @discardableResult
+    public func handOver(_ changes: [CookieChange], begun moment: CookieMoment? = nil) async -> Bool {
+        guard phase != .stopped else { return false }
+        for change in changes {
+            perform(reconciliation.take(change, by: .host, begun: moment, now: wallClock()))
+        }
+        let ticket = reconciliation.ticket(for: Set(changes.map(\.identity)))
+        do {
+            try await wait(for: ticket, configuration.handOverLimit, "cookies of an answer")
+            return true
+        } catch {
+            ownCounters.lateHandOvers += 1
+            return false
+        }
+    }
+
+    /// Returns once all stores have all changes that were heard or signalled before, or newer ones. What a first navigation
+    /// waits for.
+    /// - Throws: ``CookieBridgeError`` with code `timedOut`, `storeFailed`, `stopped` or `overloaded`; `CancellationError`.
+    public func barrier() async throws {
+        try await wait(for: reconciliation.barrier(), configuration.barrierLimit, "a barrier")
+    }
+
+    // MARK: Clearing
+
+    /// Clears an account: the cookies of these domains and of all below them, in all stores and vaults, pending changes
+    /// included.
+    ///
+    /// Neither a change that is under way nor an echo brings them back. A page that is still open can set new ones, so end its
+    /// pages first; and see ``handOver(_:begun:)`` for answers that are still to come.
+    /// - Throws: as ``clearAll()``.
+    public func clear(domains: some Sequence<String>) async throws {
+        let names = domains.map { name in
+            let name = name.lowercased()
+            return name.hasPrefix(".") ? String(name.dropFirst()) : name
+        }
+        try await clear(.domains(Set(names.filter { !$0.isEmpty })))
+    }
+
+    /// Clears all cookies.
+    /// - Throws: ``CookieBridgeError`` with code `storeFailed` where a store or a vault could not be cleared, which the stores
+    ///   still owe then; `timedOut`, `stopped`, `overloaded`; `CancellationError`.
+    public func clearAll() async throws {
+        try await clear(.all)
+    }
+
+    private func clear(_ scope: CookieScope) async throws {
+        guard phase != .stopped else { throw CookieBridgeError(.stopped, "stopped") }
+        // At once, so that no change comes in between.
+        perform(reconciliation.clear(scope, now: wallClock()))
+        let ticket = reconciliation.clearingTicket()
+        var faults: [String] = []
+        // All are tried, whichever fails.
+        for vault in configuration.vaults {
+            do {
+                try await vault.clear(scope)
+            } catch {
+                ownCounters.vaultFailures += 1
+                faults.append("\(error)")
+            }
+        }
+        try await wait(for: ticket, configuration.clearLimit, "clearing")
+        guard faults.isEmpty else {
+            throw CookieBridgeError(.storeFailed, "vaults were not cleared: \(faults.joined(separator: "; "))")
+        }
+    }
+
+    // MARK: Effects
+
+    /// - Returns: something, where there was somebody to hear it.
+    private func signalled(_ id: CookieStoreID) -> Void? {
+        guard phase == .running else { return nil }
+        ownCounters.signals += 1
+        perform(reconciliation.signalled(id, now: wallClock()))
+        return ()
+    }
+
+    private func perform(_ effects: [Reconciliation.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .read(let id, let number): read(id, number)
+            case .write(let id, let write): self.write(write, to: id)
+            case .clear(let id, let scope): clear(id, scope)
+            case .pause(let id, let failures): pause(id, failures)
+            case .report(let fault): configuration.report(fault)
+            }
+        }
+        guard !waiters.isEmpty else { return }
+        for id in waiters.keys.sorted() {
+            guard var waiter = waiters[id] else { continue }
+            let result = Self.result(of: reconciliation.progress(of: &waiter.ticket))
+            waiters[id] = waiter
+            if let result { finish(id, result) }
+        }
+    }
+
+    private func read(_ id: CookieStoreID, _ number: UInt64) {
+        guard let store = stores[id] else { return }
+        run { reconciler in
+            let cookies = try? await store.snapshot()
+            await reconciler()?.ended { $0.readEnded(id, number: number, cookies: cookies, now: $1) }
+        }
+    }
+
+    private func write(_ write: Reconciliation.Write, to id: CookieStoreID) {
+        guard let store = stores[id] else { return }
+        run { reconciler in
+            var outcome = Reconciliation.Outcome.written
+            do {
+                switch write.change {
+                case .set(let cookie): try await store.set(cookie)
+                case .remove(let identity): try await store.remove(identity)
+                }
+            } catch is CookieRefusal {
+                outcome = .refused
+            } catch {
+                outcome = .failed
+            }
+            await reconciler()?.ended { [outcome] in $0.writeEnded(id, write, outcome, now: $1) }
+        }
+    }
+
+    private func clear(_ id: CookieStoreID, _ scope: CookieScope) {
+        guard let store = stores[id] else { return }
+        run { reconciler in
+            var succeeded = true
+            do { try await store.clear(scope) } catch { succeeded = false }
+            await reconciler()?.ended { [succeeded] in $0.clearEnded(id, succeeded: succeeded, now: $1) }
+        }
+    }
+
+    private func pause(_ id: CookieStoreID, _ failures: Int) {
+        run { [clock, wait = configuration.wait(after: failures)] reconciler in
+            // A clock that cannot wait must not hold up the store.
+            try? await clock.sleep(for: wait)
+            await reconciler()?.ended { $0.resumed(id, now: $1) }
+        }
+    }
+
+    private func ended(_ event: (inout Reconciliation, Date) -> [Reconciliation.Effect]) {
+        guard phase != .stopped else { return }
+        perform(event(&reconciliation, wallClock()))
+    }
+
+    /// Runs something outside of the actor, for as long as this lives.
+    private func run(_ body: @escaping @Sendable (@escaping @Sendable () -> CookieReconciler?) async -> Void) {
+        lastID += 1
+        let id = lastID
+        tasks[id] = Task { [weak self] in
+            await body { [weak self] in self }
+            await self?.forget(id)
+        }
+    }
+
+    private func forget(_ id: UInt64) {
+        tasks[id] = nil
+    }
+
+    // MARK: Waiting
+
+    private func wait(for ticket: Reconciliation.Ticket, _ limit: Duration, _ what: String) async throws {
+        guard phase != .stopped else { throw CookieBridgeError(.stopped, "stopped") }
+        try Task.checkCancellation()
+        var ticket = ticket
+        if let result = Self.result(of: reconciliation.progress(of: &ticket)) { return try result.get() }
+        guard waiters.count < configuration.maxWaiters else {
+            ownCounters.turnedAway += 1
+            throw CookieBridgeError(.overloaded, "more than \(configuration.maxWaiters) wait")
+        }
+        lastID += 1
+        let id = lastID
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let timer = Task { [weak self, clock] in
+                    try? await clock.sleep(for: limit)
+                    guard !Task.isCancelled else { return }
+                    await self?.finish(id, .failure(CookieBridgeError(.timedOut, "\(what): not within \(limit)")))
+                }
+                waiters[id] = Waiter(ticket: ticket, continuation: continuation, timer: timer)
+            }
+        } onCancel: {
+            Task { await self.finish(id, .failure(CancellationError())) }
+        }
+    }
+
+    private func finish(_ id: UInt64, _ result: Result<Void, any Error>) {
+        guard let waiter = waiters.removeValue(forKey: id) else { return }
+        waiter.timer.cancel()
+        waiter.continuation.resume(with: result)
+    }
+
+    private static func result(of progress: Reconciliation.Progress) -> Result<Void, any Error>? {
+        switch progress {
+        case .waiting: nil
+        case .done: .success(())
+        case .failed(let stores):
+            .failure(
+                CookieBridgeError(
+                    .storeFailed, "failed too often: \(stores.map(\.rawValue).joined(separator: ", "))"))
+        }
+    }
+}

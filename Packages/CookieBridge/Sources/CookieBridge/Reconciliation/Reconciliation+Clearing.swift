@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CookieJar
+public import Foundation
+
+// Clearing all stores at once.
+extension Reconciliation {
+    /// Clears all stores of what belongs to a scope, pending changes included.
+    ///
+    /// Until a store is cleared, nothing in the scope is written to it, and what it shows of the scope is no news. So neither a
+    /// change that is under way nor an echo brings a cookie back; one that is made afterwards does.
+    public mutating func clear(_ scope: CookieScope, now: Date) -> [Effect] {
+        step(now) { state in
+            state.counters.clears += 1
+            state.version += 1
+            state.remember(scope)
+            for lane in state.lanes.indices {
+                state.lanes[lane].giveAnotherChance()
+                state.lanes[lane].owed = CookieScope.union(state.lanes[lane].owed, scope)
+                let ignored = state.lanes[lane].reading?.ignored
+                state.lanes[lane].reading?.ignored = CookieScope.union(ignored, scope)
+            }
+            let affected = state.entries.filter { scope.contains($0.key) }
+            for (identity, entry) in affected.sorted(by: { $0.value.serial < $1.value.serial }) {
+                var entry = entry
+                if entry.desired != nil { state.adopt(nil, into: &entry, from: .caller) }
+                state.entries[identity] = entry
+                state.plan(identity)
+            }
+        }
+    }
+
+    /// A clearing has ended.
+    public mutating func clearEnded(_ store: CookieStoreID, succeeded: Bool, now: Date) -> [Effect] {
+        step(now) { state in
+            guard let lane = state.index(of: store), let scope = state.lanes[lane].clearing else { return }
+            state.lanes[lane].clearing = nil
+            guard succeeded else {
+                state.clearFailed(scope, in: lane)
+                return
+            }
+            state.lanes[lane].failures = 0
+            state.lanes[lane].clearFailures = 0
+            state.lanes[lane].clearsEnded = state.lanes[lane].clearsStarted
+            state.empty(scope, in: lane)
+        }
+    }
+
+    /// Keeps what was cleared when, for changes that were on their way then.
+    private mutating func remember(_ scope: CookieScope) {
+        cleared.append((version, scope))
+        if cleared.count > limits.clearings { forgottenClearing = cleared.removeFirst().version }
+    }
+
+    /// Whether a change that somebody began to make at a moment is over, since its cookie was cleared meanwhile.
+    func isOutdated(_ identity: Cookie.Identity, _ moment: CookieMoment) -> Bool {
+        // Of clearings so long ago nothing but the time is known.
+        moment.version < forgottenClearing
+            || cleared.contains { $0.version > moment.version && $0.scope.contains(identity) }
+    }
+
+    private mutating func clearFailed(_ scope: CookieScope, in lane: Int) {
+        pause(lane)
+        lanes[lane].owed = CookieScope.union(lanes[lane].owed, scope)
+        lanes[lane].clearFailures += 1
+        if lanes[lane].clearFailures >= limits.attempts {
+            lanes[lane].isClearStuck = true
+            outbox.append(.report(Fault(kind: .clearFailed, store: lanes[lane].id, identity: nil)))
+        }
+    }
+
+    private mutating func empty(_ scope: CookieScope, in lane: Int) {
+        // What pages have set since is there to be read.
+        lanes[lane].wantsRead = true
+        tick += 1
+        let affected = entries.filter { scope.contains($0.key) }
+        for (identity, _) in affected.sorted(by: { $0.value.serial < $1.value.serial }) {
+            entries[identity]?.slots[lane].possible = [nil]
+            entries[identity]?.slots[lane].window = []
+            entries[identity]?.slots[lane].lastState = nil
+            entries[identity]?.slots[lane].lastEnd = tick
+            plan(identity)
+        }
+    }
+}

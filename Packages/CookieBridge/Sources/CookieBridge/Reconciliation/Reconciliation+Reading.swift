@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import CookieJar
+public import Foundation
+
+// What a read shows, and which of it is news.
+extension Reconciliation {
+    /// A read has ended.
+    /// - Parameter cookies: all that the store holds; `nil` where it could not be read.
+    public mutating func readEnded(
+        _ store: CookieStoreID, number: UInt64, cookies: [Cookie]?, now: Date
+    ) -> [Effect] {
+        step(now) { state in
+            guard let lane = state.index(of: store), let reading = state.lanes[lane].reading, reading.number == number
+            else { return }
+            state.lanes[lane].reading = nil
+            if let cookies {
+                state.hear(cookies, reading, in: lane)
+            } else {
+                state.readFailed(in: lane)
+            }
+        }
+    }
+
+    private mutating func readFailed(in lane: Int) {
+        pause(lane)
+        lanes[lane].wantsRead = true
+        lanes[lane].readFailures += 1
+        if lanes[lane].readFailures >= limits.attempts, !lanes[lane].isSilent {
+            lanes[lane].isSilent = true
+            outbox.append(.report(Fault(kind: .readFailed, store: lanes[lane].id, identity: nil)))
+        }
+    }
+
+    private mutating func hear(_ cookies: [Cookie], _ reading: Lane.Reading, in lane: Int) {
+        lanes[lane].failures = 0
+        lanes[lane].readFailures = 0
+        lanes[lane].isSilent = false
+        lanes[lane].readsEnded = reading.number
+        forgetOldDeletions()
+        let droppedBefore = counters.dropped
+
+        var shown: [Cookie.Identity: Cookie] = [:]
+        for cookie in cookies { shown[cookie.identity] = cookie }
+        var news: [Cookie.Identity] = []
+        for cookie in cookies {
+            guard let last = shown[cookie.identity], reading.ignored?.contains(cookie.identity) != true,
+                entries[cookie.identity] != nil || live(last) != nil
+            else { continue }
+            if hear(live(last), of: cookie.identity, reading, in: lane) { news.append(cookie.identity) }
+        }
+        let missing = entries.filter { identity, entry in
+            shown[identity] == nil && reading.ignored?.contains(identity) != true
+                && !isKnownAbsent(entry, in: lane)
+        }
+        for (identity, _) in missing.sorted(by: { $0.value.serial < $1.value.serial }) {
+            if hear(nil, of: identity, reading, in: lane) { news.append(identity) }
+        }
+        lanes[lane].hasBeenRead = true
+        if counters.dropped > droppedBefore {
+            outbox.append(.report(Fault(kind: .dropped, store: lanes[lane].id, identity: nil)))
+        }
+        for identity in news { plan(identity) }
+    }
+
+    /// Whether the absence of a cookie says nothing at all.
+    private func isKnownAbsent(_ entry: Entry, in lane: Int) -> Bool {
+        let slot = entry.slots[lane]
+        return slot.possible.count == 1 && slot.inFlight == nil && slot.window.isEmpty && slot.verdict == nil
+            // One that has expired is absent, and may be forgotten.
+            && slot.possible.allSatisfy { $0 == nil } && (entry.desired == nil || live(entry.desired) != nil)
+    }
+
+    /// Hears of one cookie in a store.
+    /// - Returns: whether something follows that is to be planned.
+    private mutating func hear(
+        _ state: Cookie?, of identity: Cookie.Identity, _ reading: Lane.Reading, in lane: Int
+    ) -> Bool {
+        guard var entry = entries[identity] ?? makeEntry() else { return false }
+        defer { entries[identity] = entry }
+        var slot = entry.slots[lane]
+        let hasEnded = slot.lastEnd > reading.start
+        let isKnown =
+            contains(slot.possible, state, in: lane) || hasEnded && contains(slot.window, state, in: lane)
+        let isFirst = slot.possible.isEmpty
+        slot.window = []
+        if slot.verdict == .abandoned {
+            // The store works again: one more attempt.
+            slot.verdict = nil
+            slot.attempts = limits.attempts - 1
+        }
+        if let inFlight = slot.inFlight {
+            // What was there before is over, as one read comes after the other. Of news it is not known whether our write
+            // landed before.
+            let hasLanded = isSame(state, inFlight.state, in: lane)
+            if !hasEnded {
+                slot.possible = hasLanded ? [state] : [state, inFlight.state]
+                slot.heard = hasLanded || isKnown && !contains(slot.heard, state, in: lane) ? [] : [state]
+            } else if !isKnown {
+                // The write before this one may have landed after what was read, too.
+                slot.possible.append(state)
+                slot.heard.append(state)
+            }
+            if !hasLanded { slot.recheck = true }
+        } else if hasEnded {
+            let isSettled = slot.possible.count == 1 && contains(slot.possible, state, in: lane)
+            if !isKnown { slot.possible = [slot.lastState, state] }
+            if !isSettled { lanes[lane].wantsRead = true }
+        } else {
+            slot.possible = [state]
+        }
+        let isOverlapped = slot.inFlight != nil || hasEnded
+        if isKnown, slot.awaitsEcho {
+            slot.awaitsEcho = false
+            counters.echoes += 1
+        }
+        let lags = slot.dirtySince != nil || isOverlapped
+        entry.slots[lane] = slot
+        if !isKnown { learn(state, isFirst: isFirst, lags: lags, into: &entry, in: lane) }
+        return true
+    }
+
+    /// Takes over what a store made by itself, where it may.
+    private mutating func learn(_ state: Cookie?, isFirst: Bool, lags: Bool, into entry: inout Entry, in lane: Int) {
+        let representation = lanes[lane].representation
+        let desired = live(entry.desired)
+        // The store came to the same by itself.
+        guard !isSame(state, representation.projected(desired), in: lane) else { return }
+        if representation.hidesHTTPOnly, state?.isHTTPOnly == true || desired?.isHTTPOnly == true {
+            // It is overwritten, or removed, with what the store may show.
+            counters.rejectedScriptChanges += 1
+            return
+        }
+        var origin = Entry.Origin.store
+        if isFirst {
+            // What is not there at first was never deleted, and what has changed since is newer than what was found.
+            guard state != nil else { return }
+            switch entry.origin {
+            case _ where entry.version == 0: break
+            case .found(let other) where lane < other: break
+            default: return
+            }
+            origin = .found(lane)
+        } else if lags {
+            counters.conflicts += 1
+        }
+        counters.heard += 1
+        adopt(state.map { representation.restored($0, over: desired) }, into: &entry, from: origin)
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CookieJar
+
+// How far the stores are.
+extension Reconciliation {
+    /// What somebody waits for.
+    public struct Ticket: Sendable {
+        /// The reads, and the clearings, that must have ended in each store, by their numbers.
+        var reads: [UInt64]
+        var clears: [UInt64]
+        /// The last version that all stores must have; `nil` until the reads have ended, whose news counts as well.
+        var version: UInt64?
+        /// The cookies it is about; `nil` for all.
+        let identities: Set<Cookie.Identity>?
+    }
+
+    /// How it stands with a ticket.
+    public enum Progress: Sendable, Hashable {
+        case waiting
+        case done
+        /// These stores lack something, and no attempt is left.
+        case failed([CookieStoreID])
+    }
+
+    /// A ticket for all that was heard or signalled before.
+    public func barrier() -> Ticket {
+        let reads = lanes.map { lane in
+            lane.wantsRead ? lane.readsStarted + 1 : lane.reading?.number ?? (lane.hasBeenRead ? 0 : 1)
+        }
+        let clears = lanes.map {
+            $0.clearing != nil || $0.owed != nil ? $0.clearsStarted + ($0.owed == nil ? 0 : 1) : 0
+        }
+        return Ticket(reads: reads, clears: clears, version: nil, identities: nil)
+    }
+
+    /// A ticket for the present versions of some cookies.
+    func ticket(for identities: Set<Cookie.Identity>) -> Ticket {
+        Ticket(
+            reads: lanes.map { $0.hasBeenRead ? 0 : 1 }, clears: lanes.map { _ in 0 }, version: version,
+            identities: identities)
+    }
+
+    /// A ticket for the clearings that were asked for.
+    func clearingTicket() -> Ticket {
+        Ticket(reads: lanes.map { _ in 0 }, clears: barrier().clears, version: version, identities: [])
+    }
+
+    /// How it stands with a ticket now.
+    public func progress(of ticket: inout Ticket) -> Progress {
+        var failed: Set<Int> = []
+        for (lane, state) in lanes.enumerated() {
+            if state.clearsEnded < ticket.clears[lane] {
+                guard state.isClearStuck else { return .waiting }
+                failed.insert(lane)
+            }
+            if state.readsEnded < ticket.reads[lane] {
+                guard state.isSilent else { return .waiting }
+                failed.insert(lane)
+            }
+        }
+        let version = ticket.version ?? self.version
+        ticket.version = version
+        for identity in ticket.identities ?? unsettled {
+            guard let entry = entries[identity] else { continue }
+            for (lane, slot) in entry.slots.enumerated() where slot.dirtySince.map({ $0 <= version }) ?? false {
+                let isHopeless =
+                    slot.verdict == .abandoned || lanes[lane].isSilent && slot.possible.count != 1
+                    || lanes[lane].isClearStuck && lanes[lane].isClearing(identity)
+                guard isHopeless, slot.inFlight == nil else { return .waiting }
+                failed.insert(lane)
+            }
+        }
+        return failed.isEmpty ? .done : .failed(failed.sorted().map { lanes[$0].id })
+    }
+}

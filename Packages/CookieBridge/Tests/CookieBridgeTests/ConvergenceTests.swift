@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import CookieBridge
+import CookieJar
+import Foundation
+import Testing
+
+/// Whatever changes where, and in whatever order news of it comes: the stores become the same, who writes last wins, and nobody
+/// writes for ever.
+@Suite(.timeLimit(.minutes(1)))
+struct ConvergenceTests {
+    /// Each argument stands for so many runs.
+    static let runs = 120
+
+    @Test(arguments: 0..<24) func storesConverge(_ batch: Int) throws {
+        for run in 0..<Self.runs {
+            let seed = UInt64(batch * Self.runs + run)
+            // Half of the runs without failures, so that nothing hides behind them.
+            var simulation = Simulation(seed: seed)
+            simulation.begin()
+            simulation.settle()
+            simulation.failurePercent = run.isMultiple(of: 2) ? 0 : 15
+            for round in 0..<Int.random(in: 1...4, using: &simulation.generator) {
+                for _ in 0..<Int.random(in: 1...25, using: &simulation.generator) {
+                    if simulation.generator.chance(45) { Self.change(&simulation) } else { simulation.step() }
+                }
+                simulation.settle()
+                // What failed too often waits for a sign of life.
+                let failures = simulation.failurePercent
+                simulation.failurePercent = 0
+                for store in simulation.stores.indices { simulation.signal(store) }
+                simulation.settle()
+                let fault = simulation.fault()
+                try #require(fault == nil, "seed \(seed), round \(round): \(fault ?? "")")
+                simulation.failurePercent = failures
+            }
+        }
+    }
+
+    /// Stores that begin with cookies of their own come to hold the same ones, without a deletion.
+    @Test(arguments: 0..<8) func firstReadingsMerge(_ batch: Int) throws {
+        for run in 0..<Self.runs {
+            let seed = UInt64(1_000_000 + batch * Self.runs + run)
+            var simulation = Simulation(seed: seed)
+            var first: [Cookie.Identity: String] = [:]
+            for store in [0, 1] {
+                for _ in 0..<Int.random(in: 0...4, using: &simulation.generator) {
+                    let value = "\(store) \(Int.random(in: 0..<4, using: &simulation.generator))"
+                    let made = cookie(Self.name(&simulation), value)
+                    simulation.stores[store].put(.set(made), .nobody)
+                    if store == 0 || first[made.identity]?.hasPrefix("1") ?? true { first[made.identity] = value }
+                }
+            }
+            simulation.begin()
+            simulation.settle()
+            #expect(simulation.isQuiet, "seed \(seed)")
+            for store in simulation.stores {
+                let values = Dictionary(
+                    uniqueKeysWithValues: store.cookies(at: simulation.now).map { ($0.identity, $0.value) })
+                #expect(values == first, "seed \(seed): \(store.id)")
+            }
+            #expect(simulation.writes <= 3 * first.count, "seed \(seed): \(simulation.writes) writes")
+        }
+    }
+
+    private static func name(_ simulation: inout Simulation) -> String {
+        ["a", "b", "c"].randomElement(using: &simulation.generator) ?? "a"
+    }
+
+    /// Somebody changes something; each value is written once.
+    private static func change(_ simulation: inout Simulation) {
+        let store = Int.random(in: 0...2, using: &simulation.generator)
+        let domain = simulation.generator.chance(70) ? "shop.example" : "bank.example"
+        let made = cookie(
+            name(&simulation), "\(simulation.nextValue())", domain: domain,
+            expires: simulation.generator.chance(20)
+                ? simulation.now.timeIntervalSince(start) + Double.random(in: 1...90, using: &simulation.generator)
+                : nil,
+            isHTTPOnly: store != 2 && simulation.generator.chance(20),
+            sameSite: simulation.generator.chance(50) ? .unspecified : .lax)
+        switch Int.random(in: 0..<100, using: &simulation.generator) {
+        case 0..<40:
+            simulation.change(store, .set(made))
+        case 40..<60:
+            let there = simulation.stores[store].cookies(at: simulation.now)
+            guard let gone = there.randomElement(using: &simulation.generator) else { return }
+            simulation.change(store, .remove(gone.identity))
+        case 60..<75:
+            simulation.take(.set(made), by: .host)
+        case 75..<80:
+            simulation.take(.remove(made.identity), by: .host)
+        case 80..<86:
+            simulation.take(.set(made), by: .script)
+        case 86..<90:
+            simulation.clear(simulation.generator.chance(50) ? .all : .domains(["bank.example"]))
+        case 90..<95:
+            simulation.signal(store)
+        default:
+            simulation.now += Double.random(in: 0...30, using: &simulation.generator)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import CookieBridge
+import CookieJar
+import Foundation
+import Synchronization
+import Testing
+
+/// The actor around the rules, with stores in memory and a clock in the test's hands.
+@Suite(.timeLimit(.minutes(1)))
+struct CookieReconcilerTests {
+    private let jar = FakeStore(.whole, [cookie("session", "1", isHTTPOnly: true), cookie("theme", "dark")])
+    private let engine = FakeStore(.engine, [cookie("page", "1")])
+    private let script = ScriptView()
+    private let clock = GatedClock()
+
+    private func make(_ change: (inout CookieReconciler.Configuration) -> Void = { _ in }) -> CookieReconciler {
+        var configuration = CookieReconciler.Configuration()
+        change(&configuration)
+        return CookieReconciler(
+            [.jar: jar, .engine: engine, .script: script], configuration: configuration, clock: clock, now: { start })
+    }
+
+    private var text: String { script.text(host: "shop.example", path: "/", isSecure: true, now: start) }
+
+    @Test func theFirstNavigationHasTheCookies() async throws {
+        let reconciler = make()
+        try await reconciler.start()
+        try await reconciler.barrier()
+        #expect(engine.values == ["session": "1", "theme": "dark", "page": "1"])
+        #expect(jar.values == engine.values)
+        #expect(Set(text.components(separatedBy: "; ")) == ["theme=dark", "page=1"])
+        await reconciler.stop()
+        await #expect(throws: CookieBridgeError.self) { try await reconciler.barrier() }
+        await #expect(throws: CookieBridgeError.self) { try await reconciler.start() }
+    }
+
+    @Test func aScriptsChangeReachesAllStores() async throws {
+        let reconciler = make()
+        try await reconciler.start()
+        try await reconciler.barrier()
+        var versions = script.invalidations().makeAsyncIterator()
+        await reconciler.take([.set(cookie("lang", "de"))], by: .script)
+        #expect(await versions.next() == script.version)
+        try await reconciler.barrier()
+        #expect(jar.values["lang"] == "de" && engine.values["lang"] == "de")
+        #expect(script.write(.set(cookie("lang", "fr"))))
+        #expect(text.contains("lang=fr"))
+        // The signal of the view is on its way; that of a reader that asks comes with it.
+        while jar.values["lang"] != "fr" { await Task.yield() }
+        await reconciler.stop()
+    }
+
+    @Test func anAnswerWaitsForItsCookies() async throws {
+        let reconciler = make()
+        try await reconciler.start()
+        try await reconciler.barrier()
+        engine.closeGate()
+        async let handedOver = reconciler.handOver([.set(cookie("login", "1")), .remove(name("page"))])
+        while jar.values["login"] == nil { await Task.yield() }
+        #expect(engine.values["login"] == nil)
+        engine.openGate()
+        #expect(await handedOver)
+        #expect(engine.values["login"] == "1" && engine.values["page"] == nil)
+        await reconciler.stop()
+    }
+
+    @Test func anAnswerDoesNotWaitForEver() async throws {
+        let reconciler = make()
+        try await reconciler.start()
+        try await reconciler.barrier()
+        engine.closeGate()
+        async let handedOver = reconciler.handOver([.set(cookie("login", "1"))])
+        for await sleep in clock.sleeps where sleep == .seconds(2) { break }
+        clock.open()
+        #expect(await handedOver == false)
+        #expect(await reconciler.counters.lateHandOvers == 1)
+        engine.openGate()
+        await reconciler.stop()
+    }
+
+    @Test func failuresAreTriedAgainAfterAWait() async throws {
+        let reconciler = make { $0.firstWait = .milliseconds(7) }
+        engine.failNext(1)
+        try await reconciler.start()
+        async let barrier: Void = reconciler.barrier()
+        for await sleep in clock.sleeps where sleep == .milliseconds(7) { break }
+        // The barrier's own limit is one of the sleepers: the store is quicker than that only by luck.
+        clock.open()
+        try? await barrier
+        while engine.values.count < 3 { await Task.yield() }
+        #expect(await reconciler.counters.reconciliation.failures == 1)
+        await reconciler.stop()
+    }
+
+    @Test func oneCallClearsAnAccount() async throws {
+        final class Vault: CookieClearing {
+            let scopes = Mutex<[CookieScope]>([])
+            func clear(_ scope: CookieScope) async throws { scopes.withLock { $0.append(scope) } }
+        }
+        let vault = Vault()
+        let reconciler = make { $0.vaults = [vault] }
+        try await reconciler.start()
+        try await reconciler.barrier()
+        let moment = await reconciler.moment
+        try await reconciler.clear(domains: [".Shop.example"])
+        #expect(jar.values.isEmpty && engine.values.isEmpty && text.isEmpty)
+        #expect(vault.scopes.withLock { $0 } == [.domains(["shop.example"])])
+        await reconciler.handOver([.set(cookie("session", "2"))], begun: moment)
+        try await reconciler.barrier()
+        #expect(jar.values.isEmpty && engine.values.isEmpty)
+        try await reconciler.clearAll()
+        await reconciler.stop()
+    }
+
+    @Test func whoIsCancelledDoesNotWait() async throws {
+        let reconciler = make()
+        engine.closeGate()
+        try await reconciler.start()
+        let waiting = Task { try await reconciler.barrier() }
+        for await sleep in clock.sleeps where sleep == .seconds(3) { break }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        engine.openGate()
+        await reconciler.stop()
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import CookieBridge
+import CookieJar
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LegacyCookieTests {
+    private func message(_ json: String) throws -> LegacyCookieMessage {
+        try LegacyCookieMessage(json: Data(json.utf8))
+    }
+
+    private func document(_ text: String = "https://m.shop.example/a/b") throws -> URL {
+        try #require(URL(string: text))
+    }
+
+    private func code(_ body: () throws -> Void) -> CookieBridgeError.Code? {
+        do { try body() } catch { return (error as? CookieBridgeError)?.code }
+        return nil
+    }
+
+    @Test func decodesAllParts() throws {
+        let whole = try message(
+            #"{"name":"a","value":"1","originurl":"https://m.shop.example/","domain":".shop.example","path":"/a","#
+                + #""expires":"Wed, 09 Jun 2027 10:18:14 GMT","maximumage":"60","secure":""}"#)
+        #expect(whole.isSecure && whole.maximumAge == "60")
+        let change = try whole.change(in: document(), now: start)
+        let identity = Cookie.Identity(name: "a", domain: "shop.example", isHostOnly: false, path: "/a")
+        #expect(
+            change
+                == .set(
+                    Cookie(
+                        identity, value: "1", expires: start.addingTimeInterval(60), created: start, isSecure: true)))
+    }
+
+    @Test(arguments: [
+        #"{"name":"a","value":"1","domain":"d"}"#, #"{"name":"a","value":1,"domain":"d","path":"/"}"#,
+        #"{"name":"a","value":"1","domain":"d","path":"/","secure":true}"#, "[]", "", "null",
+        #"{"name":"a","value":"1","domain":"d","path":"/","expires":null}"#,
+    ]) func refusesWhatIsNoMessage(_ json: String) {
+        #expect(code { _ = try message(json) } == .badMessage)
+    }
+
+    @Test func refusesLongMessages() {
+        let json = #"{"name":"a","value":"\#(String(repeating: "x", count: 17_000))","domain":"d","path":"/"}"#
+        #expect(code { _ = try message(json) } == .badMessage)
+    }
+
+    @Test(arguments: [
+        ("https://m.shop.example/", "other.example", "a", "1"), ("https://m.shop.example/", "p.example", "a", "1"),
+        ("https://m.shop.example/", "example", "a", "1"), ("https://m.shop.example/", "x.m.shop.example", "a", "1"),
+        ("file:///a", "m.shop.example", "a", "1"), ("data:text/html,a", "m.shop.example", "a", "1"),
+        ("https://127.0.0.1/", "0.0.1", "a", "1"), ("https://m.shop.example/", "", "a", "1"),
+    ]) func refusesForeignDomains(_ url: String, _ domain: String, _ name: String, _ value: String) throws {
+        let bad = LegacyCookieMessage(name: name, value: value, domain: domain, path: "/")
+        let document = try document(url)
+        #expect(code { _ = try bad.change(in: document, now: start) } == .wrongOrigin)
+    }
+
+    @Test(arguments: [
+        ("", ""), ("a=b", "1"), ("a;b", "1"), ("a", "1;Path=/"), ("a", "1\r\nX: y"), ("a", "1\u{0}"),
+        ("__Host-a", "1"), ("__secure-a", "1"), ("", "__Host-a"), ("a", String(repeating: "x", count: 4_096)),
+    ]) func refusesBadNames(_ name: String, _ value: String) throws {
+        let bad = LegacyCookieMessage(name: name, value: value, domain: "m.shop.example", path: "/")
+        let document = try document()
+        #expect(code { _ = try bad.change(in: document, now: start) } == .badMessage)
+    }
+
+    @Test func doesNotBelieveTheOrigin() throws {
+        let document = try document()
+        for url in ["https://evil.example/", "about:blank", "%%"] {
+            let bad = LegacyCookieMessage(
+                name: "a", value: "1", originURL: url, domain: "m.shop.example", path: "/")
+            #expect(code { _ = try bad.change(in: document, now: start) } == .wrongOrigin, "\(url)")
+        }
+        let secure = LegacyCookieMessage(name: "a", value: "1", domain: "m.shop.example", path: "/", isSecure: true)
+        let insecure = try self.document("http://m.shop.example/")
+        #expect(code { _ = try secure.change(in: insecure, now: start) } == .wrongOrigin)
+        var rules = LegacyCookieMessage.Rules()
+        let mapped = try self.document("shop-app://m.shop.example/")
+        #expect(code { _ = try secure.change(in: mapped, rules: rules, now: start) } == .wrongOrigin)
+        rules.schemes["shop-app"] = "https"
+        #expect(try secure.change(in: mapped, rules: rules, now: start).identity.isHostOnly)
+    }
+
+    @Test func agesAndDates() throws {
+        func end(_ expires: String?, _ age: String?) throws -> TimeInterval? {
+            let change = try LegacyCookieMessage(
+                name: "a", value: "1", domain: "m.shop.example", path: "x", expires: expires, maximumAge: age
+            ).change(in: document(), now: start)
+            guard case .set(let cookie) = change else { return -1 }
+            #expect(cookie.identity.path == "/a")
+            return cookie.expires?.timeIntervalSince(start)
+        }
+        #expect(try end(nil, nil) == nil)
+        #expect(try end("", "") == nil)
+        #expect(try end("rubbish", "1e3") == nil)
+        #expect(try end("Thu, 01 Jan 1970 00:00:00 GMT", nil) == -1)
+        #expect(try end("Fri, 15-Jan-27 08:01:00 GMT", nil) == 60)
+        #expect(try end("Fri Jan 15 2027 08:01:00 GMT+0000 (UTC)", "0") == -1)
+        #expect(try end(nil, "-5") == -1)
+        #expect(try end("Thu, 01 Jan 1970 00:00:00 GMT", "5") == 5)
+        #expect(try end(nil, "99999999999999999999999") == 400 * 86_400)
+        #expect(try end("Fri, 31 Dec 9999 23:59:59 GMT", nil) == 400 * 86_400)
+        #expect(try end("Fri, 31 Feb 2027 00:00:00 GMT", nil) == nil)
+    }
+
+    @Test func scriptStaysOneString() {
+        #expect(LegacyCookieScript.assignment(of: "a=1; b=ü") == "window.original_cookie = 'a=1; b=ü';")
+        let hostile = "\\'\"</script><!--\u{2028}\u{2029}\n\r\u{0}"
+        #expect(
+            LegacyCookieScript.assignment(of: hostile)
+                == #"window.original_cookie = '\\\'\"\u003c/script\u003e\u003c!--\u2028\u2029\u000a\u000d\u0000';"#)
+    }
+}

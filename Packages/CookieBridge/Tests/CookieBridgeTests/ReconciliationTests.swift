@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import CookieBridge
+import CookieJar
+import Foundation
+import Testing
+
+/// Each rule by itself, with two stores: the jar and the engine's.
+@Suite(.timeLimit(.minutes(1)))
+struct ReconciliationTests {
+    private var state: Reconciliation
+
+    /// Both stores have been read, and are empty.
+    init() {
+        state = Self.begun([.init(.jar), .init(.engine, .engine)])
+    }
+
+    private static func begun(
+        _ members: [Reconciliation.Member], limits: Reconciliation.Limits = .init()
+    ) -> Reconciliation {
+        var state = Reconciliation(members, limits: limits)
+        _ = state.start(now: start)
+        for member in members { _ = state.readEnded(member.id, number: 1, cookies: [], now: start) }
+        return state
+    }
+
+    private func writes(_ effects: [Reconciliation.Effect]) -> [CookieStoreID: Reconciliation.Write] {
+        effects.reduce(into: [:]) { if case .write(let id, let write) = $1 { $0[id] = write } }
+    }
+
+    private func reads(_ effects: [Reconciliation.Effect]) -> [CookieStoreID: UInt64] {
+        effects.reduce(into: [:]) { if case .read(let id, let number) = $1 { $0[id] = number } }
+    }
+
+    /// Has a cookie in both stores.
+    private mutating func settle(_ made: Cookie) throws {
+        for (id, write) in writes(state.take(.set(made), by: .host, now: start)) {
+            _ = state.writeEnded(id, write, .written, now: start)
+        }
+        try #require(state.isQuiet)
+    }
+
+    /// Signals a change, and gives the read that follows.
+    private mutating func read(_ id: CookieStoreID, _ cookies: [Cookie]) throws -> [Reconciliation.Effect] {
+        let number = try #require(reads(state.signalled(id, now: start))[id])
+        return state.readEnded(id, number: number, cookies: cookies, now: start)
+    }
+
+    @Test mutating func aChangeGoesToTheOthersOnce() throws {
+        let effects = try read(.engine, [cookie("a", "1")])
+        let write = try #require(writes(effects)[.jar])
+        #expect(writes(effects).count == 1)
+        #expect(!state.isQuiet)
+        #expect(state.writeEnded(.jar, write, .written, now: start).isEmpty)
+        #expect(state.isQuiet)
+        #expect(try writes(read(.jar, [cookie("a", "1")])).isEmpty)
+        #expect(state.counters.echoes == 1)
+    }
+
+    @Test mutating func aSnapshotFromBeforeAWriteIsNoDeletion() throws {
+        let number = try #require(reads(state.signalled(.engine, now: start))[.engine])
+        let write = try #require(writes(state.take(.set(cookie("a", "1")), by: .host, now: start))[.engine])
+        _ = state.writeEnded(.engine, write, .written, now: start)
+        let effects = state.readEnded(.engine, number: number, cookies: [], now: start)
+        #expect(writes(effects).isEmpty)
+        #expect(state.cookie(name("a"))?.value == "1")
+        // It is read again, and then it is a deletion.
+        let second = try #require(reads(effects)[.engine])
+        _ = state.readEnded(.engine, number: second, cookies: [], now: start)
+        #expect(state.cookie(name("a")) == nil)
+    }
+
+    @Test mutating func aChangeDuringAnOlderWriteWins() throws {
+        let write = try #require(writes(state.take(.set(cookie("a", "1")), by: .host, now: start))[.engine])
+        _ = try read(.engine, [cookie("a", "2")])
+        #expect(state.cookie(name("a"))?.value == "2")
+        // Whether the write landed before or after is looked up, and then put right.
+        let number = try #require(reads(state.writeEnded(.engine, write, .written, now: start))[.engine])
+        let effects = state.readEnded(.engine, number: number, cookies: [cookie("a", "1")], now: start)
+        #expect(writes(effects)[.engine]?.change == .set(cookie("a", "2")))
+        #expect(state.counters.conflicts == 1)
+    }
+
+    @Test mutating func deletionsGoBothWaysAndAreForgotten() throws {
+        try settle(cookie("a", "1"))
+        let write = try #require(writes(try read(.engine, []))[.jar])
+        #expect(write.change == .remove(name("a")))
+        #expect(state.tombstoneCount == 1)
+        _ = state.writeEnded(.jar, write, .written, now: start)
+        #expect(state.tombstoneCount == 0 && state.isQuiet)
+        try settle(cookie("a", "2"))
+        #expect(writes(try read(.jar, []))[.engine]?.change == .remove(name("a")))
+    }
+
+    @Test mutating func whatAStoreCannotSayIsNoChange() throws {
+        try settle(cookie("a", "1", expires: 100.7))
+        var shown = cookie("a", "1", expires: 100, sameSite: .none)
+        shown.created = .distantPast
+        #expect(writes(try read(.engine, [shown])).isEmpty)
+        // A new value keeps what the engine does not know.
+        shown.value = "2"
+        let write = try #require(writes(try read(.engine, [shown]))[.jar])
+        #expect(write.change == .set(cookie("a", "2", expires: 100.7)))
+        #expect(state.counters.heard == 1)
+    }
+
+    @Test mutating func expiredCookiesAreDropped() throws {
+        #expect(writes(try read(.engine, [cookie("a", "1", expires: -1)])).isEmpty)
+        #expect(writes(state.take(.set(cookie("a", "1", expires: 0)), by: .host, now: start)).isEmpty)
+        try settle(cookie("b", "1", expires: 10))
+        let later = start.addingTimeInterval(11)
+        let number = try #require(reads(state.signalled(.engine, now: later))[.engine])
+        #expect(state.readEnded(.engine, number: number, cookies: [], now: later).isEmpty)
+        #expect(state.cookie(name("b")) == nil && state.isQuiet && state.tombstoneCount == 0)
+    }
+
+    @Test mutating func scriptsNeitherSeeNorTouchHTTPOnly() throws {
+        state = Self.begun([.init(.jar), .init(.script, .script)])
+        let hidden = cookie("a", "1", isHTTPOnly: true)
+        let taken = writes(state.take(.set(hidden), by: .host, now: start))
+        #expect(Set(taken.keys) == [.jar])
+        _ = state.writeEnded(.jar, try #require(taken[.jar]), .written, now: start)
+        #expect(state.take(.set(cookie("a", "2")), by: .script, now: start).isEmpty)
+        #expect(state.take(.remove(name("a")), by: .script, now: start).isEmpty)
+        #expect(state.take(.set(cookie("b", "2", isHTTPOnly: true)), by: .script, now: start).isEmpty)
+        // What it has set in its own view is taken back.
+        let effects = writes(try read(.script, [cookie("a", "2")]))
+        #expect(effects.mapValues(\.change) == [.script: .remove(name("a"))])
+        #expect(state.cookie(name("a")) == hidden)
+        #expect(state.counters.rejectedScriptChanges == 4)
+    }
+
+    @Test mutating func failuresAreLookedAtAndTriedAgainSoOften() throws {
+        var write = try #require(writes(state.take(.set(cookie("a", "1")), by: .host, now: start))[.engine])
+        var attempts = 1
+        while true {
+            _ = state.writeEnded(.engine, write, .failed, now: start)
+            let effects = state.resumed(.engine, now: start)
+            guard let number = reads(effects)[.engine] else { break }
+            let after = state.readEnded(.engine, number: number, cookies: [], now: start)
+            write = try #require(writes(after)[.engine])
+            attempts += 1
+        }
+        #expect(attempts == Reconciliation.Limits().attempts)
+        #expect(state.counters.abandoned == 1)
+        var ticket = state.barrier()
+        _ = state.writeEnded(.jar, write, .written, now: start)
+        #expect(state.progress(of: &ticket) == .failed([.engine]))
+        // A sign of life: one more attempt.
+        #expect(writes(try read(.engine, []))[.engine] != nil)
+    }
+
+    @Test mutating func aLandedWriteThatFailedIsNotRepeated() throws {
+        let write = try #require(writes(state.take(.set(cookie("a", "1")), by: .host, now: start))[.engine])
+        _ = state.writeEnded(.engine, write, .failed, now: start)
+        let number = try #require(reads(state.resumed(.engine, now: start))[.engine])
+        #expect(state.readEnded(.engine, number: number, cookies: [cookie("a", "1")], now: start).isEmpty)
+    }
+
+    @Test mutating func whatAStoreRefusesStaysInTheOthers() throws {
+        let taken = writes(state.take(.set(cookie("a", "1")), by: .host, now: start))
+        _ = state.writeEnded(.jar, try #require(taken[.jar]), .written, now: start)
+        let effects = state.writeEnded(.engine, try #require(taken[.engine]), .refused, now: start)
+        let number = try #require(reads(effects)[.engine])
+        #expect(state.readEnded(.engine, number: number, cookies: [], now: start).isEmpty)
+        #expect(state.cookie(name("a"))?.value == "1" && state.isQuiet)
+        #expect(writes(state.take(.set(cookie("a", "2")), by: .host, now: start)).count == 2)
+    }
+
+    @Test mutating func nothingComesBackAfterAClearing() throws {
+        try settle(cookie("a", "1"))
+        try settle(cookie("b", "1", domain: "www.bank.example"))
+        let early = state.moment
+        let number = try #require(reads(state.signalled(.jar, now: start))[.jar])
+        let write = try #require(writes(state.take(.set(cookie("a", "2")), by: .host, now: start))[.engine])
+        let effects = state.clear(.domains(["shop.example"]), now: start)
+        // The engine is cleared behind the write that is under way there.
+        #expect(!effects.contains(.clear(.engine, .domains(["shop.example"]))))
+        #expect(state.cookie(name("a")) == nil && state.cookie(name("b", domain: "www.bank.example")) != nil)
+        #expect(
+            state.writeEnded(.engine, write, .written, now: start)
+                .contains(.clear(.engine, .domains(["shop.example"]))))
+        // An echo, and an answer to an older request.
+        _ = state.readEnded(
+            .jar, number: number, cookies: [cookie("a", "1"), cookie("b", "1", domain: "www.bank.example")], now: start)
+        #expect(state.cookie(name("a")) == nil)
+        #expect(writes(state.take(.set(cookie("a", "3")), by: .host, begun: early, now: start)).isEmpty)
+        #expect(state.counters.outdated == 1)
+        // A login right afterwards is kept, and waits for the clearing.
+        #expect(writes(state.take(.set(cookie("a", "4")), by: .host, begun: state.moment, now: start))[.engine] == nil)
+        let cleared = state.clearEnded(.engine, succeeded: true, now: start)
+        #expect(writes(cleared)[.engine]?.change == .set(cookie("a", "4")))
+    }
+
+    @Test mutating func whatIsKeptIsLimited() throws {
+        var limits = Reconciliation.Limits()
+        limits.identities = 3
+        limits.tombstones = 1
+        state = Self.begun([.init(.jar), .init(.engine)], limits: limits)
+        _ = try read(.engine, (0..<5).map { cookie("\($0)", "1") })
+        #expect(state.counters.dropped == 2 && state.counters.heard == 3)
+        let number = try #require(reads(state.signalled(.engine, now: start))[.engine])
+        _ = state.readEnded(.engine, number: number, cookies: [], now: start)
+        // Their writes are under way, so that they may not be forgotten yet.
+        #expect(state.tombstoneCount == 3 && state.counters.forgottenDeletions == 0)
+    }
+
+    @Test mutating func writesTakeTurns() throws {
+        var limits = Reconciliation.Limits()
+        limits.writes = 2
+        state = Self.begun([.init(.jar), .init(.engine)], limits: limits)
+        var effects = try read(.engine, (0..<5).map { cookie("\($0)", "1") })
+        var order: [String] = []
+        while let write = effects.lazy.compactMap({ effect -> Reconciliation.Write? in
+            if case .write(_, let write) = effect { write } else { nil }
+        }).first {
+            order.append(write.change.identity.name)
+            effects.removeFirst()
+            effects += state.writeEnded(.jar, write, .written, now: start)
+        }
+        #expect(order == ["0", "1", "2", "3", "4"] && state.isQuiet)
+    }
+}

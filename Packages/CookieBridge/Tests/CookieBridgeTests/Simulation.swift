@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import CookieBridge
+import CookieJar
+import Foundation
+
+/// Three stores, a reconciliation, and a scheduler that lets things happen in an order of its choice.
+///
+/// Every effect takes two steps: it happens in the store, and the reconciliation hears of it; between them anything else may
+/// happen. Beside the reconciliation an account is kept of what it heard when, from who made what, not from comparisons: so
+/// the last writer is known independently.
+struct Simulation {
+    enum Step {
+        case signal(Int)
+        case takeSnapshot(Int, number: UInt64)
+        case deliverSnapshot(Int, number: UInt64)
+        case land(Int, Reconciliation.Write)
+        case report(Int, Reconciliation.Write, Reconciliation.Outcome)
+        case clear(Int, CookieScope, covers: Int)
+        case reportClear(Int, succeeded: Bool, covers: Int)
+        case resume(Int)
+    }
+
+    struct Snapshot {
+        var cookies: [Cookie]?
+        var causes: [Cookie.Identity: SimulatedStore.Cause] = [:]
+        /// What was being cleared at some time of it.
+        var ignored: [CookieScope]
+    }
+
+    var generator: SeededGenerator
+    var reconciliation: Reconciliation
+    var stores: [SimulatedStore]
+    var steps: [Step] = []
+    var snapshots: [Int: Snapshot] = [:]
+    var owed: [[CookieScope]]
+    var now = start
+    var failurePercent = 0
+    /// The account: the state that was heard of last; `nil` in it for a deletion.
+    var lastHeard: [Cookie.Identity: Cookie?] = [:]
+    /// Where a deletion has been seen since: it may be the last change.
+    var mayBeGone: Set<Cookie.Identity> = []
+    /// Changes from outside, by number: what they left, and the value that a deletion surely removed.
+    var states: [Int: Cookie?] = [:]
+    var removedValues: [Int: String] = [:]
+    var alreadyHeard: Set<Int> = []
+    var number = 0
+    var lastValue = 0
+    var faults: [Reconciliation.Fault] = []
+    var writes = 0
+    var failedWrites = 0
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+        stores = [
+            SimulatedStore(.jar, .whole), SimulatedStore(.engine, .engine), SimulatedStore(.script, .script),
+        ]
+        var limits = Reconciliation.Limits()
+        limits.writes = 2
+        reconciliation = Reconciliation(stores.map { .init($0.id, $0.representation) }, limits: limits)
+        owed = stores.map { _ in [] }
+    }
+
+    var isQuiet: Bool { steps.isEmpty && reconciliation.isQuiet }
+
+    /// A value that no cookie had before.
+    mutating func nextValue() -> Int {
+        lastValue += 1
+        return lastValue
+    }
+
+    // MARK: Changes from outside
+
+    mutating func begin() {
+        perform(reconciliation.start(now: now))
+    }
+
+    mutating func change(_ store: Int, _ change: CookieChange) {
+        number += 1
+        var state: Cookie?
+        if case .set(let cookie) = change { state = cookie }
+        if let held = stores[store].held[change.identity], held.cause != .ours(failed: true) {
+            removedValues[number] = held.cookie?.value
+        }
+        states[number] = .some(state)
+        stores[store].put(change, .outside(number))
+        signal(store)
+    }
+
+    mutating func take(_ change: CookieChange, by author: CookieChange.Author) {
+        var state: Cookie?
+        if case .set(let cookie) = change { state = cookie }
+        let isHidden = reconciliation.cookie(change.identity)?.isHTTPOnly == true || state?.isHTTPOnly == true
+        if author == .host || !isHidden { hear(state, of: change.identity) }
+        perform(reconciliation.take(change, by: author, now: now))
+    }
+
+    mutating func clear(_ scope: CookieScope) {
+        for identity in Set(lastHeard.keys).union(stores.flatMap { $0.held.keys }) where scope.contains(identity) {
+            hear(nil, of: identity)
+        }
+        for store in stores.indices { owed[store].append(scope) }
+        for key in snapshots.keys { snapshots[key]?.ignored.append(scope) }
+        perform(reconciliation.clear(scope, now: now))
+    }
+
+    /// A signal comes late, and now and then twice.
+    mutating func signal(_ store: Int) {
+        steps.append(.signal(store))
+        if generator.chance(20) { steps.append(.signal(store)) }
+    }
+
+    // MARK: Steps
+
+    /// Lets one thing happen that can.
+    mutating func step() {
+        guard !steps.isEmpty else { return }
+        let step = steps.remove(at: Int.random(in: steps.indices, using: &generator))
+        switch step {
+        case .signal(let store):
+            perform(reconciliation.signalled(stores[store].id, now: now))
+        case .takeSnapshot(let store, let number):
+            if !generator.chance(failurePercent) {
+                snapshots[store]?.cookies = stores[store].cookies(at: now)
+                snapshots[store]?.causes = stores[store].held.mapValues(\.cause)
+            }
+            steps.append(.deliverSnapshot(store, number: number))
+        case .deliverSnapshot(let store, let number):
+            guard let snapshot = snapshots.removeValue(forKey: store) else { return }
+            if snapshot.cookies != nil { hear(snapshot, of: store) }
+            perform(
+                reconciliation.readEnded(stores[store].id, number: number, cookies: snapshot.cookies, now: now))
+        case .land(let store, let write):
+            let fails = generator.chance(failurePercent)
+            if case .remove(let identity) = write.change,
+                case .outside(let number)? = stores[store].held[identity]?.cause
+            {
+                // Whether that removed it or this does not show.
+                removedValues[number] = nil
+            }
+            if !fails || generator.chance(50) {
+                stores[store].put(write.change, .ours(failed: fails))
+                signal(store)
+            }
+            steps.append(.report(store, write, fails ? .failed : .written))
+        case .report(let store, let write, let outcome):
+            if outcome == .failed { failedWrites += 1 }
+            perform(reconciliation.writeEnded(stores[store].id, write, outcome, now: now))
+        case .clear(let store, let scope, let covers):
+            let fails = generator.chance(failurePercent)
+            if !fails {
+                stores[store].clear(scope)
+                signal(store)
+            }
+            steps.append(.reportClear(store, succeeded: !fails, covers: covers))
+        case .reportClear(let store, let succeeded, let covers):
+            if succeeded { owed[store].removeFirst(covers) }
+            perform(reconciliation.clearEnded(stores[store].id, succeeded: succeeded, now: now))
+        case .resume(let store):
+            perform(reconciliation.resumed(stores[store].id, now: now))
+        }
+    }
+
+    /// Lets everything happen that is to happen, if that comes to an end.
+    mutating func settle() {
+        for _ in 0..<20_000 where !steps.isEmpty { step() }
+    }
+
+    private mutating func perform(_ effects: [Reconciliation.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .read(let id, let number):
+                let store = index(id)
+                snapshots[store] = Snapshot(ignored: owed[store])
+                steps.append(.takeSnapshot(store, number: number))
+            case .write(let id, let write):
+                writes += 1
+                steps.append(.land(index(id), write))
+            case .clear(let id, let scope):
+                steps.append(.clear(index(id), scope, covers: owed[index(id)].count))
+            case .pause(let id, _): steps.append(.resume(index(id)))
+            case .report(let fault): faults.append(fault)
+            }
+        }
+    }
+
+    private func index(_ id: CookieStoreID) -> Int {
+        stores.firstIndex { $0.id == id } ?? 0
+    }
+
+    // MARK: The account
+
+    private mutating func hear(_ state: Cookie?, of identity: Cookie.Identity) {
+        lastHeard[identity] = .some(state)
+        mayBeGone.remove(identity)
+    }
+
+    /// Hears what a delivered snapshot shows that somebody outside made.
+    private mutating func hear(_ snapshot: Snapshot, of store: Int) {
+        for (identity, cause) in snapshot.causes {
+            guard case .outside(let number) = cause, !snapshot.ignored.contains(where: { $0.contains(identity) }),
+                let made = states[number]
+            else { continue }
+            // What had ended when it was read looks like a deletion.
+            let state = snapshot.cookies?.first { $0.identity == identity } == nil ? nil : made
+            let isHidden = reconciliation.cookie(identity)?.isHTTPOnly == true || state?.isHTTPOnly == true
+            guard !stores[store].representation.hidesHTTPOnly || !isHidden else {
+                // It is refused for good, also where it shows later beside another cookie.
+                alreadyHeard.insert(number)
+                continue
+            }
+            // A deletion looks like a write of ours that removes, or that has not landed. While it shows it may be the last
+            // change; it surely is where it removed what was heard last.
+            if state == nil { mayBeGone.insert(identity) }
+            guard alreadyHeard.insert(number).inserted else { continue }
+            if let state {
+                hear(state, of: identity)
+            } else if let last = lastHeard[identity] ?? nil, last.value == removedValues[number] {
+                hear(nil, of: identity)
+            }
+        }
+    }
+
+    /// What is wrong now that all is quiet; `nil` where nothing is.
+    func fault() -> String? {
+        guard isQuiet else { return "does not come to rest: \(steps.prefix(9))" }
+        for identity in Set(lastHeard.keys).union(stores.flatMap { $0.held.keys }) {
+            let desired = reconciliation.cookie(identity)
+            for store in stores {
+                let isHidden = store.representation.hidesHTTPOnly && desired?.isHTTPOnly == true
+                let there = store.cookies(at: now).first { $0.identity == identity }
+                guard there?.value == (isHidden ? nil : desired?.value) else {
+                    return "\(store.id) has \(identity.name)=\(there?.value ?? "-"), not \(desired?.value ?? "-")"
+                }
+            }
+            let last = (lastHeard[identity] ?? nil).flatMap { cookie in
+                // Where a store rounds down, it ends up to a second earlier.
+                cookie.expires.map { $0 > now.addingTimeInterval(desired == nil ? 1 : 0) } ?? true ? cookie : nil
+            }
+            let isRight = desired?.value == last?.value || desired == nil && mayBeGone.contains(identity)
+            guard isRight else {
+                return "\(identity.name) is \(desired?.value ?? "-"), the last one was \(last?.value ?? "-")"
+            }
+        }
+        // To every other store once for what a store made, to every store for what was handed over. A change of a store while
+        // a write was on its way there may have been overwritten, and is written again.
+        let counters = reconciliation.counters
+        let bound =
+            stores.count * counters.taken + (stores.count - 1) * counters.heard + counters.conflicts + failedWrites
+            + counters.rejectedScriptChanges
+        guard writes <= bound else { return "\(writes) writes, more than \(bound): \(counters)" }
+        return nil
+    }
+}
