@@ -31,6 +31,7 @@ public final class Container<Engine: WebEngine> {
     let packages: PackageCare
     let table: TableCare?
     let cache: CacheCare?
+    let cookies: CookieCare?
     private let previewList = PreviewList()
     private let liveRules: LiveRules
     let path: RequestPath
@@ -60,13 +61,16 @@ public final class Container<Engine: WebEngine> {
             directory: configuration.directory, budgets: configuration.store, packages: configuration.packages,
             updates: configuration.updates, network: network, logger: configuration.logger)
         table = try await Self.openTable(configuration, packages.store, network, hub)
-        cache = await Self.openCache(configuration, network)
+        cookies = traits.keepsCookies ? nil : CookieCare(configuration)
+        let pageCookies = cookies.map { PageCookies(jar: $0.jar) }
+        cache = await Self.openCache(
+            configuration, pageCookies.map { CookieStoringLoader(network, cookies: $0) } ?? network)
         liveRules = LiveRules(configuration.rules)
         path = RequestPath(
             names: configuration.names, traits: traits, updater: packages.updater, library: packages.library,
             table: table?.library, previews: previewList,
             network: traits.decodes ? NetworkLoader(configuration.transport) : network, cache: cache?.loader,
-            rules: liveRules, coveredHosts: configuration.coveredHosts)
+            cookies: pageCookies, rules: liveRules, coveredHosts: configuration.coveredHosts)
         appRequests = AppRequests(path: path, hub: hub)
         pool = WebViewPool(capacity: configuration.poolCapacity) { try engine.makeView() }
         let schemes = [
@@ -79,7 +83,9 @@ public final class Container<Engine: WebEngine> {
             }
         }
         if traits.bodies == .plain {
-            bridges = BridgeCare(names: configuration.names, host: BridgeHost(path: path))
+            bridges = BridgeCare(
+                names: configuration.names, hasCookies: cookies != nil,
+                host: BridgeHost(path: path, names: configuration.names, cookies: pageCookies))
         }
         try await beginLoopback()
         if traits.caches, configuration.mode.isOverLoopback {

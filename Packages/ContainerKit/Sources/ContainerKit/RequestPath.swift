@@ -33,7 +33,7 @@ struct RequestPath: Sendable {
 
     init(
         names: SchemeNames, traits: EngineTraits, updater: PackageUpdater, library: PackageLibrary,
-        table: TableLibrary?, previews: PreviewList, network: NetworkLoader, cache: CachingLoader?,
+        table: TableLibrary?, previews: PreviewList, network: NetworkLoader, cache: CachingLoader?, cookies: PageCookies?,
         rules: LiveRules, coveredHosts: [HostPattern]
     ) {
         self.names = names
@@ -52,10 +52,12 @@ struct RequestPath: Sendable {
         if let table { loaders.append(.settled(.resourceTable(table), options: Self.ofTables)) }
         let permissions = PreflightCache()
         let asking = { (network: any ResourceLoading) -> any ResourceLoading in
-            traits.preflights ? network : PreflightLoader(network, cache: permissions)
+            let asked: any ResourceLoading = traits.preflights ? network : PreflightLoader(network, cache: permissions)
+            return cookies.map { CookieSendingLoader(asked, cookies: $0) } ?? asked
         }
         // Previews, packages and tables ask the network themselves: what they fetch is kept by them, or by nobody.
-        let passed: any ResourceLoading = cache.map { PassedLoader(network: network, cache: $0) } ?? network
+        let storing: any ResourceLoading = cookies.map { CookieStoringLoader(network, cookies: $0) } ?? network
+        let passed: any ResourceLoading = cache.map { PassedLoader(network: storing, cache: $0) } ?? storing
         let decoding = { (answer: any ResourceLoading) -> any ResourceLoading in
             traits.decodes ? DecodingLoader(answer) : answer
         }
@@ -63,7 +65,7 @@ struct RequestPath: Sendable {
         appDirect = decoding(passed)
         hasCache = cache != nil
         // An engine that keeps answers itself does so by the rules of HTTP; two caches would hold everything twice.
-        if let cache, !traits.caches { loaders.append(asking(cache)) } else { loaders.append(asking(network)) }
+        if let cache, !traits.caches { loaders.append(asking(cache)) } else { loaders.append(asking(storing)) }
 
         // 4 Settle it: what the engine does not do.
         let ledger = PageLedger()
@@ -222,6 +224,7 @@ struct RequestPath: Sendable {
         }
         let named = ResourceRequest(
             head, body: bridged.body ?? .empty, destination: destination(of: request),
+            credentials: bridged.credentials,
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
         return Named(request: named, session: session, decision: decision, hasBody: bridged.body != nil)
     }

@@ -15,17 +15,20 @@ public struct ResourceRequest: Sendable {
     public var destination: Destination
     /// By which of the web's rules the answer is judged, as far as the engine lets one know.
     public var mode: Mode
+    /// Whether cookies go along, as far as the engine lets one know.
+    public var credentials: Credentials
     /// The page that asked, and how sure that is; `nil` for the app's own requests.
     public var page: PageAttribution?
 
     public init(
         _ head: HTTPRequest, body: ResourceBody = .empty, destination: Destination = .unknown,
-        mode: Mode = .unknown, page: PageAttribution? = nil
+        mode: Mode = .unknown, credentials: Credentials = .unknown, page: PageAttribution? = nil
     ) {
         self.head = head
         self.body = body
         self.destination = destination
         self.mode = mode
+        self.credentials = credentials
         self.page = page
     }
 }
@@ -53,6 +56,20 @@ extension ResourceRequest {
         case cors
         /// An element that shows the answer without reading it.
         case noCORS
+        /// The engine did not say.
+        case unknown
+    }
+}
+
+extension ResourceRequest {
+    /// A request's credentials mode (Fetch, section 2.2.5), as far as it is known.
+    public enum Credentials: Sendable, Hashable {
+        /// To nobody.
+        case omit
+        /// To the origin of the page alone.
+        case sameOrigin
+        /// To all.
+        case include
         /// The engine did not say.
         case unknown
     }

@@ -28,18 +28,21 @@ final class BridgeCare {
     }
 
     private let names: SchemeNames
+    private let hasCookies: Bool
     private let host: any BridgeHosting
     private var bridges: [ViewID: PageBridge] = [:]
 
-    init(names: SchemeNames, host: any BridgeHosting) {
+    /// - Parameter hasCookies: whether `document.cookie` is the host's to say.
+    init(names: SchemeNames, hasCookies: Bool, host: any BridgeHosting) {
         self.names = names
+        self.hasCookies = hasCookies
         self.host = host
     }
 
     /// Gives a view its bridge, before it loads anything.
     func begin(in view: some EngineView) {
         let script = InjectedScript(
-            token: BridgeToken(), secureScheme: names.secure, insecureScheme: names.insecure, hasCookies: false)
+            token: BridgeToken(), secureScheme: names.secure, insecureScheme: names.insecure, hasCookies: hasCookies)
         let bridge = PageBridge(script, host: host)
         bridges[view.id] = bridge
         view.add(UserScript(script.page, at: .documentStart))
@@ -62,7 +65,10 @@ final class BridgeCare {
         let body = request.body
         switch try bridge.read(&request.head) {
         case .request(let bridged):
-            return .request(BridgedBody(body: try value(of: bridged.body, body), isKeptAlive: bridged.isKeptAlive))
+            return .request(
+                BridgedBody(
+                    body: try value(of: bridged.body, body), isKeptAlive: bridged.isKeptAlive,
+                    credentials: credentials(bridged.credentials)))
         case .piece(let id, let offset):
             let piece = try body?() ?? .empty
             return .own {
@@ -93,6 +99,15 @@ final class BridgeCare {
         case .none: .empty
         case .engine: try engine?() ?? .empty
         case .value(let value): value
+        }
+    }
+
+    private func credentials(_ said: RequestMark.Credentials?) -> ResourceRequest.Credentials {
+        switch said {
+        case nil: .unknown
+        case .sameOrigin: .sameOrigin
+        case .omit: .omit
+        case .include: .include
         }
     }
 

@@ -9,4 +9,6 @@ struct BridgedBody: Sendable {
     var body: ResourceBody?
     /// Whether the request goes on when its page is gone.
     var isKeptAlive = false
+    /// Whether cookies go along, where the page's script said.
+    var credentials = ResourceRequest.Credentials.unknown
 }

@@ -16,7 +16,7 @@ public struct EngineTraits: Sendable, Hashable {
 
     /// Which request bodies reach the container.
     public var bodies: Bodies
-    /// Cookies are sent and stored by the engine. Nothing reads it yet: the cookie bridge will.
+    /// Cookies are sent, stored and shown to scripts by the engine.
     public var keepsCookies: Bool
     /// A redirect answer is followed by the engine.
     public var followsRedirects: Bool

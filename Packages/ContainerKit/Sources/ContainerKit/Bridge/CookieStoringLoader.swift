@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CookieJar
+internal import HTTPTypes
+internal import ResourceLoading
+
+/// Keeps the cookies that come from the network for a page, and takes them out of the answer: one that the HTTP cache
+/// holds does not set them again, and scripts never see that field.
+struct CookieStoringLoader: ResourceLoading {
+    private let base: any ResourceLoading
+    private let cookies: PageCookies
+
+    init(_ base: any ResourceLoading, cookies: PageCookies) {
+        self.base = base
+        self.cookies = cookies
+    }
+
+    nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        guard var response = try await base.load(request) else { return nil }
+        guard request.page != nil else { return response }
+        if let way = cookies.way(of: request) {
+            let fields = response.head.headerFields
+            // What goes does not take along what the same answer sets.
+            cookies.jar.clear(ClearSiteData(fieldValues: fields[values: .clearSiteData]), from: way.url)
+            cookies.jar.store(setCookies: fields[values: .setCookie], from: way.url, context: way.context)
+        }
+        response.head.headerFields[values: .setCookie] = []
+        return response
+    }
+}
+
+extension HTTPFields {
+    fileprivate subscript(values name: HTTPField.Name?) -> [String] {
+        name.map { self[values: $0] } ?? []
+    }
+}
+
+extension HTTPField.Name? {
+    fileprivate static let clearSiteData = HTTPField.Name("Clear-Site-Data")
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CookieJar
+internal import HTTPTypes
+internal import ResourceLoading
+
+/// Which cookies go along with the requests of pages, and which come back: what an engine does that has cookies.
+struct PageCookies: Sendable {
+    let jar: CookieJar
+    private let suffixes = Suffixes()
+
+    init(jar: CookieJar) {
+        self.jar = jar
+    }
+
+    /// Where a request goes and on whose behalf; `nil` where no cookies go along: for requests of no page, for those that
+    /// ask for permission, and where the page says so.
+    func way(of request: ResourceRequest) -> (url: CookieURL, context: CookieContext)? {
+        guard let page = request.page?.page.documentURL, request.head.method != .options,
+            mayCarry(request, of: page), let url = CookieURL(request.head.urlText)
+        else { return nil }
+        return (url, context(of: request, in: page))
+    }
+
+    /// Whose cookies a script sees: those of the document that it runs in.
+    /// - Parameters:
+    ///   - url: the document's real URL.
+    ///   - top: that of the page around it, or its origin.
+    func way(ofScriptAt url: String, in top: String) -> (url: CookieURL, context: CookieContext)? {
+        guard let url = CookieURL(url) else { return nil }
+        return (url, isSameSite(url, top) ? .sameSite : .crossSite)
+    }
+
+    /// Fetch, section 4.6, "include credentials".
+    private func mayCarry(_ request: ResourceRequest, of page: String) -> Bool {
+        switch request.credentials {
+        case .include: return true
+        case .omit: return false
+        // Elements without CORS send them everywhere; all that ask for permission, but for those who say so, to their own
+        // origin alone.
+        case .unknown where request.mode != .cors: return true
+        case .unknown, .sameOrigin:
+            let fields = request.head.headerFields
+            let asking = fields[.origin] ?? fields[.referer] ?? page
+            return WebOrigin(url: asking) == request.head.webOrigin
+        }
+    }
+
+    private func context(of request: ResourceRequest, in page: String) -> CookieContext {
+        guard let url = CookieURL(request.head.urlText) else { return .crossSite }
+        if request.destination == .document {
+            let isSafe = [.get, .head, .options, .trace].contains(request.head.method)
+            return isSameSite(url, page) ? .sameSite : .crossSiteNavigation(isSafe: isSafe)
+        }
+        let asking = request.head.headerFields[.origin] ?? request.head.headerFields[.referer] ?? page
+        return isSameSite(url, page) && isSameSite(url, asking) ? .sameSite : .crossSite
+    }
+
+    /// Schemeful: a page of http is another site than one of https (RFC 6265bis, section 5.2).
+    private func isSameSite(_ url: CookieURL, _ other: String) -> Bool {
+        guard let other = CookieURL(other) ?? CookieURL(other + "/"), url.scheme == other.scheme else { return false }
+        guard url.host != other.host else { return true }
+        guard let site = suffixes.registrableDomain(of: url.host) else { return false }
+        return site == suffixes.registrableDomain(of: other.host)
+    }
+}
