@@ -47,6 +47,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         fuzzer("RewritingFuzz", over: "SchemeRouter"),
+        fuzzer("CookieMessageFuzz", over: "CookieBridge", [.product(name: "CookieJar", package: "ContainerKit")]),
         fuzzer("URLFuzz", [.product(name: "HTTPTypes", package: "swift-http-types")]),
     ],
     swiftLanguageModes: [.v6]
