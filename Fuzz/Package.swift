@@ -50,6 +50,7 @@ let package = Package(
         fuzzer("BridgeFuzz", over: "BodyBridge", [.product(name: "HTTPTypes", package: "swift-http-types")]),
         fuzzer("SetCookieFuzz", over: "CookieJar"),
         fuzzer("CookieDateFuzz", over: "CookieJar"),
+        fuzzer("CookieMessageFuzz", over: "CookieBridge", [.product(name: "CookieJar", package: "ContainerKit")]),
         fuzzer("URLFuzz", [.product(name: "HTTPTypes", package: "swift-http-types")]),
     ],
     swiftLanguageModes: [.v6]
