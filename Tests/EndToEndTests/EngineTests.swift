@@ -40,6 +40,15 @@ extension RealEngine {
             await origin.stop()
         }
 
+        @Test("Cookies of a page in custom-scheme mode are as in the plain engine")
+        func pageCookies() async throws {
+            let folder = try TemporaryFolder()
+            let site = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .appendingPathComponent("Fixtures/cookies").path
+            let outcome = try await Program("engine-harness").run("pageCookies", folder.path, site, in: folder.path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+
         @Test("Cookies with an expiry are there in the next process")
         func persistentCookies() async throws {
             let folder = try TemporaryFolder()

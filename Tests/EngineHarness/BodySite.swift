@@ -44,16 +44,21 @@ struct BodySite {
 
     /// A proxy that leads to the server by the name of its page, for an engine without a container.
     func proxy() async throws -> ForwardProxy {
-        var configuration = ForwardProxy.Configuration()
-        configuration.route = { [port = origin.port] _ in .loopback(port) }
-        return try await ForwardProxy.start(configuration)
+        try await .leading(to: origin)
     }
 
     /// The container's network: a real transport, which finds the server by its address.
     func transport() throws -> AddressedTransport {
-        var settings = AsyncHTTPTransport.Configuration()
-        settings.authorities = [try CertificateAuthority(pem: origin.authorityPEM ?? "")]
-        return AddressedTransport(base: AsyncHTTPTransport(settings), authority: "127.0.0.1:\(origin.port)")
+        try AddressedTransport(to: origin)
+    }
+}
+
+extension ForwardProxy {
+    /// A proxy for which every host is one server.
+    static func leading(to origin: OriginServer) async throws -> ForwardProxy {
+        var configuration = ForwardProxy.Configuration()
+        configuration.route = { [port = origin.port] _ in .loopback(port) }
+        return try await ForwardProxy.start(configuration)
     }
 }
 
@@ -61,6 +66,13 @@ struct BodySite {
 struct AddressedTransport: HTTPTransporting {
     let base: AsyncHTTPTransport
     let authority: String
+
+    init(to origin: OriginServer) throws {
+        var settings = AsyncHTTPTransport.Configuration()
+        settings.authorities = [try CertificateAuthority(pem: origin.authorityPEM ?? "")]
+        base = AsyncHTTPTransport(settings)
+        authority = "127.0.0.1:\(origin.port)"
+    }
 
     var capabilities: TransportCapabilities { base.capabilities }
 

@@ -52,6 +52,7 @@ enum EngineCheck: String, CaseIterable {
     case serverRollback
     case proxyLoss
     case bodies
+    case pageCookies
 
     /// The longest that it may take.
     var limit: Duration { self == .bodies ? .seconds(180) : .seconds(60) }
@@ -105,6 +106,7 @@ enum EngineCheck: String, CaseIterable {
         case .proxyRollback: try await checkRollback(.loopbackProxy, in: folder(arguments))
         case .serverRollback: try await checkRollback(.loopbackServer, in: folder(arguments))
         case .proxyLoss: try await checkProxyLoss(WebKitGTKEngine(), in: folder(arguments))
+        case .pageCookies: try await checkPageCookies(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .bodies: try await runBodies(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         }
     }

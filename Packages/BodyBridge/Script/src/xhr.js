@@ -6,6 +6,7 @@
 import { bytesOf, handOver, lost, sizeOf } from "./bodies.js";
 import { mark } from "./channel.js";
 import { config } from "./config.js";
+import { forgetCookies } from "./cookies.js";
 import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
 import {
   ProgressEvent, Uint8Array, WeakMap, XMLHttpRequest, addListener, apply, dispatch, targetOf, upperCase, weakGet, weakSet,
@@ -40,7 +41,12 @@ const send = (original, self, args) => {
     // Not open, or sent already: the engine says so itself. A Blob that cannot be read fails in the network.
     return apply(original, self, args);
   }
-  const result = apply(original, self, [carried.body]);
+  let result;
+  try {
+    result = apply(original, self, [carried.body]);
+  } finally {
+    if (!state.isAsync) forgetCookies();
+  }
   state.size = state.isAsync && watched(self) ? carried.size : undefined;
   carried.begin?.((loaded) => {
     const total = state.size?.();

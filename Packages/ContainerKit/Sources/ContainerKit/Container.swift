@@ -62,7 +62,9 @@ public final class Container<Engine: WebEngine> {
             updates: configuration.updates, network: network, logger: configuration.logger)
         table = try await Self.openTable(configuration, packages.store, network, hub)
         cookies = traits.keepsCookies ? nil : CookieCare(configuration)
-        let pageCookies = cookies.map { PageCookies(jar: $0.jar) }
+        let pageCookies = cookies.map {
+            PageCookies(jar: $0.jar, acceptsThirdParties: configuration.cookies.acceptsThirdParties)
+        }
         cache = await Self.openCache(
             configuration, pageCookies.map { CookieStoringLoader(network, cookies: $0) } ?? network)
         liveRules = LiveRules(configuration.rules)

@@ -28,7 +28,7 @@ final class BridgeHost: BridgeHosting {
     }
 
     func setCookie(_ text: String, from place: BridgeQuestion.Place) {
-        guard let way = way(of: place) else { return }
+        guard let way = way(of: place), pageCookies?.accepts(from: way) == true else { return }
         // Scripts are not told why one is refused.
         try? pageCookies?.jar.setFromScript(text, at: way.url, context: way.context)
     }

@@ -8,6 +8,9 @@ public struct CookieOptions: Sendable {
     /// Whether cookies with an expiry are there in the next launch; true by default. They lie in `cookies.json` in the
     /// container's folder, which only its user can read.
     public var isPersistent = true
+    /// Whether parts of a page that come from other sites may leave cookies; false by default, as in the engines of this
+    /// family.
+    public var acceptsThirdParties = false
     /// How many are kept at most; see `CookieJar.Limits` for the defaults.
     public var limits = CookieJar.Limits()
 

@@ -19,7 +19,7 @@ struct CookieStoringLoader: ResourceLoading {
     nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard var response = try await base.load(request) else { return nil }
         guard request.page != nil else { return response }
-        if let way = cookies.way(of: request) {
+        if let way = cookies.way(of: request), cookies.accepts(from: way) {
             let fields = response.head.headerFields
             // What goes does not take along what the same answer sets.
             cookies.jar.clear(ClearSiteData(fieldValues: fields[values: .clearSiteData]), from: way.url)

@@ -8,10 +8,12 @@ internal import ResourceLoading
 /// Which cookies go along with the requests of pages, and which come back: what an engine does that has cookies.
 struct PageCookies: Sendable {
     let jar: CookieJar
+    private let acceptsThirdParties: Bool
     private let suffixes = Suffixes()
 
-    init(jar: CookieJar) {
+    init(jar: CookieJar, acceptsThirdParties: Bool) {
         self.jar = jar
+        self.acceptsThirdParties = acceptsThirdParties
     }
 
     /// Where a request goes and on whose behalf; `nil` where no cookies go along: for requests of no page, for those that
@@ -21,6 +23,12 @@ struct PageCookies: Sendable {
             mayCarry(request, of: page), let url = CookieURL(request.head.urlText)
         else { return nil }
         return (url, context(of: request, in: page))
+    }
+
+    /// Whether an answer may leave cookies: those of another site than the page's may not, as in Safari and WebKitGTK, unless
+    /// the app says so.
+    func accepts(from way: (url: CookieURL, context: CookieContext)) -> Bool {
+        acceptsThirdParties || way.context != .crossSite
     }
 
     /// Whose cookies a script sees: those of the document that it runs in.
