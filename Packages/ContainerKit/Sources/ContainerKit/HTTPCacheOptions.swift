@@ -15,10 +15,9 @@ public struct HTTPCacheOptions: Sendable {
     /// The folder of the disk level, which nothing else may use; by default `http-cache` in the container's own. On
     /// Apple's systems a folder under Caches lets the system take it when the device is full.
     public var directory: String?
-    /// Its rules: by default those of a private cache, in which pages of one scheme and host share entries and others
-    /// see nothing of them. An app with a list of public suffixes may divide by registrable domain instead, by a
-    /// `SitePartitioning` of its own.
-    public var rules = CachingLoader.Configuration()
+    /// Its rules: by default those of a private cache, in which pages of one scheme and registrable domain share entries,
+    /// as in browsers, and others see nothing of them.
+    public var rules = CachingLoader.Configuration(partitioning: .registrableDomain)
 
     /// The default options.
     public init() {}

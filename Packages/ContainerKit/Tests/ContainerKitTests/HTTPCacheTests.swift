@@ -136,6 +136,10 @@ struct HTTPCacheTests {
         #expect(try await ask(container, from: shop.view).source == .memory)
         #expect(try await ask(container, from: other.view).source == .network)
         #expect(try await ask(container, from: other.view).source == .memory)
+        let sibling = try await container.open("https://www.shop.example/")
+        #expect(try await ask(container, from: sibling.view).source == .memory)
+        let insecure = try await container.open("http://www.shop.example/")
+        #expect(try await ask(container, from: insecure.view).source == .network)
     }
 
     @Test("A package answers before the cache")
