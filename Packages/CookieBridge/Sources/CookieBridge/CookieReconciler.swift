@@ -109,8 +109,8 @@ public actor CookieReconciler {
     // MARK: Changes
 
     /// Takes changes that no store holds yet, and does not wait for them.
-    /// - Parameter author: what a script may change is limited: see ``CookieChange/Author``.
-    public func take(_ changes: [CookieChange], by author: CookieChange.Author = .host) {
+    /// - Parameter author: what a script may change is limited: see ``CookieUpdate/Author``.
+    public func take(_ changes: [CookieUpdate], by author: CookieUpdate.Author = .host) {
         guard phase != .stopped else { return }
         for change in changes { perform(reconciliation.take(change, by: author, now: wallClock())) }
     }
@@ -122,7 +122,7 @@ public actor CookieReconciler {
     /// - Returns: whether they are there. `false` after the limit that is configured, where stores failed, and when stopped or
     ///   cancelled: the answer is not to be lost for its cookies, which are written later where that is possible.
     @discardableResult
-    public func handOver(_ changes: [CookieChange], begun moment: CookieMoment? = nil) async -> Bool {
+    public func handOver(_ changes: [CookieUpdate], begun moment: CookieMoment? = nil) async -> Bool {
         guard phase != .stopped else { return false }
         for change in changes {
             perform(reconciliation.take(change, by: .host, begun: moment, now: wallClock()))
@@ -234,7 +234,7 @@ public actor CookieReconciler {
                 case .set(let cookie): try await store.set(cookie)
                 case .remove(let identity): try await store.remove(identity)
                 }
-            } catch is CookieRefusal {
+            } catch is CookieRejection {
                 outcome = .refused
             } catch {
                 outcome = .failed

@@ -7,7 +7,7 @@ public import CookieJar
 ///
 /// Reads and writes of different cookies may overlap; two writes of one cookie do not. A write that has thrown does not land
 /// afterwards. The quirks of a store belong into its conformance: where an engine reports success for a cookie that it does
-/// not keep, the conformance looks, and throws ``CookieRefusal``.
+/// not keep, the conformance looks, and throws ``CookieRejection``.
 public protocol CookieStoring: CookieClearing {
     /// What the store can say of a cookie.
     var representation: CookieRepresentation { get }
@@ -16,7 +16,7 @@ public protocol CookieStoring: CookieClearing {
     func snapshot() async throws -> [Cookie]
 
     /// Stores a cookie in place of one with its identity. It is visible to pages and requests when the call returns.
-    /// - Throws: ``CookieRefusal`` where the store will never take it; any other error for a fault that may pass.
+    /// - Throws: ``CookieRejection`` where the store will never take it; any other error for a fault that may pass.
     func set(_ cookie: Cookie) async throws
 
     /// Removes a cookie, whatever its value; one that is not there is no error.

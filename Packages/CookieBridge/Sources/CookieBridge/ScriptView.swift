@@ -40,15 +40,17 @@ public final class ScriptView: CookieStoring {
 
     /// What `document.cookie` is in a document: cookies of longer paths first, then older ones (RFC 6265bis, section 5.8.3).
     /// - Parameters:
-    ///   - host: lower case; an IPv6 address without brackets.
+    ///   - host: lower case; an IPv6 address in brackets.
     ///   - path: the path of the document's URL.
     ///   - isSecure: whether the document came over https.
     public func text(host: String, path: String, isSecure: Bool, now: Date) -> String {
         state.withLock { Array($0.cookies.values) }
             .filter { cookie in
                 (isSecure || !cookie.isSecure) && cookie.expires.map { $0 > now } ?? true
-                    && CookieMatching.matches(host: host, cookie.identity)
-                    && CookieMatching.matches(path: path, cookie.identity.path)
+                    && (cookie.identity.isHostOnly
+                        ? host == cookie.identity.domain
+                        : CookieHost.matches(host, domain: cookie.identity.domain))
+                    && CookiePath.matches(path.utf8.first == UInt8(ascii: "/") ? path : "/", cookie.identity.path)
             }
             .sorted { one, other in
                 let lengths = (one.identity.path.utf8.count, other.identity.path.utf8.count)
@@ -63,7 +65,7 @@ public final class ScriptView: CookieStoring {
     /// A script's own change, seen by the next ``text(host:path:isSecure:now:)`` and by the reconciler.
     /// - Returns: whether it was taken: not for an HttpOnly cookie, nor for one more cookie than there is room for.
     @discardableResult
-    public func write(_ change: CookieChange) -> Bool {
+    public func write(_ change: CookieUpdate) -> Bool {
         state.withLock { state in
             if case .set(let cookie) = change {
                 let isNew = state.cookies[cookie.identity] == nil
@@ -96,7 +98,7 @@ public final class ScriptView: CookieStoring {
     }
 
     public func set(_ cookie: Cookie) async throws {
-        guard !cookie.isHTTPOnly else { throw CookieRefusal("scripts do not see HttpOnly cookies") }
+        guard !cookie.isHTTPOnly else { throw CookieRejection("scripts do not see HttpOnly cookies") }
         state.withLock { Self.apply(.set(cookie), to: &$0) }
     }
 
@@ -110,7 +112,7 @@ public final class ScriptView: CookieStoring {
         return stream
     }
 
-    private static func apply(_ change: CookieChange, to state: inout State) {
+    private static func apply(_ change: CookieUpdate, to state: inout State) {
         let before = state.cookies[change.identity]
         switch change {
         case .set(let cookie): state.cookies[cookie.identity] = cookie

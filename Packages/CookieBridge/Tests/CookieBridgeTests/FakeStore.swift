@@ -34,7 +34,7 @@ final class FakeStore: CookieStoring {
     }
 
     /// The page's, or the app's, own change.
-    func change(_ change: CookieChange) {
+    func change(_ change: CookieUpdate) {
         state.withLock { state in
             switch change {
             case .set(let cookie): state.cookies[cookie.identity] = cookie
@@ -69,7 +69,7 @@ final class FakeStore: CookieStoring {
         return stream
     }
 
-    private func write(_ change: CookieChange) async throws {
+    private func write(_ change: CookieUpdate) async throws {
         await withCheckedContinuation { continuation in
             let isOpen = state.withLock { state in
                 if state.isGated { state.waiting.append(continuation) }

@@ -29,7 +29,7 @@ struct SimulatedStore {
         self.representation = representation
     }
 
-    mutating func put(_ change: CookieChange, _ cause: Cause) {
+    mutating func put(_ change: CookieUpdate, _ cause: Cause) {
         switch change {
         case .set(let cookie): held[cookie.identity] = Held(cookie: kept(cookie), cause: cause)
         case .remove(let identity): held[identity] = Held(cookie: nil, cause: cause)

@@ -76,7 +76,7 @@ struct Simulation {
         perform(reconciliation.start(now: now))
     }
 
-    mutating func change(_ store: Int, _ change: CookieChange) {
+    mutating func change(_ store: Int, _ change: CookieUpdate) {
         number += 1
         var state: Cookie?
         if case .set(let cookie) = change { state = cookie }
@@ -88,7 +88,7 @@ struct Simulation {
         signal(store)
     }
 
-    mutating func take(_ change: CookieChange, by author: CookieChange.Author) {
+    mutating func take(_ change: CookieUpdate, by author: CookieUpdate.Author) {
         var state: Cookie?
         if case .set(let cookie) = change { state = cookie }
         let isHidden = reconciliation.cookie(change.identity)?.isHTTPOnly == true || state?.isHTTPOnly == true

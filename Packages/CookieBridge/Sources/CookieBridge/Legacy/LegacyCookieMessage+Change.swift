@@ -25,7 +25,7 @@ extension LegacyCookieMessage {
     ///   - now: what ages count from.
     /// - Throws: ``CookieBridgeError``: `wrongOrigin` where the document may not set such a cookie, `badMessage` where nobody
     ///   may.
-    public func change(in document: URL, rules: Rules = Rules(), now: Date) throws -> CookieChange {
+    public func change(in document: URL, rules: Rules = Rules(), now: Date) throws -> CookieUpdate {
         let (host, isSecureOrigin) = try origin(document, rules)
         if let originURL, !originURL.isEmpty {
             guard let url = URL(string: originURL), try origin(url, rules).host == host else {
@@ -52,9 +52,14 @@ extension LegacyCookieMessage {
     private func origin(_ url: URL, _ rules: Rules) throws -> (host: String, isSecure: Bool) {
         guard let scheme = url.scheme?.lowercased(), let real = rules.schemes[scheme],
             ["http", "https"].contains(real),
-            let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty
+            let name = url.host(percentEncoded: true), let host = CookieHost.canonical(Self.bracketed(name))
         else { throw CookieBridgeError(.wrongOrigin, "not a document that has cookies") }
-        return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, real == "https")
+        return (host, real == "https")
+    }
+
+    /// URLs give IPv6 addresses without their brackets.
+    private static func bracketed(_ host: String) -> String {
+        host.utf8.contains(UInt8(ascii: ":")) && !host.hasPrefix("[") ? "[\(host)]" : host
     }
 
     /// RFC 6265bis, section 5.7, steps 1 and 2, and section 5.6 for what ends a part.
@@ -73,10 +78,10 @@ extension LegacyCookieMessage {
     private func checkedDomain(for host: String, _ rules: Rules) throws -> (String, isHostOnly: Bool) {
         let isDotted = domain.utf8.first == UInt8(ascii: ".")
         let name = (isDotted ? String(domain.dropFirst()) : domain).lowercased()
-        guard !name.isEmpty, CookieMatching.isWithin(host, name) else {
+        guard !name.isEmpty, CookieHost.matches(host, domain: name) else {
             throw CookieBridgeError(.wrongOrigin, "a domain that is not the document's")
         }
-        if name == host, !isDotted || CookieMatching.isAddress(host) || rules.isPublicSuffix(name) {
+        if name == host, !isDotted || CookieHost.isAddress(host) || rules.isPublicSuffix(name) {
             return (name, true)
         }
         guard !rules.isPublicSuffix(name) else { throw CookieBridgeError(.wrongOrigin, "a public suffix") }

@@ -21,7 +21,7 @@ extension Reconciliation {
     /// A cookie on its way into a store, or out of it.
     public struct Write: Sendable, Hashable {
         /// What is to be done.
-        public let change: CookieChange
+        public let change: CookieUpdate
         /// The version of the change that causes it.
         public let version: UInt64
     }

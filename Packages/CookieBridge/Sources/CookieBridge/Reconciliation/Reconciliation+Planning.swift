@@ -50,7 +50,7 @@ extension Reconciliation {
         entry.slots[lane].possible.append(want)
         lanes[lane].writes += 1
         counters.writes += 1
-        let change = want.map(CookieChange.set) ?? .remove(identity)
+        let change = want.map(CookieUpdate.set) ?? .remove(identity)
         outbox.append(.write(lanes[lane].id, Write(change: change, version: entry.version)))
     }
 

@@ -100,7 +100,7 @@ public struct Reconciliation: Sendable {
     /// - Parameter moment: when it was begun, as the request whose answer it comes from; what was cleared since stays so.
     ///   `nil` for now.
     public mutating func take(
-        _ change: CookieChange, by author: CookieChange.Author, begun moment: CookieMoment? = nil, now: Date
+        _ change: CookieUpdate, by author: CookieUpdate.Author, begun moment: CookieMoment? = nil, now: Date
     ) -> [Effect] {
         step(now) { state in
             if let moment, state.isOutdated(change.identity, moment) {
@@ -141,7 +141,7 @@ public struct Reconciliation: Sendable {
         return cookie
     }
 
-    private mutating func accept(_ change: CookieChange, by author: CookieChange.Author) {
+    private mutating func accept(_ change: CookieUpdate, by author: CookieUpdate.Author) {
         let identity = change.identity
         var cookie: Cookie?
         if case .set(let set) = change { cookie = live(set) }

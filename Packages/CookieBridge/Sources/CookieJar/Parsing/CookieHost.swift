@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 /// Host names and addresses, as cookies compare them.
-enum CookieHost {
+public enum CookieHost {
     /// In lower case, an address in its shortest form (RFC 6265bis, section 5.1.2). Letters beyond ASCII are not turned
     /// into A-labels here: a URL parser has done so.
     /// - Returns: `nil` for what is no host, or an address in an unusual spelling.
-    static func canonical(_ host: String) -> String? {
+    public static func canonical(_ host: String) -> String? {
         if host.utf8.first == UInt8(ascii: "[") {
             guard host.utf8.count > 2, host.utf8.last == UInt8(ascii: "]") else { return nil }
             return IPv6Address(String(host.dropFirst().dropLast())).map { "[\($0.description)]" }
@@ -23,7 +23,7 @@ enum CookieHost {
     }
 
     /// Whether a canonical host is an address: nothing lies below it.
-    static func isAddress(_ host: String) -> Bool {
+    public static func isAddress(_ host: String) -> Bool {
         host.utf8.first == UInt8(ascii: "[") || isIPv4(host)
     }
 
@@ -34,7 +34,7 @@ enum CookieHost {
     }
 
     /// Whether a host is this domain or lies below it (section 5.1.3). Both are canonical.
-    static func matches(_ host: String, domain: String) -> Bool {
+    public static func matches(_ host: String, domain: String) -> Bool {
         let size = domain.utf8.count
         if host.utf8.count == size { return host.utf8.elementsEqual(domain.utf8) }
         guard host.utf8.count > size, size > 0, host.utf8.suffix(size).elementsEqual(domain.utf8) else { return false }

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 /// A store will never take this cookie: it is not offered again until it changes.
-public struct CookieRefusal: Error, Sendable, CustomStringConvertible {
+public struct CookieRejection: Error, Sendable, CustomStringConvertible {
     /// Why, for a person; without the cookie's value.
     public let reason: String
 
