@@ -8,10 +8,12 @@ internal import ResourceLoading
 /// Which cookies go along with the requests of pages, and which come back: what an engine does that has cookies.
 struct PageCookies: Sendable {
     let jar: CookieJar
+    let intake: CookieIntake
     private let suffixes = Suffixes()
 
     init(jar: CookieJar) {
         self.jar = jar
+        intake = CookieIntake(jar)
     }
 
     /// Where a request goes and on whose behalf; `nil` where no cookies go along: for requests of no page, for those that
