@@ -231,9 +231,9 @@ let package = Package(
         tests(
             of: "ContainerKit",
             [
-                "ContainerTesting", "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat",
-                "PackagePublisher", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter",
-                "WebViewPool", .httpTypes, .log,
+                "ContainerTesting", "CookieBridge", "CookieJar", "HTTPCache", "HTTPTransport", "LoopbackServer",
+                "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading", "ResourceStore",
+                "ResourceTable", "SchemeMode", "SchemeRouter", "WebViewPool", .httpTypes, .log,
             ]),
         .systemLibrary(
             name: "CWebKitGTK", path: "Packages/WebKitGTKAdapter/Sources/CWebKitGTK", pkgConfig: "webkit2gtk-4.1",
@@ -325,7 +325,7 @@ let package = Package(
         .executableTarget(
             name: "engine-harness",
             dependencies: [
-                "ContainerKit", "ContainerTesting", "HTTPTransport", "LoopbackServer", "OfflinePackage",
+                "ContainerKit", "ContainerTesting", "CookieBridge", "HTTPTransport", "LoopbackServer", "OfflinePackage",
                 "PackageFormat", "PackagePublisher", "ResourceLoading", "SchemeRouter", "WebKitGTKAdapter", .httpTypes,
             ], path: "Tests/EngineHarness", swiftSettings: settings),
         .executableTarget(

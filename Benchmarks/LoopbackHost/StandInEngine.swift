@@ -65,4 +65,5 @@ private final class NoCookies: EngineCookieStore {
     func all() async throws -> [EngineCookie] { [] }
     func set(_ cookie: EngineCookie) async throws {}
     func remove(name: String, domain: String, path: String) async throws {}
+    func changes() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
 }

@@ -18,6 +18,7 @@ enum EngineCheck: String, CaseIterable {
     case cookiesOutlive
     case cookiesWritten
     case cookiesRead
+    case cookieBridge
     case snapshot
     case processEnd
     case discardedView
@@ -71,6 +72,7 @@ enum EngineCheck: String, CaseIterable {
         case .cookiesOutlive: try await checkCookiesOutlive()
         case .cookiesWritten: try await checkCookiesWritten(in: folder(arguments))
         case .cookiesRead: try await checkCookiesRead(in: folder(arguments))
+        case .cookieBridge: try await checkCookieBridge(WebKitGTKEngine(), in: folder(arguments))
         case .snapshot: try await checkSnapshot(WebKitGTKEngine())
         case .processEnd: try await checkProcessEnd(WebKitGTKEngine())
         case .discardedView: try await checkDiscardedView(WebKitGTKEngine())

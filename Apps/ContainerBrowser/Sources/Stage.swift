@@ -78,6 +78,7 @@ final class Stage {
         configuration.poolCapacity = 1
         // Nothing that one run fetched answers the next, as in a bare engine, which keeps nothing either.
         configuration.httpCache?.diskBytes = 0
+        configuration.cookies.isPersistent = false
         do {
             let container = try await Container(engine: engine, configuration: configuration)
             self.container = container

@@ -88,6 +88,7 @@ extension Container {
         var failure: (any Error)?
         do { try await packages.updater.hostEnteredBackground() } catch { failure = error }
         // Before the sweep: the system gives a few seconds, and that may take longer. And whatever failed before.
+        await cookies?.flushQuietly()
         await cache?.settle()
         try await packages.settle()
         await packages.sweepAll()
@@ -109,6 +110,7 @@ extension Container {
     public func hostWillSuspend() async throws {
         // First: what it has to write down it can write now.
         await packages.leave(.suspension)
+        await cookies?.flushQuietly()
         await cache?.suspend()
         try await packages.suspend()
     }
@@ -136,6 +138,7 @@ extension Container {
         await server?.shutDown()
         await engineCaches?.shutDown()
         await table?.shutDown()
+        await cookies?.shutDown()
         await cache?.shutDown()
         await packages.shutDown()
     }

@@ -45,7 +45,7 @@ public final class Container<Engine: WebEngine> {
     private(set) var sessions: [ViewID: PageSession] = [:]
     private var loads: [ViewID: ViewLoad] = [:]
     private var lastPageID: UInt64 = 0
-    private var bridges: BridgeCare?
+    private(set) var bridges: BridgeCare?
     private var reclaiming: Task<Void, Never>?
     private var memory: MemoryCare?
 
@@ -61,10 +61,10 @@ public final class Container<Engine: WebEngine> {
             directory: configuration.directory, budgets: configuration.store, packages: configuration.packages,
             updates: configuration.updates, network: network, logger: configuration.logger)
         table = try await Self.openTable(configuration, packages.store, network, hub)
-        cookies = traits.keepsCookies ? nil : CookieCare(configuration)
-        let pageCookies = cookies.map {
-            PageCookies(jar: $0.jar, acceptsThirdParties: configuration.cookies.acceptsThirdParties)
-        }
+        cookies =
+            traits.keepsCookies
+            ? nil : CookieCare(configuration, besides: configuration.mode == .customScheme ? engine.cookies : nil)
+        let pageCookies = cookies?.pages
         cache = await Self.openCache(
             configuration, pageCookies.map { CookieStoringLoader(network, cookies: $0) } ?? network)
         liveRules = LiveRules(configuration.rules)
@@ -72,7 +72,8 @@ public final class Container<Engine: WebEngine> {
             names: configuration.names, traits: traits, updater: packages.updater, library: packages.library,
             table: table?.library, previews: previewList,
             network: traits.decodes ? NetworkLoader(configuration.transport) : network, cache: cache?.loader,
-            cookies: pageCookies, rules: liveRules, coveredHosts: configuration.coveredHosts)
+            cookies: pageCookies, rules: liveRules, coveredHosts: configuration.coveredHosts,
+            handOverField: configuration.cookies.handOverField)
         appRequests = AppRequests(path: path, hub: hub)
         pool = WebViewPool(capacity: configuration.poolCapacity) { try engine.makeView() }
         let schemes = [
@@ -89,6 +90,7 @@ public final class Container<Engine: WebEngine> {
                 names: configuration.names, hasCookies: cookies != nil,
                 host: BridgeHost(path: path, names: configuration.names, cookies: pageCookies))
         }
+        try await cookies?.start()
         try await beginLoopback()
         if traits.caches, configuration.mode.isOverLoopback {
             let care = EngineCacheCare(engine, packages.library, configuration) { [liveRules] in
@@ -225,6 +227,7 @@ public final class Container<Engine: WebEngine> {
             // Without a proxy the page opens as if there were no container.
             configuration.logger.warning("no proxy", metadata: ["error": "\(error)"])
         }
+        await cookies?.settle()
         let isCovered = covers(real.text)
         let mode = isCovered ? configuration.mode : .plain
         let began = ContinuousClock.now
@@ -386,10 +389,13 @@ public final class Container<Engine: WebEngine> {
         _ request: EngineRequest, _ named: Result<RequestPath.Named, any Error>, of session: PageSession?,
         by delivery: SchemeTaskDelivery, _ record: RequestRecord, outlivesStop: Bool = false
     ) {
-        let path = path
+        let (path, cookies) = (path, cookies)
         var record = record
         delivery.start(outlivesStop: outlivesStop) {
-            try await path.answer(named.get())
+            let named = try named.get()
+            let response = try await path.answer(named)
+            if named.wantsHandOver { await cookies?.handOver() }
+            return response
         } observe: { [weak self] response in
             record.note(response)
             self?.note(response, to: request, of: session)

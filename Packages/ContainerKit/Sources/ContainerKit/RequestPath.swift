@@ -30,13 +30,17 @@ struct RequestPath: Sendable {
     private let appChain: any ResourceLoading
     private let appDirect: any ResourceLoading
     private let hasCache: Bool
+    /// Says that an answer waits for its cookies; it goes no further.
+    private let handOverField: HTTPField.Name?
 
     init(
         names: SchemeNames, traits: EngineTraits, updater: PackageUpdater, library: PackageLibrary,
-        table: TableLibrary?, previews: PreviewList, network: NetworkLoader, cache: CachingLoader?, cookies: PageCookies?,
-        rules: LiveRules, coveredHosts: [HostPattern]
+        table: TableLibrary?, previews: PreviewList, network: NetworkLoader, cache: CachingLoader?,
+        cookies: PageCookies?,
+        rules: LiveRules, coveredHosts: [HostPattern], handOverField: String?
     ) {
         self.names = names
+        self.handOverField = handOverField.flatMap { HTTPField.Name($0) }
         self.traits = traits
         self.library = library
         completion = RequestCompletion(names)
@@ -115,6 +119,8 @@ struct RequestPath: Sendable {
 
     /// Answers a request of the app's own: named already, whole, and settled by its session.
     nonisolated(nonsending) func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        var request = request
+        takeHandOverField(from: &request.head)
         let decision = coverage.decide(request.head, page: nil)
         if request.head.headerFields[.cacheControl]?.contains("only-if-cached") == true, keepsOut(decision) || !hasCache
         {
@@ -142,12 +148,16 @@ struct RequestPath: Sendable {
 
     /// Answers a request that came over loopback, from memory.
     func promptAnswer(overLoopback request: ResourceRequest) -> PromptAnswer {
+        var request = request
+        takeHandOverField(from: &request.head)
         let decision = decide(overLoopback: request)
         return keepsOut(decision) ? .later : chain.promptAnswer(to: request)
     }
 
     /// Answers a request that came over loopback.
     nonisolated(nonsending) func answer(overLoopback request: ResourceRequest) async throws -> ResourceResponse? {
+        var request = request
+        takeHandOverField(from: &request.head)
         let decision = decide(overLoopback: request)
         guard keepsOut(decision) else { return try await chain.load(request) }
         var response = try await direct.load(request)
@@ -168,6 +178,8 @@ struct RequestPath: Sendable {
         fileprivate let decision: RouteDecision
         /// Whether it is known what its body is.
         fileprivate let hasBody: Bool
+        /// Whether its cookies are to be in the engine's store before the page sees the answer.
+        let wantsHandOver: Bool
     }
 
     /// Answers a request of the engine from memory; `nil` for the rest, which ``answer(_:)`` has. It changes nothing.
@@ -216,6 +228,7 @@ struct RequestPath: Sendable {
         }
         head.scheme = scheme
         head.path = head.path.map(names.realTarget)
+        let wantsHandOver = takeHandOverField(from: &head)
         let page = request.isMainDocument ? head.urlText : session?.documentURL
         if !traits.preflights { head = try completion.checked(head, in: page) }
         let decision = coverage.decide(head, page: page)
@@ -226,7 +239,16 @@ struct RequestPath: Sendable {
             head, body: bridged.body ?? .empty, destination: destination(of: request),
             credentials: bridged.credentials,
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
-        return Named(request: named, session: session, decision: decision, hasBody: bridged.body != nil)
+        return Named(
+            request: named, session: session, decision: decision, hasBody: bridged.body != nil,
+            wantsHandOver: wantsHandOver)
+    }
+
+    @discardableResult
+    private func takeHandOverField(from head: inout HTTPRequest) -> Bool {
+        guard let name = handOverField, head.headerFields.contains(name) else { return false }
+        head.headerFields[name] = nil
+        return true
     }
 
     private func destination(of request: EngineRequest) -> ResourceRequest.Destination {

@@ -137,10 +137,28 @@ public actor CookieReconciler {
         }
     }
 
+    /// As ``handOver(_:begun:)``, for cookies of an answer that a store has already.
+    @discardableResult
+    public func handOver(from store: CookieStoreID) async -> Bool {
+        guard phase == .running else { return false }
+        perform(reconciliation.signalled(store, now: wallClock()))
+        do {
+            try await wait(for: reconciliation.barrier(), configuration.handOverLimit, "cookies of an answer")
+            return true
+        } catch {
+            ownCounters.lateHandOvers += 1
+            return false
+        }
+    }
+
     /// Returns once all stores have all changes that were heard or signalled before, or newer ones. What a first navigation
     /// waits for.
+    /// - Parameter stores: those that are read once more, as their signals may still be on the way. Default: none.
     /// - Throws: ``CookieBridgeError`` with code `timedOut`, `storeFailed`, `stopped` or `overloaded`; `CancellationError`.
-    public func barrier() async throws {
+    public func barrier(reading stores: Set<CookieStoreID> = []) async throws {
+        if phase == .running {
+            for id in order where stores.contains(id) { perform(reconciliation.signalled(id, now: wallClock())) }
+        }
         try await wait(for: reconciliation.barrier(), configuration.barrierLimit, "a barrier")
     }
 

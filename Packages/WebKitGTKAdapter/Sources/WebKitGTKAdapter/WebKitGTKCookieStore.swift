@@ -4,6 +4,7 @@
 #if os(Linux)
     internal import CWebKitGTK
     internal import ContainerKit
+    internal import Glibc
 
     /// The engine's cookies. They can be used after the engine is gone.
     @MainActor
@@ -11,15 +12,26 @@
         private let manager: UnsafeMutablePointer<WebKitCookieManager>
         /// The manager points to it without keeping it.
         private let dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>
+        private let signals: GObjectSignals
+        private var listeners: [UInt64: AsyncStream<Void>.Continuation] = [:]
+        private var lastListener: UInt64 = 0
 
         init(of dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>) {
             self.dataManager = dataManager
             manager = webkit_website_data_manager_get_cookie_manager(dataManager)
             g_object_ref(dataManager)
             g_object_ref(manager)
+            signals = GObjectSignals(of: manager)
+            let changed: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
+                let store = target(data, as: WebKitGTKCookieStore.self)
+                MainActor.assumeIsolated { store?.tell() }
+            }
+            signals.connect("changed", unsafeBitCast(changed, to: GCallback.self), to: self)
         }
 
         isolated deinit {
+            for listener in listeners.values { listener.finish() }
+            signals.disconnect()
             g_object_unref(manager)
             g_object_unref(dataManager)
         }
@@ -29,6 +41,19 @@
             webkit_cookie_manager_set_persistent_storage(manager, file, WEBKIT_COOKIE_PERSISTENT_STORAGE_SQLITE)
         }
 
+        func changes() -> AsyncStream<Void> {
+            let (stream, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            lastListener += 1
+            let id = lastListener
+            listeners[id] = listener
+            listener.onTermination = { [weak self] _ in Task { @MainActor in self?.listeners[id] = nil } }
+            return stream
+        }
+
+        private func tell() {
+            for listener in listeners.values { listener.yield() }
+        }
+
         func all() async throws -> [EngineCookie] {
             try await GLibAsync.call { callback, data in
                 webkit_cookie_manager_get_all_cookies(manager, nil, callback, data)
@@ -36,11 +61,40 @@
                 var error: UnsafeMutablePointer<GError>?
                 let list = webkit_cookie_manager_get_all_cookies_finish(manager, result, &error)
                 if let error { throw EngineError(.cookie, message(of: error)) }
-                defer { g_list_free_full(list) { soup_cookie_free(OpaquePointer($0)) } }
-                return sequence(first: list) { $0?.pointee.next }
-                    .prefix { $0 != nil }
-                    .compactMap { $0?.pointee.data.map { EngineCookie(OpaquePointer($0)) } }
+                return Self.take(list)
             }
+        }
+
+        /// The cookies of this name, domain and path: those that go to there are enough to look through.
+        private func cookies(named name: String, domain: String, path: String) async throws -> [EngineCookie] {
+            let host = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
+            let isPlain = (host + path).utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+                case UInt8(ascii: "-")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
+                default: false
+                }
+            }
+            let candidates = isPlain ? try await cookies(sentTo: "https://\(host)\(path)") : try await all()
+            return candidates.filter { $0.name == name && $0.domain == domain && $0.path == path }
+        }
+
+        private func cookies(sentTo url: String) async throws -> [EngineCookie] {
+            try await GLibAsync.call { callback, data in
+                webkit_cookie_manager_get_cookies(manager, url, nil, callback, data)
+            } finish: { [manager] result in
+                var error: UnsafeMutablePointer<GError>?
+                let list = webkit_cookie_manager_get_cookies_finish(manager, result, &error)
+                if let error { throw EngineError(.cookie, message(of: error)) }
+                return Self.take(list)
+            }
+        }
+
+        private static func take(_ list: UnsafeMutablePointer<GList>?) -> [EngineCookie] {
+            defer { g_list_free_full(list) { soup_cookie_free(OpaquePointer($0)) } }
+            return sequence(first: list) { $0?.pointee.next }
+                .prefix { $0 != nil }
+                .compactMap { $0?.pointee.data.map { EngineCookie(OpaquePointer($0)) } }
         }
 
         /// Returns once the network process has taken in all that was sent to it before, as a message that it answers goes
@@ -60,6 +114,17 @@
             guard cookie.isSendable else {
                 throw EngineError(.cookie, "not a cookie that can be sent", at: cookie.name)
             }
+            // The engine drops some without a word, and each one where its network process has just ended.
+            for _ in 0..<2 {
+                try await add(cookie)
+                if cookie.hasEnded { return }
+                let kept = try await cookies(named: cookie.name, domain: cookie.domain, path: cookie.path)
+                if !kept.isEmpty { return }
+            }
+            throw EngineError(.cookie, "the engine does not keep it", at: cookie.name)
+        }
+
+        private func add(_ cookie: EngineCookie) async throws {
             let soup = cookie.makeSoupCookie()
             defer { soup_cookie_free(soup) }
             try await GLibAsync.call { callback, data in
@@ -74,8 +139,7 @@
 
         func remove(name: String, domain: String, path: String) async throws {
             // The engine deletes only where the value matches too, and reports success where it does not.
-            let matches = try await all().filter { $0.name == name && $0.domain == domain && $0.path == path }
-            for cookie in matches {
+            for cookie in try await cookies(named: name, domain: domain, path: path) {
                 let soup = cookie.makeSoupCookie()
                 defer { soup_cookie_free(soup) }
                 try await GLibAsync.call { callback, data in
@@ -97,6 +161,11 @@
                 && [name, value, domain, path].allSatisfy {
                     $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ";") }
                 } && !name.utf8.contains(UInt8(ascii: "="))
+        }
+
+        /// Whether setting it removes one.
+        fileprivate var hasEnded: Bool {
+            expires.map { $0 <= Int64(time(nil)) } ?? false
         }
 
         fileprivate init(_ soup: OpaquePointer) {

@@ -54,6 +54,11 @@ final class BridgeCare {
         bridges[view]?.removeAll()
     }
 
+    /// Forgets what lies here for some of the pages.
+    func removeAll(where isMeant: (ViewID) -> Bool = { _ in true }) {
+        for (view, bridge) in bridges where isMeant(view) { bridge.removeAll() }
+    }
+
     /// The view is gone, or another page's.
     func end(in view: ViewID) {
         bridges.removeValue(forKey: view)?.removeAll()

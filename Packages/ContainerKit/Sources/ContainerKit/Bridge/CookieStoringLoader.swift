@@ -17,13 +17,14 @@ struct CookieStoringLoader: ResourceLoading {
     }
 
     nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        let moment = cookies.intake.moment
         guard var response = try await base.load(request) else { return nil }
         guard request.page != nil else { return response }
         if let way = cookies.way(of: request), cookies.accepts(from: way) {
             let fields = response.head.headerFields
-            // What goes does not take along what the same answer sets.
-            cookies.jar.clear(ClearSiteData(fieldValues: fields[values: .clearSiteData]), from: way.url)
-            cookies.jar.store(setCookies: fields[values: .setCookie], from: way.url, context: way.context)
+            cookies.intake.take(
+                fields[values: .setCookie], clearing: ClearSiteData(fieldValues: fields[values: .clearSiteData]),
+                from: way.url, way.context, begun: moment)
         }
         response.head.headerFields[values: .setCookie] = []
         return response

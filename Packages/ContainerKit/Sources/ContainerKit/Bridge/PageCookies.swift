@@ -9,11 +9,13 @@ internal import ResourceLoading
 struct PageCookies: Sendable {
     let jar: CookieJar
     private let acceptsThirdParties: Bool
+    let intake: CookieIntake
     private let suffixes = Suffixes()
 
     init(jar: CookieJar, acceptsThirdParties: Bool) {
         self.jar = jar
         self.acceptsThirdParties = acceptsThirdParties
+        intake = CookieIntake(jar)
     }
 
     /// Where a request goes and on whose behalf; `nil` where no cookies go along: for requests of no page, for those that

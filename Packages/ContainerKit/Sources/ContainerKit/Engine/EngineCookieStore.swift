@@ -9,9 +9,13 @@ public protocol EngineCookieStore: AnyObject {
     /// All cookies, HttpOnly ones included.
     func all() async throws -> [EngineCookie]
     /// Stores a cookie, replacing one of the same name, domain and path.
+    /// - Throws: ``EngineError`` with code `cookie` where the engine does not keep it, also where it does not say so itself.
     func set(_ cookie: EngineCookie) async throws
     /// Removes a cookie of this name, domain and path, whatever its value.
     func remove(name: String, domain: String, path: String) async throws
+    /// Says from now on that something has changed, whoever changed it, and not what. Signals may come late, twice, or as
+    /// one for many changes. Each call is a stream of its own.
+    func changes() -> AsyncStream<Void>
 }
 
 /// A cookie as an engine stores it.
@@ -20,7 +24,7 @@ public struct EngineCookie: Sendable, Hashable {
     public var name: String
     /// Its value, without quotes added or taken away.
     public var value: String
-    /// A leading dot stands for the domain and all below it.
+    /// A leading dot stands for the domain and all below it; an IPv6 address has no brackets.
     public var domain: String
     /// The path that it is sent to, `/` for all.
     public var path: String

@@ -111,6 +111,11 @@ final class ServerCare<Engine: WebEngine> {
         throw EngineError(.cookie, "the engine does not keep the token", at: token.domain)
     }
 
+    /// Whether a cookie is the token, which is no page's.
+    func isToken(_ cookie: EngineCookie) -> Bool {
+        cookie.name == server.token.name && cookie.value == server.token.value
+    }
+
     /// Where a URL lies here; `nil` while nobody listens.
     func place(of url: String) -> String? {
         server.port.flatMap { LocalServer.url(of: url, at: $0)?.url }

@@ -172,22 +172,54 @@ final class FakeCookies: EngineCookieStore {
     private(set) var cookies: [EngineCookie] = []
     /// What setting one throws.
     var failure: EngineError?
+    /// What removing one throws.
+    var removalFailure: EngineError?
     /// How many are lost before one is kept.
     var losses = 0
+    /// Whether it answers never, until it is cancelled.
+    var hangs = false
+    /// What was changed from outside.
+    private(set) var writes = 0
+    private var signals: [AsyncStream<Void>.Continuation] = []
 
-    func all() async throws -> [EngineCookie] { cookies }
+    func all() async throws -> [EngineCookie] {
+        try await waitIfHanging()
+        return cookies
+    }
 
     func set(_ cookie: EngineCookie) async throws {
+        try await waitIfHanging()
+        writes += 1
         if let failure { throw failure }
         guard losses == 0 else {
             losses -= 1
             return
         }
-        try await remove(name: cookie.name, domain: cookie.domain, path: cookie.path)
+        cookies.removeAll { $0.name == cookie.name && $0.domain == cookie.domain && $0.path == cookie.path }
         cookies.append(cookie)
+        tell()
     }
 
     func remove(name: String, domain: String, path: String) async throws {
+        try await waitIfHanging()
+        writes += 1
+        if let removalFailure { throw removalFailure }
         cookies.removeAll { $0.name == name && $0.domain == domain && $0.path == path }
+        tell()
+    }
+
+    func changes() -> AsyncStream<Void> {
+        let (stream, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        signals.append(signal)
+        return stream
+    }
+
+    private func tell() {
+        for signal in signals { signal.yield() }
+    }
+
+    private func waitIfHanging() async throws {
+        if hangs { for await _ in AsyncStream<Void>.makeStream().stream {} }
+        try Task.checkCancellation()
     }
 }

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import CookieBridge
+import CookieJar
+import Foundation
+import HTTPTransport
+import HTTPTypes
+import ResourceLoading
+import SchemeRouter
+import Synchronization
+import Testing
+
+@testable import ContainerKit
+
+/// The cookies of pages in custom-scheme mode, and those of the engine.
+@MainActor
+@Suite("Cookies", .timeLimit(.minutes(1)))
+struct CookieTests {
+    private let fixture = Fixture()
+    private let place = "containerkit://shop.example/"
+    private let marker = HTTPField.Name("X-WKWebView-Request-Type")
+
+    private func container(
+        on engine: FakeEngine? = nil, change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+    ) async throws -> Container<FakeEngine> {
+        try await fixture.container(covering: ["shop.example"], on: engine) { change(&$0) }
+    }
+
+    /// Has a page ask for something that sets cookies.
+    private func set(
+        _ cookie: String, _ fields: HTTPFields = [:], in page: Page<FakeView>, of container: Container<FakeEngine>
+    ) async throws {
+        fixture.network.put(.bytes(Data()), at: "https://shop.example/set", [.setCookie: cookie])
+        _ = try await fixture.answer(to: place + "set", .get, fields, from: page.view, of: container)
+    }
+
+    /// What a new page of the container sends with its first request.
+    private func sent(by container: Container<FakeEngine>, on engine: FakeEngine? = nil) async throws -> String? {
+        let page = try await container.open("https://shop.example/")
+        let events = container.events()
+        (engine ?? fixture.engine).send(place, from: page.view, isMainDocument: true)
+        for await case .request in events { break }
+        await container.close(page)
+        return fixture.network.requests.withLock { $0.last?.headerFields[.cookie] }
+    }
+
+    private var stored: [String] { fixture.engine.jar.cookies.map { "\($0.name)=\($0.value)" }.sorted() }
+
+    @Test("A cookie that the app gives the engine goes with the first navigation; one that it takes away does not")
+    func fromEngine() async throws {
+        let container = try await container()
+        let cookie = EngineCookie(
+            name: "id", value: "7", domain: ".shop.example", expires: Int64(Date().timeIntervalSince1970) + 600,
+            isSecure: true, isHTTPOnly: true, sameSite: .lax)
+        try await fixture.engine.jar.set(cookie)
+        #expect(try await sent(by: container) == "id=7")
+        try await fixture.engine.jar.set(EngineCookie(name: "id", value: "8", domain: ".shop.example"))
+        #expect(try await sent(by: container) == "id=8")
+        try await fixture.engine.jar.remove(name: "id", domain: ".shop.example", path: "/")
+        #expect(try await sent(by: container) == nil)
+        // Three by the test: what came from there does not go back.
+        #expect(fixture.engine.jar.writes == 3)
+        await container.shutDown()
+    }
+
+    @Test("A cookie of an answer is in the engine's store before the next page, with all that it says")
+    func fromJar() async throws {
+        let container = try await container()
+        let page = try await container.open("https://shop.example/")
+        try await set(
+            "id=1; Domain=shop.example; Path=/a; HttpOnly; Secure; SameSite=Strict; Max-Age=60", in: page, of: container
+        )
+        _ = try await container.open("https://other.example/")
+        let cookie = try #require(fixture.engine.jar.cookies.first)
+        #expect(cookie.domain == ".shop.example" && cookie.path == "/a" && cookie.isHTTPOnly && cookie.isSecure)
+        #expect(cookie.sameSite == .strict)
+        let left = try #require(cookie.expires) - Int64(Date().timeIntervalSince1970)
+        #expect((50...60).contains(left))
+        try await set("id=1; Domain=shop.example; Path=/a; Max-Age=0", in: page, of: container)
+        _ = try await container.open("https://other.example/")
+        #expect(stored == [])
+        #expect(fixture.engine.jar.writes == 2)
+        let counters = try #require(await container.cookieCounters())
+        #expect(counters.reconciliation.writes == 2 && counters.reconciliation.conflicts == 0)
+        await container.shutDown()
+    }
+
+    @Test("A cookie for one host stays one, an address too")
+    func hosts() async throws {
+        let container = try await container()
+        try await fixture.engine.jar.set(EngineCookie(name: "a", value: "1", domain: "::1"))
+        try await fixture.engine.jar.set(EngineCookie(name: "b", value: "2", domain: "shop.example"))
+        _ = try await container.open("https://shop.example/")
+        let identities = try #require(container.cookies).jar.cookies.map(\.identity)
+        #expect(identities.map(\.domain).sorted() == ["[::1]", "shop.example"] && identities.allSatisfy(\.isHostOnly))
+        await container.shutDown()
+    }
+
+    @Test("A store that hangs holds up a page for the limit, and an answer for its own")
+    func hangs() async throws {
+        let container = try await container { configuration in
+            configuration.cookies.openLimit = .milliseconds(50)
+            configuration.cookies.handOverLimit = .milliseconds(50)
+        }
+        fixture.engine.jar.hangs = true
+        let page = try await container.open("https://shop.example/")
+        #expect(page.view.loads == [place])
+        try await set("id=1", [try #require(marker): "1"], in: page, of: container)
+        #expect(stored == [])
+        #expect(try #require(await container.cookieCounters()).lateHandOvers == 1)
+        // Its own pages have it.
+        #expect(try #require(container.cookies).jar.cookies.map(\.value) == ["1"])
+        await container.shutDown()
+    }
+
+    @Test("What the engine does not keep, pages of the container have all the same")
+    func refused() async throws {
+        let container = try await container()
+        let page = try await container.open("https://shop.example/")
+        fixture.engine.jar.failure = EngineError(.cookie, "no")
+        try await set("id=1", in: page, of: container)
+        #expect(try await sent(by: container) == "id=1")
+        #expect(try await sent(by: container) == "id=1")
+        #expect(fixture.engine.jar.writes == 1)
+        await container.shutDown()
+    }
+
+    @Test("An answer that is asked to wait comes when its cookies are in the engine; the field goes no further")
+    func handOver() async throws {
+        let container = try await container()
+        let page = try await container.open("https://shop.example/")
+        try await set("id=1; HttpOnly", [try #require(marker): "1", .accept: "*/*"], in: page, of: container)
+        #expect(stored == ["id=1"])
+        let fields = try #require(fixture.network.requests.withLock { $0.last?.headerFields })
+        #expect(fields[try #require(marker)] == nil && fields[.accept] == "*/*")
+        await container.shutDown()
+    }
+
+    @Test("The field goes no further in other modes and from the app either, and another name may take its place")
+    func field() async throws {
+        let marker = try #require(marker)
+        let other = try #require(HTTPField.Name("X-Wait"))
+        let container = try await container { configuration in
+            configuration.mode = .loopbackProxy
+            configuration.cookies.handOverField = "x-wait"
+        }
+        let head = try #require(
+            HTTPRequest(method: .get, urlText: "https://shop.example/", headerFields: [other: "1", marker: "1"]))
+        _ = try await container.path.answer(overLoopback: ResourceRequest(head))
+        _ = try await container.path.answer(ResourceRequest(head))
+        fixture.network.requests.withLock { requests in
+            #expect(requests.count == 2 && requests.allSatisfy { $0.headerFields[other] == nil })
+            #expect(requests.allSatisfy { $0.headerFields[marker] == "1" })
+        }
+        await container.shutDown()
+    }
+
+    @Test("Clearing an account clears the jar, its file and the engine, and leaves others")
+    func clear() async throws {
+        let container = try await container()
+        let page = try await container.open("https://shop.example/")
+        try await set("id=1; Domain=shop.example; Max-Age=60", in: page, of: container)
+        try await fixture.engine.jar.set(EngineCookie(name: "b", value: "2", domain: "a.shop.example"))
+        try await fixture.engine.jar.set(EngineCookie(name: "c", value: "3", domain: "other.example"))
+        try await container.clearAccount(domains: [".Shop.Example"])
+        #expect(stored == ["c=3"])
+        #expect(try await sent(by: container) == nil)
+        #expect(try #require(container.cookies).jar.cookies.map(\.value) == ["3"])
+        let file = try String(contentsOfFile: fixture.folder + "/store/cookies.json", encoding: .utf8)
+        #expect(!file.contains("shop.example"))
+        try await container.clearAllCookies()
+        #expect(stored == [] && container.cookies?.jar.cookies.isEmpty == true)
+        _ = try await container.open("https://other.example/")
+        #expect(stored == [])
+        await container.shutDown()
+    }
+
+    @Test("An answer under way brings nothing back that was cleared meanwhile; one that is asked for afterwards does")
+    func clearedMeanwhile() async throws {
+        let network = HeldNetwork()
+        let container = try await container { $0.transport = network }
+        let page = try await container.open("https://shop.example/")
+        let events = container.events()
+        let asked = Task { for await _ in network.arrivals { break } }
+        fixture.engine.send(place + "late", from: page.view)
+        await asked.value
+        try await container.clearAccount(domains: ["example"])
+        network.release()
+        for await case .request in events { break }
+        #expect(container.cookies?.jar.cookies.isEmpty == true)
+        fixture.engine.send(place + "new", from: page.view)
+        for await case .request in events { break }
+        #expect(container.cookies?.jar.cookies.map(\.identity.path) == ["/"])
+        await container.shutDown()
+    }
+
+    @Test("A store that cannot be cleared is told; the jar is empty all the same")
+    func clearFails() async throws {
+        let container = try await container()
+        let page = try await container.open("https://shop.example/")
+        try await set("id=1", [try #require(marker): "1"], in: page, of: container)
+        fixture.engine.jar.removalFailure = EngineError(.storage, "no")
+        do {
+            try await container.clearAllCookies()
+            Issue.record("no error")
+        } catch let error as ContainerError {
+            #expect(error.code == .cookies)
+        }
+        #expect(container.cookies?.jar.cookies.isEmpty == true)
+        await container.shutDown()
+    }
+
+    @Test("Where the engine's store is the only one, it is cleared")
+    func clearEngine() async throws {
+        fixture.engine.traits.keepsCookies = true
+        let container = try await container { $0.mode = .loopbackProxy }
+        #expect(await container.cookieCounters() == nil)
+        try await fixture.engine.jar.set(EngineCookie(name: "a", value: "1", domain: ".shop.example"))
+        try await fixture.engine.jar.set(EngineCookie(name: "b", value: "2", domain: "other.example"))
+        try await container.clearAccount(domains: ["shop.example"])
+        #expect(stored == ["b=2"])
+        try await container.clearAllCookies()
+        #expect(stored == [])
+        await container.shutDown()
+    }
+
+    @Test("Where the local server's token is in the engine's store, it stays there")
+    func clearServer() async throws {
+        fixture.engine.traits.keepsCookies = true
+        let container = try await container { $0.mode = .loopbackServer }
+        let page = try await container.open("https://shop.example/")
+        let token = try #require(fixture.engine.jar.cookies.first)
+        try await fixture.engine.jar.set(EngineCookie(name: "a", value: "1", domain: token.domain))
+        try await container.clearAccount(domains: ["other.example"])
+        #expect(stored.count == 2)
+        try await container.clearAccount(domains: ["shop.example"])
+        #expect(fixture.engine.jar.cookies == [token])
+        await container.close(page)
+        await container.shutDown()
+    }
+
+    @Test("In plain mode nothing runs")
+    func plain() async throws {
+        let container = try await container { $0.mode = .plain }
+        #expect(await container.cookieCounters() == nil)
+        await container.shutDown()
+    }
+
+    @Test("Cookies with an expiry outlive a proper end, in this store and in the engine's")
+    func lasts() async throws {
+        do {
+            let container = try await container()
+            let page = try await container.open("https://shop.example/")
+            try await set("id=1; Max-Age=600", in: page, of: container)
+            try await set("session=1", in: page, of: container)
+            await container.shutDown()
+        }
+        let engine = FakeEngine()
+        let container = try await container(on: engine)
+        #expect(try await sent(by: container, on: engine) == "id=1")
+        #expect(engine.jar.cookies.map(\.value) == ["1"])
+        await container.shutDown()
+    }
+}
+
+/// A network whose first answer waits; each sets a cookie.
+private final class HeldNetwork: HTTPTransporting {
+    let capabilities: TransportCapabilities = .decodes
+    let arrivals: AsyncStream<Void>
+    private let arrival: AsyncStream<Void>.Continuation
+    private let gate: AsyncStream<Void>
+    private let opening: AsyncStream<Void>.Continuation
+
+    init() {
+        (arrivals, arrival) = AsyncStream.makeStream()
+        (gate, opening) = AsyncStream.makeStream()
+    }
+
+    func release() {
+        opening.finish()
+    }
+
+    func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
+        arrival.yield()
+        for await _ in gate {}
+        return TransportResponse(
+            head: HTTPResponse(status: .ok, headerFields: [.setCookie: "id=1", .cacheControl: "no-store"]),
+            body: .empty)
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import ContainerTesting
+internal import CookieBridge
+internal import Foundation
+internal import HTTPTransport
+internal import HTTPTypes
+internal import ResourceLoading
+internal import SchemeRouter
+internal import Synchronization
+internal import WebKitGTKAdapter
+
+/// A covered site and one that is not, of the same domain, in one engine.
+@MainActor
+private final class CookieSites {
+    let engine: WebKitGTKEngine
+    let container: Container<WebKitGTKEngine>
+    private let plain: ProxySite
+    private let proxy: ForwardProxy
+    private let asked: Asked
+
+    /// What the network was asked for, by path.
+    private final class Asked: Sendable {
+        let fields = Mutex<[String: HTTPFields]>([:])
+    }
+
+    init(_ engine: WebKitGTKEngine, in folder: String) async throws {
+        self.engine = engine
+        let asked = Asked()
+        self.asked = asked
+        let transport = MemoryTransport { request in
+            asked.fields.withLock { $0[request.path ?? ""] = request.headerFields }
+            var answer = TransportResponse.page("<p>")
+            answer.head.headerFields[.cacheControl] = "no-store"
+            switch request.path {
+            case "/set":
+                answer.head.headerFields[.setCookie] = "answer=1; Domain=shop.example; Path=/; HttpOnly; Max-Age=600"
+            case "/unset": answer.head.headerFields[.setCookie] = "answer=; Domain=shop.example; Path=/; Max-Age=0"
+            default: break
+            }
+            return answer
+        }
+        var configuration = Container<WebKitGTKEngine>.Configuration(
+            directory: folder + "/store", transport: transport)
+        configuration.coveredHosts = [HostPattern("m.shop.example")].compactMap(\.self)
+        container = try await Container(engine: engine, configuration: configuration)
+        plain = try await ProxySite.start()
+        proxy = try await ForwardProxy.start(plain.configuration(nil))
+        engine.setProxy(EngineProxy(host: "127.0.0.1", port: proxy.port))
+        try await plain.trust(for: ["www.shop.example"], in: engine)
+    }
+
+    /// Opens a covered page.
+    /// - Returns: the names and values of the cookies that it was asked for with, in the order of their names.
+    func open(_ path: String) async throws -> (page: Page<WebKitGTKView>, sent: [String]) {
+        let page = try await container.open("https://m.shop.example\(path)")
+        try await page.load.finished(within: .seconds(20))
+        return (page, Self.cookies(fields(of: path)[.cookie]))
+    }
+
+    /// Opens a page that the engine gets itself.
+    func openPlain(_ path: String) async throws -> (page: Page<WebKitGTKView>, sent: [String]) {
+        let page = try await container.open("https://www.shop.example\(path)")
+        try await page.load.finished(within: .seconds(20))
+        return (page, Self.cookies(try await plain.request(path).headers[.cookie]))
+    }
+
+    func fields(of path: String) -> HTTPFields {
+        asked.fields.withLock { $0[path] ?? [:] }
+    }
+
+    func stored() async throws -> [String] {
+        try await engine.cookies.all().map { "\($0.name)=\($0.value)" }.sorted()
+    }
+
+    func stop() async {
+        await container.shutDown()
+        engine.setProxy(nil)
+        await proxy.stop()
+        await plain.origin.stop()
+    }
+
+    private static func cookies(_ field: String?) -> [String] {
+        field?.components(separatedBy: "; ").sorted() ?? []
+    }
+}
+
+// Cookies of pages in custom-scheme mode and those of the engine.
+extension EngineCheck {
+    @MainActor
+    func checkCookieBridge(_ engine: WebKitGTKEngine, in folder: String) async throws {
+        let sites = try await CookieSites(engine, in: folder)
+        let end = Int64(Date().timeIntervalSince1970) + 600
+        try await engine.cookies.set(
+            EngineCookie(name: "native", value: "1", domain: ".shop.example", expires: end, isSecure: true))
+        try await engine.cookies.set(
+            EngineCookie(name: "hidden", value: "1", domain: ".shop.example", isHTTPOnly: true, sameSite: .strict))
+
+        // What the app sets is in the first navigation, and in front of scripts where they may see it.
+        let (page, sent) = try await sites.open("/first")
+        try expect(sent == ["hidden=1", "native=1"], "sent first: \(sent)")
+        let seen = try await page.view.evaluate("return document.cookie", in: .page)
+        try expect(seen == #""native=1""#, "seen first: \(seen)")
+
+        // An answer that is asked to wait comes after its cookies.
+        let marker = try await page.view.evaluate(
+            """
+            document.cookie = 'script=1; Domain=shop.example; Path=/'
+            await fetch('/set', {headers: {'x-wkwebview-request-type': '1'}})
+            return document.cookie.split('; ').sort().join()
+            """, in: .page)
+        try expect(marker == #""native=1,script=1""#, "seen after the answer: \(marker)")
+        var stored = try await sites.stored()
+        try expect(stored == ["answer=1", "hidden=1", "native=1", "script=1"], "in the engine: \(stored)")
+        let answer = try await engine.cookies.all().first { $0.name == "answer" }
+        try expect(answer?.isHTTPOnly == true && answer?.domain == ".shop.example", "\(String(describing: answer))")
+        let fields = sites.fields(of: "/set")
+        try expect(
+            HTTPField.Name("x-wkwebview-request-type").map { !fields.contains($0) } == true, "the field left: \(fields)"
+        )
+
+        // A page that the engine gets itself has them all, and its own changes are the other's.
+        let (plain, plainSent) = try await sites.openPlain("/plain")
+        try expect(
+            plainSent == ["answer=1", "hidden=1", "native=1", "script=1"], "sent by the plain page: \(plainSent)")
+        _ = try await plain.view.evaluate(
+            """
+            document.cookie = 'plain=1; Domain=shop.example; Path=/'
+            document.cookie = 'script=; Domain=shop.example; Path=/; Max-Age=0'
+            return document.cookie
+            """, in: .page)
+        try await engine.cookies.remove(name: "native", domain: ".shop.example", path: "/")
+        let (second, secondSent) = try await sites.open("/second")
+        try expect(secondSent == ["answer=1", "hidden=1", "plain=1"], "sent second: \(secondSent)")
+        _ = try await second.view.evaluate(
+            "await fetch('/unset', {headers: {'x-wkwebview-request-type': '1'}})", in: .page)
+        stored = try await sites.stored()
+        try expect(stored == ["hidden=1", "plain=1"], "left in the engine: \(stored)")
+
+        // Each change was written once: two of the app, three of pages, and three deletions.
+        let counters = await sites.container.cookieCounters()
+        try expect(
+            counters?.reconciliation.writes == 8 && counters?.reconciliation.abandoned == 0,
+            "\(String(describing: counters))")
+        try await checkClearing(sites)
+        await sites.stop()
+    }
+
+    @MainActor
+    private func checkClearing(_ sites: CookieSites) async throws {
+        try await sites.container.clearAccount(domains: ["shop.example"])
+        var stored = try await sites.stored()
+        try expect(stored.isEmpty, "left after clearing: \(stored)")
+        let (page, sent) = try await sites.open("/third")
+        let seen = try await page.view.evaluate("return document.cookie", in: .page)
+        try expect(sent.isEmpty && seen == #""""#, "came back: \(sent), \(seen)")
+        stored = try await sites.stored()
+        try expect(stored.isEmpty, "came back: \(stored)")
+    }
+}
