@@ -20,8 +20,10 @@ let package = Package(
         .library(name: "ContainerKit", targets: ["ContainerKit"])
     ],
     dependencies: [
+        .package(path: "../BodyBridge"),
         .package(path: "../ConnectTunnel"),
         .package(path: "../ContainerTesting"),
+        .package(path: "../CookieBridge"),
         .package(path: "../HTTPCache"),
         .package(path: "../HTTPTransport"),
         .package(path: "../LoopbackServer"),
@@ -39,7 +41,11 @@ let package = Package(
         .target(
             name: "ContainerKit",
             dependencies: [
+                .product(name: "BodyBridge", package: "BodyBridge"),
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),
+                .product(name: "CookieBridge", package: "CookieBridge"),
+                .product(name: "CookieJar", package: "CookieBridge"),
+                .product(name: "PublicSuffixList", package: "CookieBridge"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "ResourceStore", package: "ResourceStore"),
                 .product(name: "PackageFormat", package: "OfflinePackage"),
@@ -61,6 +67,8 @@ let package = Package(
             dependencies: [
                 "ContainerKit",
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
+                .product(name: "CookieBridge", package: "CookieBridge"),
+                .product(name: "CookieJar", package: "CookieBridge"),
                 .product(name: "HTTPCache", package: "HTTPCache"),
                 .product(name: "HTTPTransport", package: "HTTPTransport"),
                 .product(name: "LoopbackServer", package: "LoopbackServer"),

@@ -19,12 +19,18 @@
         }
 
         func connect(_ signal: String, _ callback: GCallback, to target: AnyObject) {
+            handlers.append(Self.connect(instance, signal, callback, to: target))
+        }
+
+        /// Connects an instance that its owner keeps alive; the caller disconnects it.
+        static func connect(
+            _ instance: gpointer, _ signal: String, _ callback: GCallback, to target: AnyObject
+        ) -> gulong {
             let data = Unmanaged.passRetained(WeakTarget(target)).toOpaque()
-            handlers.append(
-                g_signal_connect_data(
-                    instance, signal, callback, data,
-                    { data, _ in data.map { Unmanaged<WeakTarget>.fromOpaque($0).release() } },
-                    GConnectFlags(rawValue: 0)))
+            return g_signal_connect_data(
+                instance, signal, callback, data,
+                { data, _ in data.map { Unmanaged<WeakTarget>.fromOpaque($0).release() } },
+                GConnectFlags(rawValue: 0))
         }
 
         func disconnect() {

@@ -12,7 +12,7 @@
         private let manager: UnsafeMutablePointer<WebKitCookieManager>
         /// The manager points to it without keeping it.
         private let dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>
-        private let signals: GObjectSignals
+        private var changed: gulong = 0
         private var listeners: [UInt64: AsyncStream<Void>.Continuation] = [:]
         private var lastListener: UInt64 = 0
 
@@ -21,17 +21,18 @@
             manager = webkit_website_data_manager_get_cookie_manager(dataManager)
             g_object_ref(dataManager)
             g_object_ref(manager)
-            signals = GObjectSignals(of: manager)
-            let changed: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
+            let hasChanged: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
                 let store = target(data, as: WebKitGTKCookieStore.self)
                 MainActor.assumeIsolated { store?.tell() }
             }
-            signals.connect("changed", unsafeBitCast(changed, to: GCallback.self), to: self)
+            // Nothing else may keep the manager, which is not to outlive the data manager.
+            changed = GObjectSignals.connect(
+                manager, "changed", unsafeBitCast(hasChanged, to: GCallback.self), to: self)
         }
 
         isolated deinit {
             for listener in listeners.values { listener.finish() }
-            signals.disconnect()
+            g_signal_handler_disconnect(manager, changed)
             g_object_unref(manager)
             g_object_unref(dataManager)
         }
