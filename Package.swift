@@ -224,7 +224,8 @@ let package = Package(
             "ContainerKit",
             [
                 "BodyBridge", "ConnectTunnel", "CookieBridge", "CookieJar", "PublicSuffixList", "ResourceLoading",
-                "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache", "HTTPTransport", "HTTPSemantics", "LoopbackServer", "SchemeRouter", "SchemeMode",
+                "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache", "HTTPTransport",
+                "HTTPSemantics", "LoopbackServer", "SchemeRouter", "SchemeMode",
                 "WebViewPool", .crypto,
                 .httpTypes, .log,
             ]),

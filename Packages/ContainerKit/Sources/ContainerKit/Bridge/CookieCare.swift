@@ -37,7 +37,7 @@ final class CookieCare: Sendable {
                     ])
             }
             return CookieReconciler(
-                [.jar: JarCookieStore(jar: jar), .engine: EngineCookies(engine)], configuration: options)
+                [.engine: EngineCookies(engine), .jar: JarCookieStore(jar: jar)], configuration: options)
         }
     }
 
