@@ -32,7 +32,7 @@
             let engineRequest = EngineRequest(
                 head: head, view: view?.id,
                 isMainDocument: view.map { $0.location.isDocument(url, mainResource: $0.mainResourceURL) } ?? false
-            ) { [weak task] in try task?.plainBody() ?? .empty }
+            ) { [weak task] in try task?.body() ?? .empty }
             task.attach(handler(engineRequest, task))
         }
 
