@@ -7,7 +7,7 @@ import Testing
 
 @testable import BodyBridge
 
-@Suite("Body vault", .timeLimit(.minutes(1)))
+@Suite("Body vault", .timeLimit(.minutes(3)))
 struct BodyVaultTests {
     private let id: BodyID
     private let other: BodyID

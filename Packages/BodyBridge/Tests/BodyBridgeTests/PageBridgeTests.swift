@@ -9,7 +9,7 @@ import Testing
 @testable import BodyBridge
 
 @MainActor
-@Suite("Bridge of a page", .timeLimit(.minutes(1)))
+@Suite("Bridge of a page", .timeLimit(.minutes(3)))
 struct PageBridgeTests {
     private final class Host: BridgeHosting {
         var cookies = "a=b"

@@ -8,10 +8,10 @@ import Testing
 
 /// Whatever changes where, and in whatever order news of it comes: the stores become the same, who writes last wins, and nobody
 /// writes for ever.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConvergenceTests {
     /// Each argument stands for so many runs.
-    static let runs = 120
+    static let runs = 40
 
     @Test(arguments: 0..<24) func storesConverge(_ batch: Int) throws {
         for run in 0..<Self.runs {

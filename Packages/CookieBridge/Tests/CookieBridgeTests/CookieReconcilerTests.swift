@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// The actor around the rules, with stores in memory and a clock in the test's hands.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CookieReconcilerTests {
     private let jar = FakeStore(.whole, [cookie("session", "1", isHTTPOnly: true), cookie("theme", "dark")])
     private let engine = FakeStore(.engine, [cookie("page", "1")])

@@ -6,7 +6,7 @@ import CookieJar
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct LegacyCookieTests {
     private func message(_ json: String) throws -> LegacyCookieMessage {
         try LegacyCookieMessage(json: Data(json.utf8))

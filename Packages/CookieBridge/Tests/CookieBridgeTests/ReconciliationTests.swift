@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// Each rule by itself, with two stores: the jar and the engine's.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ReconciliationTests {
     private var state: Reconciliation
 

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// What observers hear.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ChangeTests {
     let jar = Jar()
     let log = Log()

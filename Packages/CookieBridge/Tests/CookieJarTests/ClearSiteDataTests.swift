@@ -4,7 +4,7 @@
 import CookieJar
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ClearSiteDataTests {
     @Test(
         arguments: [

@@ -5,7 +5,7 @@ import CookieJar
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CookieURLTests {
     @Test(arguments: [
         ("https://Shop.Example/A/b?c#d", "https", "shop.example", "/A/b"),

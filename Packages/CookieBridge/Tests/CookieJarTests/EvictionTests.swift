@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// "Remove excess cookies": RFC 6265bis, section 5.7.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct EvictionTests {
     let jar: Jar
 

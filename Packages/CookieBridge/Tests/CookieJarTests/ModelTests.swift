@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// A jar, and a list that is searched from end to end by the words of the draft, go through the same.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ModelTests {
     @Test(arguments: 0..<20)
     func `Retrieval is that of a plain list`(seed: UInt64) throws {

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// What the app does itself.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct NativeTests {
     let jar = Jar()
 

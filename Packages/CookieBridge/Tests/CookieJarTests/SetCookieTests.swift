@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// RFC 6265bis, section 5.6.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct SetCookieTests {
     @Test func `Name and value are at most 4,096 bytes together`() throws {
         let value = String(repeating: "v", count: 4_092)

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// RFC 6265bis, section 5.7.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct StorageTests {
     let jar = Jar()
 

@@ -6,7 +6,7 @@ import PublicSuffixList
 import Testing
 
 /// The lines of publicsuffix.org's own test.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ConformanceTests {
     @Test(.enabled(if: ConformanceData.isThere, "skipped: ../shared/conformance/publicsuffix is not there"))
     func `Every line of the list's own test`() throws {

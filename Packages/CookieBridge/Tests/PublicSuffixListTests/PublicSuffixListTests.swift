@@ -5,7 +5,7 @@ import Foundation
 import PublicSuffixList
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct PublicSuffixListTests {
     let list = PublicSuffixList()
 

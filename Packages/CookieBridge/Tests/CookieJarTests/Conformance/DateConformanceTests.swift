@@ -5,7 +5,7 @@ import CookieJar
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .enabled(if: ConformanceData.isThere, "skipped: ../shared/conformance is not there"))
+@Suite(.timeLimit(.minutes(3)), .enabled(if: ConformanceData.isThere, "skipped: ../shared/conformance is not there"))
 struct DateConformanceTests {
     struct Case: Decodable {
         let test: String

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// The cases of the IETF http-state working group, which was there for RFC 6265.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: ConformanceData.isThere, "skipped: ../shared/conformance is not there"))
+@Suite(.timeLimit(.minutes(3)), .enabled(if: ConformanceData.isThere, "skipped: ../shared/conformance is not there"))
 struct ParserConformanceTests {
     /// Verdicts that the newer draft has changed: the section, and what is sent by it.
     static let overruled: [String: (section: String, sent: String)] = [
