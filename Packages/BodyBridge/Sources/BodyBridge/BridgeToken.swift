@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What the injected script shows to be the injected script: 128 random bits that no page gets to see.
+/// What the injected script shows to be the injected script: 128 random bits that it keeps from its page. A page that was
+/// there before the script can learn them: nothing that must not happen may depend on them alone.
 ///
 /// A token is one page's, for as long as its view shows it. The mark of a request and the text of a question begin with it.
 public struct BridgeToken: Sendable, Hashable {
