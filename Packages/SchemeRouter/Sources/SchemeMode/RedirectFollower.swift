@@ -120,6 +120,9 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
         let script =
             switch (isSame(target, request), fragment) {
             // Where only the fragment differs, `replace` would not load anything.
+            case (true, _) where ![.get, .head].contains(request.method):
+                // What was posted would be posted again by a reload; a URL without a fragment is loaded anew.
+                "location.replace(location.href.split('#')[0])"
             case (true, nil): "location.reload()"
             case (true, let fragment?): "history.replaceState(null,'',\(try literal(fragment)));location.reload()"
             case (false, nil): "location.replace(\(try literal(name))+location.hash)"

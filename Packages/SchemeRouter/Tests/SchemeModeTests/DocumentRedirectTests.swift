@@ -54,6 +54,15 @@ struct DocumentRedirectTests {
         #expect(page.contains("<script>\(script)</script>"), "\(page)")
     }
 
+    @Test("What was posted and moves to its own URL is asked for, and not posted again", arguments: ["/", "/#x"])
+    func postToOwnURL(location: String) async throws {
+        let site = Site(["https://a.example/": (303, location)])
+        var request = try document("https://a.example/")
+        request.head.method = .post
+        let page = try await text(RedirectFollower(site, names: .standard).load(request))
+        #expect(page.contains("<script>location.replace(location.href.split('#')[0])</script>"), "\(page)")
+    }
+
     @Test("The scheme's own port is dropped, so that the name has the same origin")
     func ownPort() async throws {
         let site = Site(["https://a.example/": (301, "https://a.example:443/b")])
