@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "ContainerKit", targets: ["ContainerKit"])
     ],
     dependencies: [
+        .package(path: "../BodyBridge"),
         .package(path: "../ConnectTunnel"),
         .package(path: "../ContainerTesting"),
         .package(path: "../HTTPCache"),
@@ -39,6 +40,7 @@ let package = Package(
         .target(
             name: "ContainerKit",
             dependencies: [
+                .product(name: "BodyBridge", package: "BodyBridge"),
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "ResourceStore", package: "ResourceStore"),

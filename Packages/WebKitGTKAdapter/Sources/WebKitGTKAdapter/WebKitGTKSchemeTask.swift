@@ -46,9 +46,15 @@
             self.delivery = delivery
         }
 
-        /// The body, where it is known to be plain bytes: the engine does not survive to be asked for a Blob.
-        func plainBody() throws -> ResourceBody {
+        /// The body, where it is plain bytes.
+        ///
+        /// The engine does not survive to be asked for one that holds a Blob, and does not say which do. What a page's
+        /// script says of its requests can be made up by a page that tries hard: so a copy of this process asks first.
+        func body() throws -> ResourceBody {
             try requireRequest()
+            guard containerkit_can_give_body(request) != 0 else {
+                throw ResourceError(.invalidRequest, "the engine cannot give the body of the request: it holds a Blob")
+            }
             guard let stream = webkit_uri_scheme_request_get_http_body(request) else { return .empty }
             defer { g_object_unref(stream) }
             var body = Data()
@@ -57,8 +63,11 @@
                 // The bytes lie in memory.
                 let count = g_input_stream_read(stream, &buffer, gsize(buffer.count), nil, nil)
                 guard count >= 0 else { throw ResourceError(.io, "the engine does not give the body of the request") }
-                guard count > 0 else { return body.isEmpty ? .empty : .bytes(body) }
-                body.append(contentsOf: buffer[..<count])
+                guard count == 0 else {
+                    body.append(contentsOf: buffer[..<count])
+                    continue
+                }
+                return body.isEmpty ? .empty : .bytes(body)
             }
         }
 
