@@ -221,7 +221,8 @@ let package = Package(
             "ContainerKit",
             [
                 "BodyBridge", "ConnectTunnel", "ResourceLoading", "ResourceStore", "PackageFormat", "OfflinePackage",
-                "ResourceTable", "HTTPCache", "HTTPTransport", "HTTPSemantics", "LoopbackServer", "SchemeRouter", "SchemeMode",
+                "ResourceTable", "HTTPCache", "HTTPTransport", "HTTPSemantics", "LoopbackServer", "SchemeRouter",
+                "SchemeMode",
                 "WebViewPool", .crypto,
                 .httpTypes, .log,
             ]),

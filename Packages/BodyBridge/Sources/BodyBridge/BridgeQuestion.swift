@@ -90,7 +90,9 @@ public struct BridgeQuestion: Sendable, Hashable {
                 case .store, .ask: return nil
                 }
             case ("store", _, let id?):
-                guard let offset, offset >= 0, let bytes = bytes.flatMap({ Data(base64Encoded: $0) }) else { return nil }
+                guard let offset, offset >= 0, let bytes = bytes.flatMap({ Data(base64Encoded: $0) }) else {
+                    return nil
+                }
                 return .store(id, offset: offset, bytes: bytes)
             default: return nil
             }

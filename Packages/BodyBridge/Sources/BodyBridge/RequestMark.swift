@@ -60,7 +60,8 @@ public struct RequestMark: Sendable, Hashable {
     }
 
     /// With the number of words that belong to it.
-    private static func purpose(_ word: some StringProtocol, _ rest: ArraySlice<some StringProtocol>) -> (Purpose, Int)? {
+    private static func purpose(_ word: some StringProtocol, _ rest: ArraySlice<some StringProtocol>) -> (Purpose, Int)?
+    {
         switch word {
         case "none": return (.bodyless, 0)
         case "plain": return (.plain, 0)
