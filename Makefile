@@ -11,7 +11,7 @@ SOURCES := Package.swift $(wildcard Packages Apps Tests Benchmarks Fuzz)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test apps lint script format bench docs check fuzz suffixes setup clean
+.PHONY: help demo test apps lint script format bench docs check fuzz conformance suffixes setup clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -56,6 +56,11 @@ check: ## Builds the light rooms alone, and an app that takes them from a tag
 
 fuzz: setup ## Feeds mutated input to each parser, FUZZ_SECONDS (600) for each
 	@Scripts/fuzz
+
+conformance: ## Runs the tests of a polyfill of fetch, SUITE=<checkout of JakeChampion/fetch>, in all modes
+	@Scripts/setup conformance
+	@$(SWIFT) build --product engine-harness
+	@Scripts/conformance-fetch "$(SUITE)"
 
 suffixes: ## Takes the public suffix list of Debian's package publicsuffix into CookieBridge
 	@Scripts/refresh-public-suffixes

@@ -19,7 +19,11 @@ final class BodyRecorder: Sendable {
 
     /// Keeps what a request to `/record/<cell>` has brought.
     func record(_ request: OriginRequest) {
-        let cell = Self.cell(of: request)
+        record(request, as: Self.cell(of: request))
+    }
+
+    /// Keeps what a request has brought.
+    func record(_ request: OriginRequest, as cell: String) {
         let watchers = state.withLock { state in
             state.bodies[cell, default: []].append(SentBody(request))
             return state.watchers
@@ -29,7 +33,11 @@ final class BodyRecorder: Sendable {
 
     /// Waits until a cell has brought something, for `/arrived/<cell>`. The page's patience is the bound.
     func arrival(of request: OriginRequest) async {
-        let cell = Self.cell(of: request)
+        await arrival(at: Self.cell(of: request))
+    }
+
+    /// Waits until a cell has brought something.
+    func arrival(at cell: String) async {
         let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         state.withLock { $0.watchers.append(change) }
         while state.withLock({ $0.bodies[cell] == nil }) {

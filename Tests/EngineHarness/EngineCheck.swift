@@ -54,9 +54,10 @@ enum EngineCheck: String, CaseIterable {
     case proxyLoss
     case bodies
     case pageCookies
+    case bridge
 
     /// The longest that it may take.
-    var limit: Duration { self == .bodies ? .seconds(180) : .seconds(60) }
+    var limit: Duration { [.bodies, .bridge].contains(self) ? .seconds(180) : .seconds(60) }
 
     /// - Parameter arguments: what the check needs to know, a folder mostly.
     @MainActor
@@ -110,6 +111,7 @@ enum EngineCheck: String, CaseIterable {
         case .proxyLoss: try await checkProxyLoss(WebKitGTKEngine(), in: folder(arguments))
         case .pageCookies: try await checkPageCookies(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .bodies: try await runBodies(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
+        case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         }
     }
 

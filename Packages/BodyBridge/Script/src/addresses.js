@@ -5,7 +5,7 @@
 // as they were written. Markup that scripts write (`innerHTML`) is not looked into.
 
 import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
-import { WeakMap, apply, document, localNameOf, lowerCase, weakGet, weakSet } from "./natives.js";
+import { WeakMap, apply, document, localNameOf, lowerCase, tryGet, weakGet, weakSet } from "./natives.js";
 import { nameOf, realURL } from "./urls.js";
 
 /** The attributes by which an element loads something, or a form goes somewhere. */
@@ -45,7 +45,7 @@ export const patchAddresses = () => {
   }
   const { prototype } = globalThis.Element;
   wrapMethod(prototype, "setAttribute", (original, self, args) => {
-    if (args.length > 1 && typeof args[1] !== "object" && loads[`${localNameOf(self)}.${lowerCase(`${args[0]}`)}`]) {
+    if (args.length > 1 && typeof args[1] !== "object" && loads[`${tryGet(localNameOf, self)}.${lowerCase(`${args[0]}`)}`]) {
       return apply(original, self, [args[0], translate(self, args[1])]);
     }
     return apply(original, self, args);

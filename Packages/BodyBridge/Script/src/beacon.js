@@ -19,7 +19,7 @@ const send = (url, data) => {
   if (gone && gone.length + underWay > limit) return false;
   const body = gone ? bytesOf(gone) : data;
   // With CORS: no field can be set on a request without. The answer is nobody's anyway.
-  const request = new Request(url, { method: "POST", body, credentials: "include", keepalive: true });
+  const request = new Request(url, { __proto__: null, method: "POST", body, credentials: "include", keepalive: true });
   if (gone?.type) setHeader(headersOf(request), "Content-Type", gone.type);
   setHeader(headersOf(request), config.mark, mark("plain keep include"));
   const length = gone?.length ?? sizeOf(data);
@@ -35,7 +35,7 @@ export const patchBeacon = () => {
     if (args.length === 0) return apply(original, self, args);
     const url = nameOf(args[0]) ?? resolve(args[0]);
     // Where it is not the container's, and where the receiver is not a Navigator, the engine knows what to do.
-    if (!isOurs(url)) return apply(original, self, args);
+    if (!isOurs(url) || self !== navigator) return apply(original, self, args);
     return send(url, args[1]);
   });
 };

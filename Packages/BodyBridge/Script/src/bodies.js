@@ -17,7 +17,8 @@ import { encodeForm } from "./multipart.js";
 const { createObjectURL, revokeObjectURL } = URL;
 const pieceLength = 1 << 20;
 
-const holdsFiles = (form) => {
+/** Whether a form's entries hold a Blob. */
+export const holdsFiles = (form) => {
   let found = false;
   formForEach(form, (value) => { found ||= isBlob(value); });
   return found;

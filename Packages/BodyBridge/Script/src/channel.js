@@ -9,20 +9,21 @@
 
 import { config } from "./config.js";
 import {
-  Request, TypeError, Uint8Array, XMLHttpRequest, apply, btoa, fetch, fromCharCode, headersOf, isOK, location, parse,
-  prompt, random, setHeader, stringify, subarray, xhrHeader, xhrOpen, xhrSend, xhrText,
+  Request, TypeError, Uint8Array, XMLHttpRequest, apply, btoa, fetch, fromCharCode, headersOf, isOK, location, origin,
+  parse, prompt, random, setHeader, stringify, subarray, xhrHeader, xhrOpen, xhrSend, xhrText,
 } from "./natives.js";
 
 /** The value of the header field that tells the container what a request is for. */
 export const mark = (words) => `${config.token} ${words}`;
 
-const home = () => `${globalThis.origin}/`;
+/** Where pieces and questions go. A page can change `origin`. */
+const home = `${origin}/`;
 
 const byDialog = (text) => apply(prompt, globalThis, [mark(text)]);
 
 const byRequest = (text) => {
   const request = new XMLHttpRequest();
-  xhrOpen(request, "POST", home(), false);
+  xhrOpen(request, "POST", home, false);
   xhrHeader(request, config.mark, mark("ask"));
   xhrSend(request, text);
   return xhrText(request);
@@ -32,16 +33,16 @@ const byRequest = (text) => {
 const place = () => {
   const { href, protocol, ancestorOrigins } = location;
   const isNamed = protocol === `${config.schemes.https}:` || protocol === `${config.schemes.http}:`;
-  const url = isNamed ? href : home();
+  const url = isNamed ? href : home;
   const depth = ancestorOrigins?.length ?? 0;
-  return { url, top: depth > 0 ? ancestorOrigins[depth - 1] : url };
+  return { __proto__: null, url, top: depth > 0 ? ancestorOrigins[depth - 1] : url };
 };
 
 /** The container's answer to a question, or nothing where there is none. */
 export const ask = (name, values) => {
-  try {
-    return parse((prompt ? byDialog : byRequest)(stringify({ ask: name, place: place(), ...values }))).value;
-  } catch { return undefined; }
+  const text = stringify({ __proto__: null, ask: name, place: place(), ...values });
+  // A sandboxed frame may have no dialogs.
+  try { return parse((prompt && byDialog(text)) ?? byRequest(text)).value; } catch { return undefined; }
 };
 
 const digits = "0123456789abcdef";
@@ -64,7 +65,7 @@ const base64 = (bytes) => {
 };
 
 const byPost = async (id, offset, bytes) => {
-  const request = new Request(home(), { method: "POST", body: bytes });
+  const request = new Request(home, { __proto__: null, method: "POST", body: bytes });
   setHeader(headersOf(request), config.mark, mark(`store ${id} ${offset}`));
   if (!isOK(await apply(fetch, globalThis, [request]))) throw new TypeError();
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// What the container says when it injects the script: the literal takes the place of the name.
+// What the container says when it injects the script: a name around it, or the literal in its place.
 
 /* global CONTAINERKIT */
 
@@ -9,9 +9,9 @@
  * - token: known to the container and to this script, unguessable, and never shown to the page
  * - mark: the name of the header field that tells the container of a request's body
  * - schemes: the container's schemes by those that they stand for, { https, http }
- * - tokenLength: how long that is
  * - hasCookies: whether `document.cookie` is the container's
- *
- * In a worker the token comes in the worker's name, since a page could read the text of a worker.
+ * - id: in a worker, what its URL ends with that the page did not write
+ * - again: from this script to the container, what to call when it comes again to the same world. The page may have
+ *   changed that world: the container calls it by a name that nobody can take away, and the script does nothing else.
  */
 export const config = CONTAINERKIT;

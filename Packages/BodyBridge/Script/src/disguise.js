@@ -5,7 +5,6 @@
 // for, which keeps name, length, properties, prototype, `new`, `instanceof` and subclassing as they were. What is left,
 // the text of the function, comes from `Function.prototype.toString`, which is one of them.
 
-import { config } from "./config.js";
 import {
   Proxy, WeakMap, apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, weakGet, weakSet,
 } from "./natives.js";
@@ -13,7 +12,8 @@ import {
 const originals = new WeakMap();
 
 const stand = (original, handler) => {
-  const proxy = new Proxy(original, handler);
+  // A page may give all objects traps.
+  const proxy = new Proxy(original, { __proto__: null, ...handler });
   weakSet(originals, proxy, original);
   return proxy;
 };
@@ -62,14 +62,7 @@ export const wrapConstructor = (name, make) => {
 /** What the constructor does by itself. */
 export const build = construct;
 
-/** Whether the script has been here before, in this world. Says nothing to those who do not know the token. */
-export const isThere = () => {
-  try { return apply(Function.prototype.toString, config.token, []) === config.token; } catch { return false; }
-};
-
 export const disguise = () => {
-  wrapMethod(Function.prototype, "toString", (original, self, args) => {
-    if (self === config.token) return config.token;
-    return apply(original, typeof self === "function" ? weakGet(originals, self) ?? self : self, args);
-  });
+  wrapMethod(Function.prototype, "toString", (original, self, args) =>
+    apply(original, typeof self === "function" ? weakGet(originals, self) ?? self : self, args));
 };

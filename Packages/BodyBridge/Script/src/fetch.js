@@ -8,16 +8,14 @@ import { ask, mark } from "./channel.js";
 import { config } from "./config.js";
 import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
 import {
-  Request, WeakMap, apply, credentialsOf, getter, headerOf, headersOf, isRequest, keepaliveOf, methodOf, modeOf, reject,
-  setHeader, then, urlOf, weakGet, weakSet,
+  Request, TypeError, Uint8Array, WeakMap, apply, bytesOfRequest, credentialsOf, headerOf, headersOf, isRequest,
+  keepaliveOf, methodOf, modeOf, ofRequest, reject, setHeader, then, urlOf, weakGet, weakSet,
 } from "./natives.js";
 import { isOurs, nameOf, realURL } from "./urls.js";
 
 // The members of RequestInit, in the order in which the engine reads them (Web IDL: dictionaries, by name).
-const members = [
-  "body", "cache", "credentials", "duplex", "headers", "integrity", "keepalive", "method", "mode", "priority",
-  "redirect", "referrer", "referrerPolicy", "signal", "targetAddressSpace", "window",
-];
+const members = ("body cache credentials duplex headers integrity keepalive method mode priority redirect referrer "
+  + "referrerPolicy signal targetAddressSpace window").split(" ");
 
 /** In bytes (Fetch, "HTTP-network-or-cache fetch"). */
 const keepaliveLimit = 64 << 10;
@@ -33,7 +31,7 @@ const copied = (init) => {
   return copy;
 };
 
-/** What the engine would lose of the bodies of requests that the page has made. */
+/** What the engine would lose of the bodies of requests that were made here, or `false`. */
 const bodies = new WeakMap();
 /** Requests and answers whose URL the page wrote as a real one, by its name. */
 const writtenAsReal = new WeakMap();
@@ -47,14 +45,14 @@ const make = (original, args, newTarget) => {
   const request = build(original, args.length < 2 ? [name ?? input] : [name ?? input, init], newTarget);
   const body = init?.body === undefined || init.body === null
     ? given && weakGet(bodies, input)
-    : lost(init.body, headerOf(headersOf(request), "Content-Type"));
-  if (body) weakSet(bodies, request, body);
+    : lost(init.body, headerOf(headersOf(request), "Content-Type")) ?? false;
+  if (body !== undefined) weakSet(bodies, request, body);
   if (name || given && weakGet(writtenAsReal, input)) weakSet(writtenAsReal, request, true);
   return request;
 };
 
 const getters = { __proto__: null };
-for (let index = 1; index < members.length; index++) getters[members[index]] = getter("Request", members[index]);
+for (let index = 1; index < members.length; index++) getters[members[index]] = ofRequest(members[index]);
 
 /** The same request without its body, which the container has. */
 const withoutBody = (request) => {
@@ -63,14 +61,11 @@ const withoutBody = (request) => {
   return new Request(urlOf(request), init);
 };
 
-/** Says the words of a mark, with the request or ahead of it: of a request without CORS no field can be set. */
-const say = (request, words) => {
-  if (modeOf(request) === "no-cors") {
-    ask("next", { url: urlOf(request), words });
-  } else {
-    setHeader(headersOf(request), config.mark, mark(words));
-  }
-};
+/** Says the words of a mark, with the request or ahead of it: of a request without CORS no field can be set.
+ * Returns whether it was heard. */
+const say = (request, words) => modeOf(request) === "no-cors"
+  ? ask("next", { url: urlOf(request), words })
+  : (setHeader(headersOf(request), config.mark, mark(words)), true);
 
 const words = (request, carried) => {
   const kept = keepaliveOf(request) ? " keep" : "";
@@ -83,14 +78,23 @@ const send = (original, self, request) => {
   const method = methodOf(request);
   const body = weakGet(bodies, request);
   const mayCarry = method !== "GET" && method !== "HEAD";
+  // Of a request that another frame has made nobody knows the body.
+  if (body === undefined && mayCarry) {
+    return then(bytesOfRequest(request), (buffer) => {
+      const bytes = new Uint8Array(buffer);
+      weakSet(bodies, request, { parts: [bytes], length: bytes.length });
+      return send(original, self, request);
+    }, () => { throw new TypeError(); });
+  }
   // The engine itself refuses what is too long for a request that outlives its page.
   const isTooLong = body && keepaliveOf(request) && body.length > keepaliveLimit;
   const handed = body && mayCarry && !isTooLong ? handOver(body) : undefined;
   const outgoing = handed ? withoutBody(request) : request;
   const text = words(request, handed?.words ?? (mayCarry ? "plain" : undefined));
-  if (text) say(outgoing, text);
-  const answer = apply(original, self, [outgoing]);
-  handed?.begin();
+  // What nobody was told of fails, rather than goes without its body.
+  const isSaid = !text || say(outgoing, text);
+  const answer = apply(original, self, [isSaid ? outgoing : request]);
+  if (isSaid) handed?.begin();
   if (!weakGet(writtenAsReal, request)) return answer;
   return then(answer, (response) => (weakSet(writtenAsReal, response, true), response));
 };
@@ -108,21 +112,20 @@ export const patchFetch = () => {
   });
   wrapConstructor("Request", (original, args, newTarget) =>
     args.length === 0 ? build(original, args, newTarget) : make(original, args, newTarget));
-  wrapMethod(Request.prototype, "clone", (original, self, args) => {
-    const clone = apply(original, self, args);
-    const body = weakGet(bodies, self);
-    if (body) weakSet(bodies, clone, body);
-    if (weakGet(writtenAsReal, self)) weakSet(writtenAsReal, clone, true);
-    return clone;
-  });
-  const url = { get: (original, self) => shown(apply(original, self, []), self) };
-  wrapAccessor(Request.prototype, "url", url);
-  wrapAccessor(globalThis.Response.prototype, "url", url);
-  wrapMethod(globalThis.Response.prototype, "clone", (original, self, args) => {
-    const clone = apply(original, self, args);
-    if (weakGet(writtenAsReal, self)) weakSet(writtenAsReal, clone, true);
-    return clone;
-  });
+  const kinds = [Request.prototype, globalThis.Response.prototype];
+  for (let index = 0; index < 2; index++) {
+    wrapMethod(kinds[index], "clone", (original, self, args) => {
+      const clone = apply(original, self, args);
+      const body = weakGet(bodies, self);
+      if (body !== undefined) weakSet(bodies, clone, body);
+      if (weakGet(writtenAsReal, self)) weakSet(writtenAsReal, clone, true);
+      return clone;
+    });
+    wrapAccessor(kinds[index], "url", {
+      get: (original, self) => {
+        const url = apply(original, self, []);
+        return weakGet(writtenAsReal, self) ? realURL(url) : url;
+      },
+    });
+  }
 };
-
-const shown = (url, owner) => weakGet(writtenAsReal, owner) ? realURL(url) : url;

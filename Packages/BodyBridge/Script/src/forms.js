@@ -6,13 +6,12 @@
 // The engine tells when it has gathered a form's entries (`formdata`), and it gathers them for a script's `new FormData`
 // too. What is gathered outside of such a call is being sent.
 
-import { handOver } from "./bodies.js";
+import { handOver, holdsFiles } from "./bodies.js";
 import { ask } from "./channel.js";
 import { build, wrapConstructor, wrapMethod } from "./disguise.js";
 import { encodeForm } from "./multipart.js";
 import {
-  WeakMap, addListener, apply, attributeOf, entriesOf, formForEach, isBlob, lowerCase, submitterOf, targetOf, weakGet,
-  weakSet,
+  WeakMap, addListener, apply, attributeOf, entriesOf, lowerCase, submitterOf, targetOf, weakGet, weakSet,
 } from "./natives.js";
 import { isOurs, resolve } from "./urls.js";
 
@@ -30,9 +29,7 @@ const announce = (form, entries) => {
   if (lowerCase(chosen(form, "method")) !== "post") return;
   const url = resolve(chosen(form, "action"));
   if (!isOurs(url)) return;
-  let holdsFiles = false;
-  formForEach(entries, (value) => { holdsFiles ||= isBlob(value); });
-  if (!holdsFiles || lowerCase(chosen(form, "enctype")) !== "multipart/form-data") {
+  if (!entries || !holdsFiles(entries) || lowerCase(chosen(form, "enctype")) !== "multipart/form-data") {
     ask("next", { url, words: "plain" });
     return;
   }
@@ -45,15 +42,20 @@ const announce = (form, entries) => {
 const listen = (root) => {
   addListener(root, "submit", (event) => weakSet(submitters, targetOf(event), submitterOf(event)), true);
   addListener(root, "formdata", (event) => {
-    if (makesFormData) return;
+    if (makesFormData || !event.isTrusted) return;
     const form = targetOf(event);
+    // What was said of a form that was not sent after all holds no longer, whoever stops this event.
+    announce(form);
     // The last to hear it: the page's own listeners may change the entries.
-    addListener(root, "formdata", () => announce(form, entriesOf(event)), { once: true });
+    addListener(root, "formdata", (later) => later === event && announce(form, entriesOf(event)),
+      { __proto__: null, once: true });
   }, true);
 };
 
+export const listenToForms = () => listen(globalThis);
+
 export const patchForms = () => {
-  listen(globalThis);
+  listenToForms();
   // These events do not leave a shadow tree.
   wrapMethod(globalThis.Element.prototype, "attachShadow", (original, self, args) => {
     const root = apply(original, self, args);
@@ -61,7 +63,7 @@ export const patchForms = () => {
     return root;
   });
   wrapMethod(globalThis.HTMLFormElement.prototype, "submit", (original, self, args) => {
-    weakSet(submitters, self, undefined);
+    if (self) weakSet(submitters, self, undefined);
     return apply(original, self, args);
   });
   wrapConstructor("FormData", (original, args, newTarget) => {

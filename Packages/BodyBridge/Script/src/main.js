@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// The page's script. In documents of the container's schemes it puts its functions in place, once in each world, however
-// often it is injected; others it leaves alone.
+// The page's script. In documents of the container's schemes it puts its functions in place; others it leaves alone. It is
+// run once in each world, however often it is injected.
 
 import { patchAddresses } from "./addresses.js";
 import { patchBeacon } from "./beacon.js";
 import { config } from "./config.js";
 import { patchCookies } from "./cookies.js";
-import { disguise, isThere } from "./disguise.js";
+import { disguise } from "./disguise.js";
 import { patchFetch } from "./fetch.js";
-import { patchForms } from "./forms.js";
-import { location } from "./natives.js";
+import { listenToForms, patchForms } from "./forms.js";
+import { location, origin } from "./natives.js";
 import { isOurs } from "./urls.js";
 import { patchWorkers } from "./workers.js";
 import { patchXHR } from "./xhr.js";
 
 // A frame without a URL of its own has the origin of the page that made it.
-if ((isOurs(location.href) || isOurs(`${globalThis.origin}/`)) && !isThere()) {
+if (isOurs(location.href) || isOurs(`${origin}/`)) {
   disguise();
   patchFetch();
   patchXHR();
   patchBeacon();
   patchForms();
+  // `document.open()` takes away listeners.
+  config.again = listenToForms;
   patchWorkers();
   patchAddresses();
   if (config.hasCookies) patchCookies();

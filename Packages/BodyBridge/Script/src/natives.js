@@ -14,11 +14,15 @@ export const getter = (name, key) => {
   return uncurry(object && getOwnPropertyDescriptor(object, key)?.get);
 };
 const method = (name, key) => uncurry(prototype(name)?.[key]);
+// For those that are asked for often: the script is to be short.
+export const ofRequest = (key) => getter("Request", key);
+const xhrMethod = (key) => method("XMLHttpRequest", key);
+const ofXHR = (key) => getter("XMLHttpRequest", key);
 
 // A world of a worker has no document, no forms and no dialogs.
 export const {
   Blob, Map, ProgressEvent, Promise, Proxy, Request, TypeError, URL, Uint8Array, WeakMap, XMLHttpRequest, btoa, document,
-  fetch, location, prompt, queueMicrotask,
+  fetch, location, origin, prompt, queueMicrotask,
 } = globalThis;
 
 export const { stringify, parse } = JSON;
@@ -54,29 +58,30 @@ export const attributeOf = method("Element", "getAttribute");
 export const formForEach = method("FormData", "forEach");
 export const setHeader = method("Headers", "set");
 export const headerOf = method("Headers", "get");
-export const headersOf = getter("Request", "headers");
-export const methodOf = getter("Request", "method");
-export const urlOf = getter("Request", "url");
-export const modeOf = getter("Request", "mode");
-export const credentialsOf = getter("Request", "credentials");
-export const keepaliveOf = getter("Request", "keepalive");
+export const headersOf = ofRequest("headers");
+export const methodOf = ofRequest("method");
+export const bytesOfRequest = method("Request", "arrayBuffer");
+export const urlOf = ofRequest("url");
+export const modeOf = ofRequest("mode");
+export const credentialsOf = ofRequest("credentials");
+export const keepaliveOf = ofRequest("keepalive");
 export const isOK = getter("Response", "ok");
 export const hrefOf = getter("URL", "href");
 export const then = method("Promise", "then");
 export const reject = ((rejected) => (reason) => apply(rejected, Promise, [reason]))(Promise.reject);
 export const matched = ((exec) => (pattern, text) => apply(exec, pattern, [text]))(RegExp.prototype.exec);
-export const xhrOpen = method("XMLHttpRequest", "open");
-export const xhrSend = method("XMLHttpRequest", "send");
-export const xhrHeader = method("XMLHttpRequest", "setRequestHeader");
-export const xhrText = getter("XMLHttpRequest", "responseText");
-export const xhrMimeType = method("XMLHttpRequest", "overrideMimeType");
-export const xhrState = getter("XMLHttpRequest", "readyState");
-export const xhrUpload = getter("XMLHttpRequest", "upload");
-export const xhrWithCredentials = getter("XMLHttpRequest", "withCredentials");
+export const xhrOpen = xhrMethod("open");
+export const xhrSend = xhrMethod("send");
+export const xhrHeader = xhrMethod("setRequestHeader");
+export const xhrText = ofXHR("responseText");
+export const xhrMimeType = xhrMethod("overrideMimeType");
+export const xhrState = ofXHR("readyState");
+export const xhrUpload = ofXHR("upload");
+export const xhrWithCredentials = ofXHR("withCredentials");
 export const baseURI = ((get) => () => document ? get(document) : location.href)(getter("Node", "baseURI"));
 
 /** The value of a getter, or nothing where it refuses its receiver: a check of kind that no page can fake. */
-const tryGet = (get, value) => {
+export const tryGet = (get, value) => {
   try { return get(value); } catch { return undefined; }
 };
 

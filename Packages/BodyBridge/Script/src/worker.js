@@ -5,11 +5,11 @@
 
 import { disguise } from "./disguise.js";
 import { patchFetch } from "./fetch.js";
-import { patchWorkers, receiveToken } from "./workers.js";
+import { patchLocation, patchWorkers } from "./workers.js";
 import { patchXHR } from "./xhr.js";
 
-receiveToken();
 disguise();
+patchLocation();
 patchFetch();
 patchXHR();
 patchWorkers();

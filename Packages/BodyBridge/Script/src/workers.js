@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Workers: user scripts do not reach them, so the container leads to a worker's script by way of this one.
+// Workers: user scripts do not reach them, so the container leads to a worker's script by way of this one. It knows the
+// request by the end of its URL, which nothing else asks for: the fragment is not sent, and cached with nothing.
 
-import { ask } from "./channel.js";
+import { ask, newID } from "./channel.js";
 import { config } from "./config.js";
-import { build, wrapAccessor, wrapConstructor } from "./disguise.js";
-import { apply, slice } from "./natives.js";
+import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
+import { apply, matched, replace, slice } from "./natives.js";
 import { isOurs, nameOf, resolve } from "./urls.js";
 
 export const patchWorkers = () => {
@@ -15,19 +16,24 @@ export const patchWorkers = () => {
     const text = `${args[0]}`;
     const name = nameOf(text);
     const url = name ?? resolve(text);
-    const { credentials, name: title = "", type } = args[1] ?? {};
-    const options = { __proto__: null, name: title };
+    const { credentials, name: title, type } = args[1] ?? {};
+    const options = { __proto__: null };
     if (credentials !== undefined) options.credentials = credentials;
+    if (title !== undefined) options.name = title;
     if (type !== undefined) options.type = type;
-    if (isOurs(url) && ask("worker", { url, isModule: type === "module" })) options.name = config.token + title;
-    return build(original, [name ?? text, options], newTarget);
+    if (!isOurs(url)) return build(original, [name ?? text, options], newTarget);
+    const base = matched(/^[^#]*/, url)[0];
+    const led = `${base}#${newID()}`;
+    const isLed = ask("worker", { url: led, isModule: type === "module" });
+    return build(original, [isLed ? led + slice(url, base.length) : url, options], newTarget);
   });
 };
 
-/** In a worker: takes the token out of its name. */
-export const receiveToken = () => {
-  const full = globalThis.name;
-  const name = slice(full, config.tokenLength);
-  config.token = slice(full, 0, config.tokenLength);
-  wrapAccessor(globalThis, "name", { get: (original, self) => (apply(original, self, []), name) });
+/** In a worker: its URL as the page wrote it. */
+export const patchLocation = () => {
+  const get = (original, self) => replace(apply(original, self, []), `#${config.id}`, "");
+  const { prototype } = WorkerLocation;
+  wrapAccessor(prototype, "href", { get });
+  wrapAccessor(prototype, "hash", { get });
+  wrapMethod(prototype, "toString", get);
 };

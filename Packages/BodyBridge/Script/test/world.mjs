@@ -9,7 +9,7 @@ import { webcrypto } from "node:crypto";
 globalThis.File ??= buffer.File;
 globalThis.crypto ??= webcrypto;
 globalThis.CONTAINERKIT = {
-  token: "t".repeat(32), tokenLength: 32, mark: "Test-Mark", schemes: { https: "app", http: "app-http" }, hasCookies: true,
+  token: "t".repeat(32), mark: "Test-Mark", schemes: { https: "app", http: "app-http" }, hasCookies: true,
 };
 globalThis.location ??= { href: "app://shop.example/a/page", protocol: "app:" };
 globalThis.origin ??= "app://shop.example";

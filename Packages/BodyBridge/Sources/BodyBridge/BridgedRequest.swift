@@ -7,8 +7,10 @@ public import ResourceLoading
 public struct BridgedRequest: Sendable {
     /// Where its body is.
     public enum Body: Sendable {
-        /// Nobody said anything of it: where the request has one, it is lost.
+        /// Nobody said anything of it: where the engine has some plain bytes, it is those.
         case unknown
+        /// The engine has it, if it is of the request that the script spoke of.
+        case announced
         /// It has none.
         case none
         /// The engine has it, as plain bytes.

@@ -21,6 +21,8 @@ public struct InjectedScript: Sendable, Hashable {
     public let insecureScheme: String
     /// Whether `document.cookie` is the container's.
     public let hasCookies: Bool
+    /// A name in the page's world, which nobody can find or take away who does not know it.
+    private let name = "_" + BridgeToken().text
 
     /// The header field that carries a ``RequestMark``. It never leaves the container.
     public static let field = "ContainerKit-Request"
@@ -33,28 +35,31 @@ public struct InjectedScript: Sendable, Hashable {
         self.hasCookies = hasCookies
     }
 
-    /// For documents, at their start.
-    public var page: String {
-        text(of: ScriptText.page, token: token.text)
-    }
-
-    /// What a worker gets in place of its script.
+    /// For documents, at their start, in this order.
     ///
-    /// A classic worker's own script is run by `importScripts`, so that it stays what it is: its lines, its directives and
-    /// its name. A module's comes after an import, which runs before all of it.
-    /// - Parameter module: the worker's own script, where it is a module.
-    public func worker(at url: String, module: String?) -> String {
-        // Without the token: a page can read what it can run.
-        let script = text(of: ScriptText.worker, token: nil)
-        guard let module else { return "\(script)\nimportScripts(\(literal(url)))" }
-        return "import \"data:text/javascript;base64,\(Data(script.utf8).base64EncodedString())\";\(module)"
+    /// Engines inject into a world again that the page has changed, as after `document.open()`: there the script itself
+    /// must not run, which would show its token. The first of these asks what the second has left behind, and the second
+    /// cannot be run twice, since it declares a constant. Neither calls what a page can change.
+    public var page: [String] {
+        let configuration = literal(configuration(token: token.text))
+        return [
+            "typeof \(name)==\"undefined\"||\(name)()",
+            "const \(name)=(CONTAINERKIT=>{\(ScriptText.page);return()=>{CONTAINERKIT.again&&CONTAINERKIT.again()}})"
+                + "(\(configuration))",
+        ]
     }
 
-    private func text(of script: String, token: String?) -> String {
-        let configuration = Configuration(
-            token: token, tokenLength: self.token.text.utf8.count, mark: Self.field,
-            schemes: .init(https: secureScheme, http: insecureScheme), hasCookies: hasCookies)
-        return script.replacing("CONTAINERKIT", with: literal(configuration), maxReplacements: 1)
+    /// What runs in a worker before its own script. It holds the token: it is for the worker alone.
+    /// - Parameter id: what the worker's URL ends with that the page did not write.
+    func worker(id: String) -> String {
+        ScriptText.worker.replacing(
+            "CONTAINERKIT", with: literal(configuration(token: token.text, id: id)), maxReplacements: 1)
+    }
+
+    private func configuration(token: String, id: String? = nil) -> Configuration {
+        Configuration(
+            token: token, mark: Self.field, schemes: .init(https: secureScheme, http: insecureScheme),
+            hasCookies: hasCookies, id: id)
     }
 
     private struct Configuration: Encodable {
@@ -63,11 +68,11 @@ public struct InjectedScript: Sendable, Hashable {
             var http: String
         }
 
-        var token: String?
-        var tokenLength: Int
+        var token: String
         var mark: String
         var schemes: Schemes
         var hasCookies: Bool
+        var id: String?
     }
 
     /// A value as JavaScript. JSON is that, but for the two line ends that only JSON leaves alone, in old engines.

@@ -17,8 +17,10 @@ public final class PageBridge {
         case piece(BodyID, offset: Int64)
         /// It brings a question, which the engine has: answer it with ``answer(to:)``.
         case question
-        /// It asks for a worker's script, which is to come after this one.
-        case worker(isModule: Bool)
+        /// It asks for a worker's script: ``WorkerScript/text(leading:)`` is to be its answer's.
+        case worker(WorkerScript)
+        /// It asks for the script in front of a worker's, which this is.
+        case script(String)
     }
 
     /// The script to inject.
@@ -27,8 +29,8 @@ public final class PageBridge {
     private let host: any BridgeHosting
     /// What was said ahead of requests, newest last.
     private var announced: [Announcement] = []
-    /// Workers whose script is to come, by its URL.
-    private var workers: [(url: String, isModule: Bool)] = []
+    /// Scripts of workers that are to be asked for, newest last.
+    private var workers: [Expected] = []
 
     /// The most announcements that wait for their requests; the oldest goes first.
     private static let limit = 64
@@ -61,8 +63,8 @@ public final class PageBridge {
             if announced.count > Self.limit { announced.removeFirst() }
             return json(true)
         case .worker(let url, let isModule):
-            workers.append((withoutFragment(url), isModule))
-            if workers.count > Self.limit { workers.removeFirst() }
+            guard let mark = url.lastIndex(of: "#") else { return json(false) }
+            expect(Expected(url: withoutFragment(url), id: String(url[url.index(after: mark)...]), isModule: isModule))
             return json(true)
         case .store(let id, let offset, let bytes):
             return json((try? vault.putNow(bytes, at: offset, of: id)) != nil)
@@ -73,8 +75,10 @@ public final class PageBridge {
     }
 
     /// Reads what the script says of a request, and takes it out of the request.
-    public func read(_ head: inout HTTPRequest) throws -> Reading {
-        let fields = head.headerFields[values: .mark]
+    /// - Parameter fragment: of the URL that the engine asks for, without its `#`.
+    public func read(_ head: inout HTTPRequest, fragment: String? = nil) throws -> Reading {
+        // What a page sets itself under this name the engine joins with what the script sets.
+        let fields = head.headerFields[values: .mark].flatMap { $0.split(separator: ", ") }
         head.headerFields[.mark] = nil
         let url = head.urlText
         if let mark = fields.lazy.compactMap({ self.script.token.payload(of: $0) }).first.flatMap({ RequestMark($0) }) {
@@ -84,15 +88,21 @@ public final class PageBridge {
             case .plain, .bodyless, .take: return .request(try bridged(mark))
             }
         }
-        if head.method == .get, let index = workers.lastIndex(where: { $0.url == url }) {
-            return .worker(isModule: workers.remove(at: index).isModule)
+        // An id is followed by what the page wrote, with its `#`.
+        let id = fragment.map { $0.prefix { $0 != "#" } }
+        if head.method == .get, let id, let index = workers.lastIndex(where: { $0.url == url && $0.id == id }) {
+            let found = workers.remove(at: index)
+            return found.isLeading ? .script(script.worker(id: found.workerID ?? found.id)) : .worker(leading(found))
         }
         if head.method != .get, let index = announced.lastIndex(where: { $0.url == url }) {
             let found = announced[index]
             // What was said before of the same place is of requests that did not come.
             announced.removeAll { $0.url == url }
             if let type = found.contentType { head.headerFields[.contentType] = type }
-            return .request(try bridged(found.mark))
+            var bridged = try bridged(found.mark)
+            // It was said of a place, and not of this request.
+            if case .engine = bridged.body { bridged.body = .announced }
+            return .request(bridged)
         }
         return .request(BridgedRequest())
     }
@@ -113,6 +123,22 @@ public final class PageBridge {
         vault.removeAll()
     }
 
+    private func leading(_ worker: Expected) -> WorkerScript {
+        guard worker.isModule else {
+            return WorkerScript(
+                isModule: false, front: script.worker(id: worker.id) + "\nimportScripts(\(script.literal(worker.url)))")
+        }
+        // Not in a URL of its own: places in a script are told to the page by URL, and the page by policy may forbid it.
+        let id = BridgeToken().text
+        expect(Expected(url: worker.url, id: id, isModule: true, isLeading: true, workerID: worker.id))
+        return WorkerScript(isModule: true, front: "import \(script.literal("\(worker.url)#\(id)"));")
+    }
+
+    private func expect(_ worker: Expected) {
+        workers.append(worker)
+        if workers.count > Self.limit { workers.removeFirst() }
+    }
+
     private func bridged(_ mark: RequestMark) throws -> BridgedRequest {
         let body: BridgedRequest.Body =
             switch mark.purpose {
@@ -129,6 +155,17 @@ public final class PageBridge {
 
     private func json(_ value: some Encodable) -> String {
         script.literal(["value": value])
+    }
+
+    /// A worker's script, or the one in front of a module's.
+    private struct Expected {
+        var url: String
+        /// The end of the URL that asks for it.
+        var id: String
+        var isModule: Bool
+        var isLeading = false
+        /// The worker's own `id`, where this is in front of it.
+        var workerID: String?
     }
 
     private struct Announcement {

@@ -34,12 +34,13 @@ struct PageBridgeTests {
     }
 
     private func read(
-        _ url: String, _ method: HTTPRequest.Method = .post, mark: String? = nil, type: String? = nil
+        _ url: String, _ method: HTTPRequest.Method = .post, mark: String? = nil, type: String? = nil,
+        fragment: String? = nil
     ) throws -> (reading: PageBridge.Reading, head: HTTPRequest) {
         var head = try #require(HTTPRequest(method: method, urlText: url))
         head.headerFields[try #require(HTTPField.Name(InjectedScript.field))] = mark
         head.headerFields[.contentType] = type
-        let reading = try bridge.read(&head)
+        let reading = try bridge.read(&head, fragment: fragment)
         return (reading, head)
     }
 
@@ -79,6 +80,12 @@ struct PageBridgeTests {
             return
         }
         #expect(plain.head.headerFields.isEmpty)
+        // Beside one that a page sets.
+        let joined = try read("app://a.example/", mark: "plain, \(token.text) none, x")
+        guard case .some(.none) = body(joined.reading) else {
+            Issue.record("\(joined.reading)")
+            return
+        }
         // A page that makes one up has no token; its own field does not leave either.
         let forged = try read("app://a.example/", mark: "\(BridgeToken().text) plain")
         guard case .unknown = body(forged.reading) else {
@@ -122,21 +129,49 @@ struct PageBridgeTests {
         )
     }
 
-    @Test("A worker's script is led to once, and never by a page that asks for the same file")
+    @Test("A worker's script is led to once, by a URL that nobody else asks for")
     func workers() throws {
-        _ = ask(#""ask":"worker","url":"app://a.example/w.js","isModule":true"#)
-        guard case .worker(isModule: true) = try read("app://a.example/w.js", .get).reading,
-            case .request = try read("app://a.example/w.js", .get).reading
+        _ = ask(#""ask":"worker","url":"app://a.example/w.js#\#(id)","isModule":false"#)
+        let page = try read("app://a.example/w.js", .get, fragment: "")
+        guard case .request = page.reading,
+            case .worker(let classic) = try read("app://a.example/w.js", .get, fragment: id + "#own").reading,
+            case .request = try read("app://a.example/w.js", .get, fragment: id).reading
         else {
             Issue.record("not a worker's, or twice")
             return
         }
-        #expect(!bridge.script.worker(at: "app://a.example/w.js", module: nil).contains(token.text))
-        #expect(
-            bridge.script.worker(at: "app://a.example/\"x", module: nil).hasSuffix(
-                #"importScripts("app:\/\/a.example\/\"x")"#))
-        #expect(bridge.script.worker(at: "", module: "'own'").hasSuffix(";'own'"))
-        #expect(bridge.script.page.contains(token.text))
+        let text = classic.text(leading: "own")
+        #expect(text.contains(token.text) && text.contains(id))
+        #expect(text.hasSuffix(#"importScripts("app:\/\/a.example\/w.js")"#))
+        #expect(ask(#""ask":"worker","url":"app://a.example/w.js","isModule":false"#) == #"{"value":false}"#)
+    }
+
+    @Test("A module's leading script comes by a URL of its own, once, and the module's text does not hold the token")
+    func moduleWorkers() throws {
+        _ = ask(#""ask":"worker","url":"app://a.example/w.js#\#(id)","isModule":true"#)
+        guard case .worker(let module) = try read("app://a.example/w.js", .get, fragment: id).reading else {
+            Issue.record("not a worker's")
+            return
+        }
+        let text = module.text(leading: "'own'")
+        #expect(text.hasSuffix(";'own'") && !text.contains(token.text))
+        let front = try #require(text.firstMatch(of: /w\.js#([0-9a-f]{32})"/)?.1)
+        guard case .script(let script) = try read("app://a.example/w.js", .get, fragment: String(front)).reading,
+            case .request = try read("app://a.example/w.js", .get, fragment: String(front)).reading
+        else {
+            Issue.record("no script, or twice")
+            return
+        }
+        #expect(script.contains(token.text) && script.contains(id))
+    }
+
+    @Test("The script for documents is run once in a world, and shows nothing to one that was changed")
+    func pages() throws {
+        let page = bridge.script.page
+        #expect(page.count == 2 && !page[0].contains(token.text) && page[1].contains(token.text))
+        let name = try #require(page[1].firstMatch(of: /^const (_[0-9a-f]{32})=/)?.1)
+        #expect(page[0] == "typeof \(name)==\"undefined\"||\(name)()")
+        #expect(!page[1].dropFirst(40).contains(name))
     }
 
     @Test("What is left when the page goes is nobody's")

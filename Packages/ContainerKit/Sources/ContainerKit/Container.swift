@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import BodyBridge
 internal import HTTPTransport
 internal import HTTPTypes
 internal import Logging
@@ -363,8 +364,8 @@ public final class Container<Engine: WebEngine> {
             case .own(let answer):
                 delivery.start(answer: answer)
                 return delivery
-            case .worker(let script, let isModule):
-                lead(try path.name(request, for: session), script, isModule, by: delivery, record)
+            case .worker(let script):
+                lead(try path.name(request, for: session), script, by: delivery, record)
                 return delivery
             case .request(let body): bridged = body
             }
@@ -407,13 +408,12 @@ public final class Container<Engine: WebEngine> {
 
     /// Looks for a worker's script, and has the bridge's go before it.
     private func lead(
-        _ named: RequestPath.Named, _ script: @escaping (String) -> String, _ isModule: Bool,
-        by delivery: SchemeTaskDelivery, _ record: RequestRecord
+        _ named: RequestPath.Named, _ script: WorkerScript, by delivery: SchemeTaskDelivery, _ record: RequestRecord
     ) {
         let path = path
         var record = record
         delivery.start {
-            try await BridgeCare.leading(to: path.answer(named), script, isModule: isModule)
+            try await BridgeCare.leading(to: path.answer(named), script)
         } observe: { response in
             record.note(response)
         } completion: { [hub] outcome in

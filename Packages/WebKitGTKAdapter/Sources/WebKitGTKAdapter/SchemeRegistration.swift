@@ -30,7 +30,8 @@
             }
             let url = String(cString: webkit_uri_scheme_request_get_uri(request))
             let engineRequest = EngineRequest(
-                head: head, view: view?.id,
+                head: head, fragment: url.firstIndex(of: "#").map { String(url[url.index(after: $0)...]) },
+                view: view?.id,
                 isMainDocument: view.map { $0.location.isDocument(url, mainResource: $0.mainResourceURL) } ?? false
             ) { [weak task] in try task?.body() ?? .empty }
             task.attach(handler(engineRequest, task))

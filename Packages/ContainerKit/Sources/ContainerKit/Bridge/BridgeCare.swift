@@ -24,7 +24,7 @@ final class BridgeCare {
         /// The bridge's, which answers it.
         case own(answer: @MainActor () async throws -> ResourceResponse)
         /// The page's own, of a script that is to come after the bridge's.
-        case worker(script: (_ own: String) -> String, isModule: Bool)
+        case worker(WorkerScript)
     }
 
     private let names: SchemeNames
@@ -45,7 +45,7 @@ final class BridgeCare {
             token: BridgeToken(), secureScheme: names.secure, insecureScheme: names.insecure, hasCookies: hasCookies)
         let bridge = PageBridge(script, host: host)
         bridges[view.id] = bridge
-        view.add(UserScript(script.page, at: .documentStart))
+        for text in script.page { view.add(UserScript(text, at: .documentStart)) }
         view.answerPrompts(startingWith: bridge.prefix) { [weak bridge] in bridge?.answer(to: $0) ?? "null" }
     }
 
@@ -68,11 +68,14 @@ final class BridgeCare {
     func read(_ request: inout EngineRequest) throws -> Reading {
         guard let bridge = request.view.flatMap({ bridges[$0] }) else { return .request(BridgedBody()) }
         let body = request.body
-        switch try bridge.read(&request.head) {
+        switch try bridge.read(&request.head, fragment: request.fragment) {
         case .request(let bridged):
+            var source = bridged.body
+            // Nothing is read of what has no body by its method.
+            if case .unknown = source, [.get, .head].contains(request.head.method) { source = .none }
             return .request(
                 BridgedBody(
-                    body: try value(of: bridged.body, body), isKeptAlive: bridged.isKeptAlive,
+                    body: try value(of: source, body), isKeptAlive: bridged.isKeptAlive,
                     credentials: credentials(bridged.credentials)))
         case .piece(let id, let offset):
             let piece = try body?() ?? .empty
@@ -86,10 +89,8 @@ final class BridgeCare {
                 let text = String(decoding: try await question.collect(upTo: Self.questionLimit), as: UTF8.self)
                 return Self.answer(bridge.answer(to: text, isAuthentic: true))
             }
-        case .worker(let isModule):
-            let url = request.head.urlText
-            return .worker(
-                script: { bridge.script.worker(at: url, module: isModule ? $0 : nil) }, isModule: isModule)
+        case .worker(let script): return .worker(script)
+        case .script(let text): return .own { Self.answer(text, type: "text/javascript") }
         }
     }
 
@@ -100,9 +101,14 @@ final class BridgeCare {
         of body: BridgedRequest.Body, _ engine: (@MainActor @Sendable () throws -> ResourceBody)?
     ) throws -> ResourceBody? {
         switch body {
-        case .unknown: nil
         case .none: .empty
-        case .engine: try engine?() ?? .empty
+        case .unknown:
+            // Where the engine gives nothing there may have been a Blob, which it has lost.
+            switch try engine?() {
+            case nil, .some(.empty): nil
+            case .some(let body): body
+            }
+        case .engine, .announced: try engine?() ?? .empty
         case .value(let value): value
         }
     }
@@ -116,12 +122,12 @@ final class BridgeCare {
         }
     }
 
-    private static func answer(_ text: String) -> ResourceResponse {
+    private static func answer(_ text: String, type: String = "application/json") -> ResourceResponse {
         // A sandboxed frame, whose origin is opaque, asks across origins.
         let head = HTTPResponse(
             status: .ok,
             headerFields: [
-                .contentType: "application/json", .cacheControl: "no-store", .accessControlAllowOrigin: "*",
+                .contentType: type, .cacheControl: "no-store", .accessControlAllowOrigin: "*",
             ])
         return ResourceResponse(
             head: head, body: .bytes(Data(text.utf8)), provenance: Provenance(.synthetic, reason: "the bridge"))
@@ -129,12 +135,13 @@ final class BridgeCare {
 
     /// The same answer, with a worker's script behind the bridge's.
     static func leading(
-        to response: ResourceResponse, _ script: (String) -> String, isModule: Bool
+        to response: ResourceResponse, _ script: WorkerScript
     ) async throws -> ResourceResponse {
         guard response.head.status == .ok else { return response }
         var response = response
-        let own = isModule ? String(decoding: try await response.body.collect(upTo: scriptLimit), as: UTF8.self) : ""
-        response.body = .bytes(Data(script(own).utf8))
+        let own =
+            script.isModule ? String(decoding: try await response.body.collect(upTo: scriptLimit), as: UTF8.self) : ""
+        response.body = .bytes(Data(script.text(leading: own).utf8))
         for field in [HTTPField.Name.contentLength, .eTag, .lastModified, .contentEncoding] {
             response.head.headerFields[field] = nil
         }

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import ProgramTesting
+import Testing
+
+extension RealEngine {
+    /// The injected script against pages that look for it, and pages that mean harm.
+    @Suite("The injected script", .timeLimit(.minutes(5)))
+    struct BridgeTests {
+        private struct Report: Decodable {
+            var results: [Value]
+            var server: [String: [Sent]]
+        }
+
+        private struct Sent: Decodable {
+            var method: String
+            var length: Int
+            var bytes: Data?
+        }
+
+        /// Any JSON.
+        private indirect enum Value: Decodable, Equatable {
+            case text(String)
+            case list([Value])
+            case object([String: Value])
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                if let object = try? container.decode([String: Value].self) {
+                    self = .object(object)
+                } else if let list = try? container.decode([Value].self) {
+                    self = .list(list)
+                } else if let text = try? container.decode(String.self) {
+                    self = .text(text)
+                } else if let number = try? container.decode(Double.self) {
+                    self = .text("\(number)")
+                } else {
+                    self = .text((try? container.decode(Bool.self)).map { "\($0)" } ?? "null")
+                }
+            }
+
+            subscript(key: String) -> Value? {
+                if case .object(let members) = self { members[key] } else { nil }
+            }
+
+            /// The texts in it by their places.
+            func leaves(at place: String = "") -> [String: String] {
+                switch self {
+                case .text(let text): [place: text]
+                case .list(let list):
+                    list.enumerated().reduce(into: [place + "#": "\(list.count)"]) { all, item in
+                        all.merge(item.element.leaves(at: "\(place)/\(item.offset)")) { $1 }
+                    }
+                case .object(let members):
+                    members.reduce(into: [:]) { all, member in
+                        all.merge(member.value.leaves(at: "\(place)/\(member.key)")) { $1 }
+                    }
+                }
+            }
+        }
+
+        private static let site = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Fixtures/bridge").path
+
+        private func run(_ mode: String, at path: String = "/", _ steps: String...) async throws -> Report {
+            let folder = try TemporaryFolder()
+            let outcome = try await Program("engine-harness")
+                .run(["bridge", folder.path, Self.site, mode, path] + steps, in: folder.path)
+            // The process is not ended by what a page does.
+            try #require(outcome.status == 0, "\(outcome.errors)")
+            return try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
+        }
+
+        /// Of bodies that are known to be lost: in a world that the script has not come to, or by a page that sends a Blob in
+        /// place of what the script was shown.
+        private static let empty: Set<String> = ["pristineEmpty", "sendAfterSend", "sendWithinSend"]
+        /// A proxy of a Blob is an object like any other: its text is sent, as by the plain engine.
+        private static let asText: Set<String> = ["blobProxy"]
+
+        @Test(
+            "Whatever a page does, its container lives, bodies arrive whole or not at all, and the token stays hidden",
+            arguments: ["^world", "^form", "^(?!world|form)"])
+        func hostilePages(names: String) async throws {
+            let report = try await run(
+                "scheme",
+                "run:await load('hostile.js'); return await runAttacks("
+                    + "Object.keys(attacks).filter((name) => /\(names)/.test(name)))")
+            let page = try #require(report.results.first)
+            #expect(page["seen"] == .list([]), "the page has seen the token")
+            #expect(page["errors"] == .list([]))
+            var arrived = 0
+            for (name, bodies) in report.server where !Self.asText.contains(name) {
+                for body in bodies where !(body.length == 0 && Self.empty.contains(name)) {
+                    let text = String(decoding: body.bytes ?? Data(), as: UTF8.self)
+                    #expect(text.contains("body of \(name)"), "\(name) has sent another body: \(text)")
+                    arrived += 1
+                }
+            }
+            #expect(arrived > 5)
+        }
+
+        /// Places where the description differs, and why it may.
+        private static let differing: [(pattern: String, reason: String)] = [
+            (
+                "^/(here|blank)/[^/]+/(value|get|set)/pristine$",
+                "a proxy has another text in a world without the script"
+            ),
+            ("^/blank/[^/]+/(value|get|set)/texts/", "each world knows its own functions alone"),
+        ]
+
+        @Test("What a page can tell of a function of the engine is the plain engine's")
+        func surface() async throws {
+            let step = "run:await load('surface.js'); return await surface()"
+            let plain = try #require(try await run("plain", step).results.first).leaves()
+            let scheme = try #require(try await run("scheme", step).results.first).leaves()
+            #expect(plain.count > 5_000)
+            let patterns = try Self.differing.map { try Regex($0.pattern) }
+            for place in Set(plain.keys).union(scheme.keys).sorted() where plain[place] != scheme[place] {
+                let isKnown = patterns.contains { place.firstMatch(of: $0) != nil }
+                #expect(isKnown, "\(place): \(scheme[place] ?? "none"), plain: \(plain[place] ?? "none")")
+            }
+        }
+
+        @Test(
+            "A page's policy forbids what it forbids in the plain engine, and not what the script does for it",
+            arguments: [
+                "connect-src 'none'", "connect-src 'self'", "connect-src https://forms.example/record/",
+                "default-src 'self'",
+                "connect-src https://other.example", "sandbox allow-scripts allow-same-origin",
+            ])
+        func policies(policy: String) async throws {
+            let path = "/policy?" + (policy.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
+            let step = """
+                run:const body = () => new Blob(["a body"]);
+                const request = new XMLHttpRequest();
+                request.open("POST", "/record/xhr");
+                const end = new Promise((done) => { request.onloadend = () => done(request.responseText || "failed") });
+                try { request.send(body()) } catch (error) { }
+                return [
+                    await fetch("/record/fetch", { method: "POST", body: body() }).then((r) => r.text(), (e) => e.name),
+                    await fetch("/record/text", { method: "POST", body: "a body" }).then((r) => r.text(), (e) => e.name),
+                    await Promise.race([end, new Promise((done) => setTimeout(done, 2000, "nothing"))]),
+                ]
+                """
+            let plain = try await run("plain", at: path, step)
+            let scheme = try await run("scheme", at: path, step)
+            #expect(plain.results == scheme.results)
+            #expect(plain.server.mapValues { $0.map(\.bytes) } == scheme.server.mapValues { $0.map(\.bytes) })
+        }
+
+        private static let post = """
+            const form = document.createElement("form");
+            form.method = "post"; form.innerHTML = "<input name=a value=b><button>";
+            document.body.append(form);
+            """
+
+        @Test(
+            "A form that is posted from the page itself, and redirected, to its own URL too",
+            arguments: ["plain", "scheme"])
+        func forms(mode: String) async throws {
+            let moved = try await run(
+                mode, "run:\(Self.post) form.action = '/moved'; form.lastChild.click();",
+                "until:return document.body?.textContent === 'landed'")
+            #expect(moved.server["moved"]?.map(\.method) == ["POST"])
+            let same = try await run(
+                mode, "run:\(Self.post) form.action = '/same'; form.lastChild.click();",
+                "until:return document.body?.textContent === 'same'")
+            #expect(same.server["same"]?.map(\.method) == ["POST", "GET"])
+        }
+
+        @Test("A large upload passes with bounded memory, and the answer to a POST comes piece by piece")
+        func streams() async throws {
+            let report = try await run(
+                "scheme",
+                """
+                run:const answer = await fetch("/slow", { method: "POST", body: new Blob(["x"]) });
+                const reader = answer.body.getReader();
+                const text = async () => new TextDecoder().decode((await reader.read()).value);
+                const first = await text();
+                await fetch("/go");
+                return [first, await text()];
+                """,
+                "run:await fetch('/count', { method: 'POST', body: new Blob([new Uint8Array(1 << 20)]) })",
+                "forgetPeak", "peak",
+                """
+                run:const piece = new Uint8Array(1 << 20).fill(7);
+                const body = new Blob(Array(120).fill(piece));
+                return (await (await fetch("/count", { method: "POST", body })).json())[0];
+                """,
+                "peak")
+            #expect(report.results[0] == .list([.text("first"), .text("second")]))
+            let numbers = report.results.compactMap { if case .text(let text) = $0 { Double(text) } else { nil } }
+            #expect(numbers[1] == Double(120 << 20))
+            // In KB; the vault holds 4 MB of it at a time.
+            #expect(numbers[2] - numbers[0] < 64 * 1_024, "\(numbers)")
+        }
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerTesting
+internal import Foundation
+internal import HTTPTransport
+internal import HTTPTypes
+internal import PackageFormat
+internal import ResourceLoading
+internal import Synchronization
+
+/// The server of the checks of the injected script: files, a record of what it is sent, and answers that pages need.
+///
+/// - `/record/<cell>`: kept, and told by ``BodyRecorder``
+/// - `/arrived/<cell>`: answered when something came there
+/// - `/echo`: what came, header fields and body, as text
+/// - `/slow`: a first piece, and a second one when `/go` was asked for
+/// - `/moved`: by POST, 303 to `/landed`; `/same`: by POST, 303 to itself
+/// - `/policy?<policy>`: the page `policy.html` under this policy
+struct BridgeSite {
+    let origin: OriginServer
+    let recorder: BodyRecorder
+
+    /// - Parameter folder: the files of the page.
+    static func start(folder: String) async throws -> BridgeSite {
+        let recorder = BodyRecorder()
+        let gate = Gate()
+        let methods: [HTTPRequest.Method] = [.get, .post, .put]
+        var routes = try methods.flatMap { method in
+            [
+                try route(method, "/record/*") { request in
+                    recorder.record(request)
+                    return html("recorded")
+                },
+                try route(method, "/echo*") { request in
+                    let fields = request.headers.map { "\($0.name.rawName): \($0.value)" }.joined(separator: "\n")
+                    return html(
+                        "\(method) \(request.path)\n\(fields)\n\n\(String(decoding: request.body, as: UTF8.self))")
+                },
+                try route(method, "/slow") { _ in
+                    OriginResponse(
+                        headers: [.contentType: "text/plain"],
+                        body: .stream(length: nil) { writer in
+                            try await writer.write(Data("first".utf8))
+                            await gate.opened()
+                            try await writer.write(Data("second".utf8))
+                        })
+                },
+                try route(method, "/never/*") { request in
+                    recorder.record(request)
+                    await gate.opened()
+                    return html("late")
+                },
+            ]
+        }
+        routes += [
+            try route(.get, "/arrived/*") { request in
+                await recorder.arrival(of: request)
+                return html("recorded")
+            },
+            try route(.get, "/go") { _ in
+                gate.open()
+                return html("open")
+            },
+            try route(.post, "/moved") { request in
+                recorder.record(request, as: "moved")
+                return OriginResponse(.seeOther, headers: [.location: "/landed"])
+            },
+            try route(.get, "/landed") { _ in html("landed") },
+            try route(.post, "/same") { request in
+                recorder.record(request, as: "same")
+                return OriginResponse(.seeOther, headers: [.location: "/same"])
+            },
+            try route(.get, "/same") { request in
+                recorder.record(request, as: "same")
+                return html("same")
+            },
+            try route(.get, "/policy") { request in
+                let policy = request.query?.removingPercentEncoding ?? ""
+                let page = try Data(contentsOf: URL(fileURLWithPath: folder + "/policy.html"))
+                return OriginResponse(
+                    headers: [.contentType: "text/html", .contentSecurityPolicy: policy], body: .bytes(page))
+            },
+        ]
+        var configuration = OriginServer.Configuration(folder: folder, routes: routes)
+        configuration.usesTLS = true
+        return BridgeSite(origin: try await OriginServer.start(configuration), recorder: recorder)
+    }
+
+    /// A transport that keeps nothing of what is posted to `/count`: it answers with how much it was, and its digest.
+    func transport() throws -> CountingTransport {
+        CountingTransport(base: try BodySite(origin: origin, recorder: recorder).transport())
+    }
+
+    private static func route(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ answer: @escaping @Sendable (OriginRequest) async throws -> OriginResponse
+    ) throws -> OriginRoute {
+        guard let pattern = PathPattern(path) else { throw CheckFailure(description: "not a pattern: \(path)") }
+        return OriginRoute(method, pattern, answer: answer)
+    }
+
+    private static func html(_ text: String) -> OriginResponse {
+        OriginResponse(
+            headers: [.contentType: "text/html", .cacheControl: "no-store"], body: .bytes(Data(text.utf8)))
+    }
+}
+
+/// See ``BridgeSite/transport()``.
+struct CountingTransport: HTTPTransporting {
+    let base: AddressedTransport
+
+    var capabilities: TransportCapabilities { base.capabilities }
+
+    func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
+        guard request.path == "/count" else { return try await base.send(request, body: body) }
+        var count = 0
+        var sum: UInt64 = 0
+        if case .stream(let stream) = body {
+            for try await piece in stream {
+                for byte in piece { sum = sum &* 31 &+ UInt64(byte) }
+                count += piece.count
+            }
+        }
+        return TransportResponse(
+            head: HTTPResponse(status: .ok, headerFields: [.contentType: "application/json"]),
+            body: .bytes(Data("[\(count),\"\(sum)\"]".utf8)))
+    }
+}
+
+/// Opens once, for all who wait.
+private final class Gate: Sendable {
+    private let state = Mutex((isOpen: false, waiting: [AsyncStream<Void>.Continuation]()))
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            return state.waiting
+        }
+        for one in waiting { one.finish() }
+    }
+
+    func opened() async {
+        let (stream, end) = AsyncStream<Void>.makeStream()
+        let isOpen = state.withLock { state in
+            if !state.isOpen { state.waiting.append(end) }
+            return state.isOpen
+        }
+        if isOpen { return }
+        for await _ in stream {}
+    }
+}

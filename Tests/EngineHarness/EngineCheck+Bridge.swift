@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import ContainerTesting
+internal import Foundation
+internal import HTTPTransport
+internal import LoopbackServer
+internal import SchemeRouter
+internal import WebKitGTKAdapter
+
+// The injected script, as pages see it: a page is opened in the plain engine or in a mode of the container, and does what
+// the steps say. What came of them is printed as JSON, for those who compare.
+extension EngineCheck {
+    /// What is done with the page, one after the other.
+    private enum BridgeStep {
+        /// Runs the body of an asynchronous function; its result is kept.
+        case run(String)
+        /// Runs it until it gives `true`, in whatever document is there then.
+        case until(String)
+        /// Forgets what the process has needed of memory at most.
+        case forgetPeak
+        /// Keeps that, in KB.
+        case peak
+        /// Closes the page.
+        case close
+        /// Waits until the server has got something there.
+        case arrived(String)
+
+        init(_ text: String) throws {
+            let rest = text.firstIndex(of: ":").map { String(text[text.index(after: $0)...]) } ?? ""
+            switch text.prefix(while: { $0 != ":" }) {
+            case "run": self = .run(rest)
+            case "until": self = .until(rest)
+            case "forgetPeak": self = .forgetPeak
+            case "peak": self = .peak
+            case "close": self = .close
+            case "arrived": self = .arrived(rest)
+            default: throw CheckFailure(description: "no such step: \(text)")
+            }
+        }
+    }
+
+    /// Where the page comes from.
+    private enum BridgeServer {
+        case site(BridgeSite)
+        /// Another program's server, without TLS.
+        case port(Int)
+
+        var url: String {
+            switch self {
+            case .site: "https://\(BodySite.host)"
+            case .port: "http://\(BodySite.host)"
+            }
+        }
+
+        var number: Int {
+            switch self {
+            case .site(let site): site.origin.port
+            case .port(let port): port
+            }
+        }
+    }
+
+    /// - Parameter arguments: the folder of the site or a port of this machine, the mode, the page's path, and steps.
+    @MainActor
+    func runBridge(_ engine: WebKitGTKEngine, _ arguments: ArraySlice<String>, in folder: String) async throws {
+        let modes: [String: InterceptionMode?] = ["plain": nil, "scheme": .customScheme, "proxy": .loopbackProxy]
+        let arguments = Array(arguments)
+        guard arguments.count >= 3, let mode = modes[arguments[1]] else {
+            throw CheckFailure(description: "name a folder or a port, a mode, a path and steps")
+        }
+        let steps = try arguments[3...].map { try BridgeStep($0) }
+        let server: BridgeServer =
+            if let port = Int(arguments[0]) { .port(port) } else { .site(try await .start(folder: arguments[0])) }
+        let url = server.url + arguments[2]
+        var results: [String] = []
+        if let mode {
+            var configuration: Container<WebKitGTKEngine>.Configuration
+            switch server {
+            case .site(let site):
+                configuration = .init(directory: folder + "/store", transport: try site.transport())
+            case .port(let port):
+                let base = AsyncHTTPTransport(AsyncHTTPTransport.Configuration())
+                configuration = .init(
+                    directory: folder + "/store",
+                    transport: AddressedTransport(base: base, authority: "127.0.0.1:\(port)"))
+            }
+            configuration.mode = mode
+            configuration.coveredHosts = [HostPattern(BodySite.host)].compactMap(\.self)
+            let container = try await Container(engine: engine, configuration: configuration)
+            let page = try await open(url, in: container)
+            for step in steps {
+                if case .close = step { await container.close(page) }
+                try await run(step, in: page.view, of: server, into: &results)
+            }
+            await container.shutDown()
+        } else {
+            var settings = ForwardProxy.Configuration()
+            settings.route = { [port = server.number] _ in .loopback(port) }
+            let proxy = try await ForwardProxy.start(settings)
+            engine.setProxy(EngineProxy(host: "127.0.0.1", port: proxy.port))
+            if case .site(let site) = server {
+                try await engine.trust(EngineCertificate(der: site.origin.certificate ?? []), for: BodySite.host)
+            }
+            let view = try engine.makeView()
+            let load = ViewLoad(of: view)
+            view.load(url)
+            try await load.finished(within: .seconds(20))
+            for step in steps {
+                if case .close = step { view.discard() }
+                try await run(step, in: view, of: server, into: &results)
+            }
+        }
+        var sent = "{}"
+        if case .site(let site) = server {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            sent = String(decoding: try encoder.encode(site.recorder.bodies), as: UTF8.self)
+        }
+        let report = "{\"results\":[\(results.joined(separator: ","))],\"server\":\(sent)}\n"
+        FileHandle.standardOutput.write(Data(report.utf8))
+    }
+
+    @MainActor
+    private func run(
+        _ step: BridgeStep, in view: WebKitGTKView, of server: BridgeServer, into results: inout [String]
+    ) async throws {
+        switch step {
+        case .run(let code): results.append(try await view.evaluate(code, in: .page))
+        case .until(let code):
+            let end = ContinuousClock.now + .seconds(20)
+            while (try? await view.evaluate(code, in: .page)) != "true" {
+                let here = (try? await view.evaluate("return [location.href, document.title]", in: .page)) ?? "nothing"
+                try expect(ContinuousClock.now < end, "never \(code), but \(here)")
+            }
+        case .forgetPeak: try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
+        case .peak:
+            let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+            let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+            results.append(String(line.filter(\.isNumber)))
+        case .close: break
+        case .arrived(let cell):
+            guard case .site(let site) = server else { return }
+            await site.recorder.arrival(at: cell)
+        }
+    }
+}
