@@ -74,6 +74,12 @@ struct AddressedTransport: HTTPTransporting {
         authority = "127.0.0.1:\(origin.port)"
     }
 
+    /// - Parameter port: of a server without TLS on this machine.
+    init(toPort port: Int) {
+        base = AsyncHTTPTransport(AsyncHTTPTransport.Configuration())
+        authority = "127.0.0.1:\(port)"
+    }
+
     var capabilities: TransportCapabilities { base.capabilities }
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {

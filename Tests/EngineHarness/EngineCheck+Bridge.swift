@@ -81,10 +81,7 @@ extension EngineCheck {
             case .site(let site):
                 configuration = .init(directory: folder + "/store", transport: try site.transport())
             case .port(let port):
-                let base = AsyncHTTPTransport(AsyncHTTPTransport.Configuration())
-                configuration = .init(
-                    directory: folder + "/store",
-                    transport: AddressedTransport(base: base, authority: "127.0.0.1:\(port)"))
+                configuration = .init(directory: folder + "/store", transport: AddressedTransport(toPort: port))
             }
             configuration.mode = mode
             configuration.coveredHosts = [HostPattern(BodySite.host)].compactMap(\.self)
