@@ -49,13 +49,15 @@
         /// The body, where it is plain bytes.
         ///
         /// The engine does not survive to be asked for one that holds a Blob, and does not say which do. What a page's
-        /// script says of its requests can be made up by a page that tries hard: so a copy of this process asks first.
+        /// script says of its requests can be made up by a page that tries hard: so a process of its own asks.
         func body() throws -> ResourceBody {
             try requireRequest()
-            guard containerkit_can_give_body(request) != 0 else {
+            var isLost: Int32 = 0
+            let stream = containerkit_body(request, &isLost)
+            guard isLost == 0 else {
                 throw ResourceError(.invalidRequest, "the engine cannot give the body of the request: it holds a Blob")
             }
-            guard let stream = webkit_uri_scheme_request_get_http_body(request) else { return .empty }
+            guard let stream else { return .empty }
             defer { g_object_unref(stream) }
             var body = Data()
             var buffer = [UInt8](repeating: 0, count: 256 << 10)
