@@ -5,12 +5,25 @@
 // as they were written. Markup that scripts write (`innerHTML`) is not looked into.
 
 import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
-import { WeakMap, apply, document, localNameOf, lowerCase, tryGet, weakGet, weakSet } from "./natives.js";
+import { WeakMap, apply, getter, lowerCase, tryGet, weakGet, weakSet } from "./natives.js";
 import { nameOf, realURL } from "./urls.js";
 
-/** The attributes by which an element loads something, or a form goes somewhere. */
-const attributes = "audio.src embed.src form.action iframe.src img.src input.src link.href object.data script.src "
-  + "source.src track.src video.poster video.src";
+/** The attributes by which an element loads something, or a form goes somewhere. No element is made to find them, and
+ * no interface is asked for that is not here: both cost time at each document's start. */
+const attributes = "Embed.src Form.action IFrame.src Image.src Input.src Link.href Media.src Object.data Script.src "
+  + "Source.src Track.src Video.poster";
+
+/** The getters of those attributes, by name. */
+const getters = { __proto__: null };
+
+/** Whether it is an attribute of those that an element has. */
+const loads = (element, name) => {
+  const all = getters[name];
+  for (let index = 0; index < all?.length; index++) {
+    if (tryGet(all[index], element) !== undefined) return true;
+  }
+  return false;
+};
 
 /** What was written in place of a name: by element, then by name. */
 const written = new WeakMap();
@@ -28,24 +41,21 @@ const translate = (element, value) => {
 const asWritten = (element, value) => weakGet(written, element)?.[value] ?? value;
 
 export const patchAddresses = () => {
-  const loads = { __proto__: null };
   const names = attributes.split(" ");
   for (let index = 0; index < names.length; index++) {
-    const [element, key] = names[index].split(".");
-    loads[names[index]] = true;
-    // Those of sound and film are one interface's: it is found twice, and changed once.
-    wrapAccessor(document.createElement(element), key, {
-      get: (original, self) => {
-        const value = apply(original, self, []);
-        return weakGet(written, self)?.[value] ? realURL(value) : value;
-      },
+    const [type, key] = names[index].split(".");
+    const name = `HTML${type}Element`;
+    (getters[key] ??= []).push(getter(name, key));
+    wrapAccessor(globalThis[name]?.prototype, key, (original, self) => {
+      const value = apply(original, self, []);
+      return weakGet(written, self)?.[value] ? realURL(value) : value;
+    }, (original, self, args) =>
       // A trusted type stays what it is.
-      set: (original, self, value) => apply(original, self, [typeof value === "object" ? value : translate(self, value)]),
-    });
+      apply(original, self, [typeof args[0] === "object" ? args[0] : translate(self, args[0])]));
   }
   const { prototype } = globalThis.Element;
   wrapMethod(prototype, "setAttribute", (original, self, args) => {
-    if (args.length > 1 && typeof args[1] !== "object" && loads[`${tryGet(localNameOf, self)}.${lowerCase(`${args[0]}`)}`]) {
+    if (args.length > 1 && typeof args[1] !== "object" && loads(self, lowerCase(`${args[0]}`))) {
       return apply(original, self, [args[0], translate(self, args[1])]);
     }
     return apply(original, self, args);
@@ -59,10 +69,8 @@ export const patchAddresses = () => {
     if (name) weakSet(sources, source, true);
     return source;
   });
-  wrapAccessor(globalThis.EventSource?.prototype, "url", {
-    get: (original, self) => {
-      const url = apply(original, self, []);
-      return weakGet(sources, self) ? realURL(url) : url;
-    },
+  wrapAccessor(globalThis.EventSource?.prototype, "url", (original, self) => {
+    const url = apply(original, self, []);
+    return weakGet(sources, self) ? realURL(url) : url;
   });
 };

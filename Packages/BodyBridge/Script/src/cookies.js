@@ -16,22 +16,19 @@ const forgetSoon = () => apply(queueMicrotask, globalThis, [() => { known = unde
 export const forgetCookies = () => { known = undefined; };
 
 export const patchCookies = () => {
-  wrapAccessor(globalThis.Document.prototype, "cookie", {
-    get: (original, self) => {
-      // Documents without a view have no cookies; other receivers are the engine's to refuse.
-      if (self !== document) return apply(original, self, []);
-      if (known === undefined) {
-        known = ask("cookies") ?? "";
-        forgetSoon();
-      }
-      return known;
-    },
-    set: (original, self, value) => {
-      if (self !== document) return apply(original, self, [value]);
-      const text = `${value}`;
-      known = undefined;
-      ask("setCookie", { text });
-      return undefined;
-    },
+  wrapAccessor(globalThis.Document.prototype, "cookie", (original, self) => {
+    // Documents without a view have no cookies; other receivers are the engine's to refuse.
+    if (self !== document) return apply(original, self, []);
+    if (known === undefined) {
+      known = ask("cookies") ?? "";
+      forgetSoon();
+    }
+    return known;
+  }, (original, self, args) => {
+    if (self !== document) return apply(original, self, args);
+    const text = `${args[0]}`;
+    known = undefined;
+    ask("setCookie", { text });
+    return undefined;
   });
 };

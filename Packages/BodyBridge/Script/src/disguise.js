@@ -11,53 +11,45 @@ import {
 
 const originals = new WeakMap();
 
+// A page may give all objects traps: handlers have no prototype.
 const stand = (original, handler) => {
-  // A page may give all objects traps.
-  const proxy = new Proxy(original, { __proto__: null, ...handler });
+  const proxy = new Proxy(original, handler);
   weakSet(originals, proxy, original);
   return proxy;
 };
 
-/** Whose own property it is: in a worker's world many are a prototype's. */
-const ownerOf = (object, key) => {
-  while (object && !getOwnPropertyDescriptor(object, key)) object = getPrototypeOf(object);
-  return object;
+/** Changes a property where it lies: in a worker's world many are a prototype's. `edit` says whether it did. */
+const change = (object, key, edit) => {
+  let descriptor;
+  while (object && !(descriptor = getOwnPropertyDescriptor(object, key))) object = getPrototypeOf(object);
+  if (descriptor && edit(descriptor)) defineProperty(object, key, descriptor);
 };
 
 /** Puts `call(original, self, args)` in the place of a method. */
-export const wrapMethod = (of, key, call) => {
-  const object = ownerOf(of, key);
-  const descriptor = object && getOwnPropertyDescriptor(object, key);
-  if (typeof descriptor?.value !== "function") return;
-  const value = stand(descriptor.value, { apply: call });
-  defineProperty(object, key, { ...descriptor, value });
-};
+export const wrapMethod = (object, key, call) => change(object, key, (descriptor) =>
+  typeof descriptor.value === "function"
+    && (descriptor.value = stand(descriptor.value, { __proto__: null, apply: call })));
 
-/** Puts `get(original, self)` and `set(original, self, value)` in the place of an accessor's. */
-export const wrapAccessor = (of, key, { get, set }) => {
-  const object = ownerOf(of, key);
-  const descriptor = object && getOwnPropertyDescriptor(object, key);
-  if (!descriptor?.configurable || !descriptor.get || weakGet(originals, descriptor.get)) return;
-  const next = { ...descriptor };
-  if (get) next.get = stand(descriptor.get, { apply: (original, self) => get(original, self) });
-  if (set && descriptor.set) {
-    next.set = stand(descriptor.set, { apply: (original, self, args) => set(original, self, args[0], args) });
-  }
-  defineProperty(object, key, next);
-};
+/** Puts `get(original, self)` and `set(original, self, args)` in the place of an accessor's. */
+export const wrapAccessor = (object, key, get, set) => change(object, key, (descriptor) => {
+  if (!descriptor.configurable || !descriptor.get) return false;
+  descriptor.get = stand(descriptor.get, { __proto__: null, apply: get });
+  if (set && descriptor.set) descriptor.set = stand(descriptor.set, { __proto__: null, apply: set });
+  return true;
+});
 
 /** Puts `make(original, args, newTarget)` in the place of what a constructor does. */
-export const wrapConstructor = (name, make) => {
-  const descriptor = getOwnPropertyDescriptor(globalThis, name);
-  if (typeof descriptor?.value !== "function") return;
+export const wrapConstructor = (name, make) => change(globalThis, name, (descriptor) => {
   const original = descriptor.value;
+  if (typeof original !== "function") return false;
   const value = stand(original, {
+    __proto__: null,
     construct: (target, args, newTarget) => make(target, args, newTarget === value ? target : newTarget),
   });
-  defineProperty(globalThis, name, { ...descriptor, value });
-  const own = getOwnPropertyDescriptor(original.prototype, "constructor");
-  if (own?.value === original) defineProperty(original.prototype, "constructor", { ...own, value });
-};
+  change(original.prototype, "constructor", (own) => own.value === original && (own.value = value));
+  descriptor.value = value;
+  return true;
+});
 
 /** What the constructor does by itself. */
 export const build = construct;

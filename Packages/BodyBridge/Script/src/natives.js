@@ -9,10 +9,7 @@ export const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPr
 /** A method as a function of its receiver. */
 const uncurry = (method) => method && ((self, ...rest) => apply(method, self, rest));
 const prototype = (name) => globalThis[name]?.prototype;
-export const getter = (name, key) => {
-  const object = prototype(name);
-  return uncurry(object && getOwnPropertyDescriptor(object, key)?.get);
-};
+export const getter = (name, key) => uncurry(prototype(name)?.__lookupGetter__(key));
 const method = (name, key) => uncurry(prototype(name)?.[key]);
 // For those that are asked for often: the script is to be short.
 export const ofRequest = (key) => getter("Request", key);
@@ -39,7 +36,10 @@ export const replace = method("String", "replace");
 export const lowerCase = method("String", "toLowerCase");
 export const upperCase = method("String", "toUpperCase");
 export const subarray = method("Uint8Array", "subarray");
-export const random = ((values) => (bytes) => apply(values, crypto, [bytes]))(crypto.getRandomValues);
+// The object itself is made when it is needed, which takes as long as all the rest here.
+const cryptoOf = globalThis.__lookupGetter__("crypto");
+const fill = method("Crypto", "getRandomValues");
+export const random = (bytes) => fill(apply(cryptoOf, globalThis, []), bytes);
 export const utf8 = ((encoder, encode) => (text) => encode(encoder, text))(
   new TextEncoder(), method("TextEncoder", "encode"));
 
@@ -53,7 +53,6 @@ export const addListener = method("EventTarget", "addEventListener");
 export const targetOf = getter("Event", "target");
 export const submitterOf = getter("SubmitEvent", "submitter");
 export const entriesOf = getter("FormDataEvent", "formData");
-export const localNameOf = getter("Element", "localName");
 export const attributeOf = method("Element", "getAttribute");
 export const formForEach = method("FormData", "forEach");
 export const setHeader = method("Headers", "set");

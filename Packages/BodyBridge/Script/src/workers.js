@@ -33,7 +33,7 @@ export const patchWorkers = () => {
 export const patchLocation = () => {
   const get = (original, self) => replace(apply(original, self, []), `#${config.id}`, "");
   const { prototype } = WorkerLocation;
-  wrapAccessor(prototype, "href", { get });
-  wrapAccessor(prototype, "hash", { get });
+  wrapAccessor(prototype, "href", get);
+  wrapAccessor(prototype, "hash", get);
   wrapMethod(prototype, "toString", get);
 };

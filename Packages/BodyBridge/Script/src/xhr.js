@@ -85,12 +85,10 @@ export const patchXHR = () => {
     addListener(request, "readystatechange", endUpload);
     return request;
   });
-  wrapAccessor(prototype, "upload", {
-    get: (original, self) => {
-      const upload = apply(original, self, []);
-      weakSet(uploads, self, true);
-      return upload;
-    },
+  wrapAccessor(prototype, "upload", (original, self) => {
+    const upload = apply(original, self, []);
+    weakSet(uploads, self, true);
+    return upload;
   });
   wrapMethod(prototype, "open", (original, self, args) => {
     const name = args.length > 1 ? nameOf(args[1]) : undefined;
@@ -110,10 +108,8 @@ export const patchXHR = () => {
     return result;
   });
   wrapMethod(prototype, "send", send);
-  wrapAccessor(prototype, "responseURL", {
-    get: (original, self) => {
-      const url = apply(original, self, []);
-      return weakGet(opened, self)?.isReal ? realURL(url) : url;
-    },
+  wrapAccessor(prototype, "responseURL", (original, self) => {
+    const url = apply(original, self, []);
+    return weakGet(opened, self)?.isReal ? realURL(url) : url;
   });
 };
