@@ -4,6 +4,7 @@
 // URLs that scripts write into elements and event sources: those that the container covers get its name, and read back
 // as they were written. Markup that scripts write (`innerHTML`) is not looked into.
 
+import { note, wrapURL } from "./answers.js";
 import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
 import { WeakMap, apply, getter, lowerCase, tryGet, weakGet, weakSet } from "./natives.js";
 import { nameOf, realURL } from "./urls.js";
@@ -29,6 +30,8 @@ const loads = (element, name) => {
 const written = new WeakMap();
 
 const translate = (element, value) => {
+  // A trusted type stays what it is.
+  if (typeof value === "object") return value;
   const text = `${value}`;
   const name = nameOf(text);
   if (!name) return text;
@@ -49,28 +52,24 @@ export const patchAddresses = () => {
     wrapAccessor(globalThis[name]?.prototype, key, (original, self) => {
       const value = apply(original, self, []);
       return weakGet(written, self)?.[value] ? realURL(value) : value;
-    }, (original, self, args) =>
-      // A trusted type stays what it is.
-      apply(original, self, [typeof args[0] === "object" ? args[0] : translate(self, args[0])]));
+    }, (original, self, args) => apply(original, self, [translate(self, args[0])]));
   }
   const { prototype } = globalThis.Element;
   wrapMethod(prototype, "setAttribute", (original, self, args) => {
-    if (args.length > 1 && typeof args[1] !== "object" && loads(self, lowerCase(`${args[0]}`))) {
-      return apply(original, self, [args[0], translate(self, args[1])]);
+    // Nobody else has these arguments.
+    if (args.length > 1 && loads(self, lowerCase(`${args[0]}`))) {
+      args[1] = translate(self, args[1]);
     }
     return apply(original, self, args);
   });
   wrapMethod(prototype, "getAttribute", (original, self, args) => asWritten(self, apply(original, self, args)));
-  const sources = new WeakMap();
   wrapConstructor("EventSource", (original, args, newTarget) => {
     if (args.length === 0) return build(original, args, newTarget);
     const name = nameOf(args[0]);
-    const source = build(original, name ? [name, args[1]] : args, newTarget);
-    if (name) weakSet(sources, source, true);
+    if (name) args[0] = name;
+    const source = build(original, args, newTarget);
+    note(source, { isReal: name });
     return source;
   });
-  wrapAccessor(globalThis.EventSource?.prototype, "url", (original, self) => {
-    const url = apply(original, self, []);
-    return weakGet(sources, self) ? realURL(url) : url;
-  });
+  wrapURL(globalThis.EventSource?.prototype, "url");
 };

@@ -15,15 +15,14 @@ const limit = 64 << 10;
 let underWay = 0;
 
 const send = (url, data) => {
-  const gone = data === undefined || data === null ? undefined : lost(data);
-  if (gone && gone.length + underWay > limit) return false;
+  const gone = lost(data);
+  const length = gone?.length ?? sizeOf(data);
+  if (length + underWay > limit) return false;
   const body = gone ? bytesOf(gone) : data;
   // With CORS: no field can be set on a request without. The answer is nobody's anyway.
   const request = new Request(url, { __proto__: null, method: "POST", body, credentials: "include", keepalive: true });
   if (gone?.type) setHeader(headersOf(request), "Content-Type", gone.type);
   setHeader(headersOf(request), config.mark, mark("plain keep include"));
-  const length = gone?.length ?? sizeOf(data);
-  if (length + underWay > limit) return false;
   underWay += length;
   const ended = () => { underWay -= length; };
   then(apply(fetch, globalThis, [request]), ended, ended);
@@ -32,10 +31,9 @@ const send = (url, data) => {
 
 export const patchBeacon = () => {
   wrapMethod(globalThis.Navigator?.prototype, "sendBeacon", (original, self, args) => {
-    if (args.length === 0) return apply(original, self, args);
     const url = nameOf(args[0]) ?? resolve(args[0]);
     // Where it is not the container's, and where the receiver is not a Navigator, the engine knows what to do.
-    if (!isOurs(url) || self !== navigator) return apply(original, self, args);
+    if (args.length === 0 || !isOurs(url) || self !== navigator) return apply(original, self, args);
     return send(url, args[1]);
   });
 };

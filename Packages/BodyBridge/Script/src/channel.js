@@ -12,6 +12,7 @@ import {
   Request, TypeError, Uint8Array, XMLHttpRequest, apply, btoa, fetch, fromCharCode, headersOf, isOK, location, origin,
   parse, prompt, random, setHeader, stringify, subarray, xhrHeader, xhrOpen, xhrSend, xhrText,
 } from "./natives.js";
+import { isOurs } from "./urls.js";
 
 /** The value of the header field that tells the container what a request is for. */
 export const mark = (words) => `${config.token} ${words}`;
@@ -31,9 +32,8 @@ const byRequest = (text) => {
 
 /** Where this world is, as the container has to know it for cookies: its URL, and the site of the page around it. */
 const place = () => {
-  const { href, protocol, ancestorOrigins } = location;
-  const isNamed = protocol === `${config.schemes.https}:` || protocol === `${config.schemes.http}:`;
-  const url = isNamed ? href : home;
+  const { href, ancestorOrigins } = location;
+  const url = isOurs(href) ? href : home;
   const depth = ancestorOrigins?.length ?? 0;
   return { __proto__: null, url, top: depth > 0 ? ancestorOrigins[depth - 1] : url };
 };

@@ -4,14 +4,21 @@
 // fetch and Request.
 
 import { handOver, lost } from "./bodies.js";
-import { ask, mark } from "./channel.js";
+import { movedTo, note, traces, wrapGetter, wrapURL } from "./answers.js";
+import { ask, mark, newID } from "./channel.js";
 import { config } from "./config.js";
-import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
+import { build, wrapConstructor, wrapMethod } from "./disguise.js";
 import {
-  Request, TypeError, Uint8Array, WeakMap, apply, bytesOfRequest, credentialsOf, headerOf, headersOf, isRequest,
-  keepaliveOf, methodOf, modeOf, ofRequest, reject, setHeader, then, urlOf, weakGet, weakSet,
+  Request, TypeError, Uint8Array, WeakMap, apply, bytesOfRequest, credentialsOf, getter, headerOf, headersOf, isRequest,
+  keepaliveOf, matched, methodOf, modeOf, ofRequest, reject, setHeader, then, urlOf, weakGet, weakSet,
 } from "./natives.js";
-import { isOurs, nameOf, realURL } from "./urls.js";
+import { isOurs, nameOf } from "./urls.js";
+
+const { Response } = globalThis;
+const { error: failed } = Response;
+const statusOf = getter("Response", "status");
+const answeredBy = getter("Response", "url");
+const redirectOf = ofRequest("redirect");
 
 // The members of RequestInit, in the order in which the engine reads them (Web IDL: dictionaries, by name).
 const members = ("body cache credentials duplex headers integrity keepalive method mode priority redirect referrer "
@@ -25,16 +32,13 @@ const copied = (init) => {
   if (typeof init !== "object" && typeof init !== "function" || init === null) return init;
   const copy = { __proto__: null };
   for (let index = 0; index < members.length; index++) {
-    const value = init[members[index]];
-    if (value !== undefined) copy[members[index]] = value;
+    copy[members[index]] = init[members[index]];
   }
   return copy;
 };
 
 /** What the engine would lose of the bodies of requests that were made here, or `false`. */
 const bodies = new WeakMap();
-/** Requests and answers whose URL the page wrote as a real one, by its name. */
-const writtenAsReal = new WeakMap();
 
 /** Makes a request as the page means it, under the container's name where the container covers it. */
 const make = (original, args, newTarget) => {
@@ -42,12 +46,12 @@ const make = (original, args, newTarget) => {
   const input = given ? args[0] : `${args[0]}`;
   const init = copied(args[1]);
   const name = given ? undefined : nameOf(input);
-  const request = build(original, args.length < 2 ? [name ?? input] : [name ?? input, init], newTarget);
-  const body = init?.body === undefined || init.body === null
+  const request = build(original, [name ?? input, init], newTarget);
+  const body = (init?.body ?? null) === null
     ? given && weakGet(bodies, input)
     : lost(init.body, headerOf(headersOf(request), "Content-Type")) ?? false;
   if (body !== undefined) weakSet(bodies, request, body);
-  if (name || given && weakGet(writtenAsReal, input)) weakSet(writtenAsReal, request, true);
+  note(request, { isReal: name || given && weakGet(traces, input)?.isReal });
   return request;
 };
 
@@ -63,14 +67,27 @@ const withoutBody = (request) => {
 
 /** Says the words of a mark, with the request or ahead of it: of a request without CORS no field can be set.
  * Returns whether it was heard. */
-const say = (request, words) => modeOf(request) === "no-cors"
-  ? ask("next", { url: urlOf(request), words })
+const say = (request, words, mayCarry) => modeOf(request) === "no-cors"
+  ? !mayCarry || ask("next", { url: urlOf(request), words })
   : (setHeader(headersOf(request), config.mark, mark(words)), true);
 
-const words = (request, carried) => {
-  const kept = keepaliveOf(request) ? " keep" : "";
-  const sent = credentialsOf(request) === "same-origin" ? "" : ` ${credentialsOf(request)}`;
-  return carried || kept || sent ? (carried || "none") + kept + sent : undefined;
+const words = (request, carried) => carried + (keepaliveOf(request) ? " keep" : "")
+  + (credentialsOf(request) === "same-origin" ? "" : ` ${credentialsOf(request)}`)
+  + (redirectOf(request) === "follow" ? "" : " manual");
+
+/** The answer as an engine gives it that knows redirects. */
+const settled = (request, response, id) => {
+  const { isReal } = weakGet(traces, request);
+  const redirect = redirectOf(request);
+  if (redirect !== "follow" && matched(/30[12378]/, statusOf(response))) {
+    if (redirect === "error") throw new TypeError("Load failed");
+    // As that of a redirect, but for its type and URL.
+    const unread = apply(failed, Response, []);
+    note(unread, { isReal, stopped: answeredBy(response) });
+    return unread;
+  }
+  note(response, { isReal, id });
+  return response;
 };
 
 const send = (original, self, request) => {
@@ -90,13 +107,13 @@ const send = (original, self, request) => {
   const isTooLong = body && keepaliveOf(request) && body.length > keepaliveLimit;
   const handed = body && mayCarry && !isTooLong ? handOver(body) : undefined;
   const outgoing = handed ? withoutBody(request) : request;
-  const text = words(request, handed?.words ?? (mayCarry ? "plain" : undefined));
+  const id = newID();
+  const text = `${words(request, handed?.words ?? (mayCarry ? "plain" : "none"))} ${id}`;
   // What nobody was told of fails, rather than goes without its body.
-  const isSaid = !text || say(outgoing, text);
+  const isSaid = say(outgoing, text, mayCarry);
   const answer = apply(original, self, [isSaid ? outgoing : request]);
   if (isSaid) handed?.begin();
-  if (!weakGet(writtenAsReal, request)) return answer;
-  return then(answer, (response) => (weakSet(writtenAsReal, response, true), response));
+  return then(answer, (response) => settled(request, response, id));
 };
 
 export const patchFetch = () => {
@@ -112,20 +129,16 @@ export const patchFetch = () => {
   });
   wrapConstructor("Request", (original, args, newTarget) =>
     args.length === 0 ? build(original, args, newTarget) : make(original, args, newTarget));
-  const kinds = [Request.prototype, globalThis.Response.prototype];
+  const kinds = [Request.prototype, Response.prototype];
   for (let index = 0; index < 2; index++) {
     wrapMethod(kinds[index], "clone", (original, self, args) => {
       const clone = apply(original, self, args);
-      const body = weakGet(bodies, self);
-      if (body !== undefined) weakSet(bodies, clone, body);
-      if (weakGet(writtenAsReal, self)) weakSet(writtenAsReal, clone, true);
+      weakSet(bodies, clone, weakGet(bodies, self));
+      weakSet(traces, clone, weakGet(traces, self));
       return clone;
     });
-    wrapAccessor(kinds[index], "url", {
-      get: (original, self) => {
-        const url = apply(original, self, []);
-        return weakGet(writtenAsReal, self) ? realURL(url) : url;
-      },
-    });
+    wrapURL(kinds[index], "url");
   }
+  wrapGetter(kinds[1], "redirected", (value, trace) => value || !!movedTo(trace));
+  wrapGetter(kinds[1], "type", (type, trace) => trace?.stopped ? "opaqueredirect" : type);
 };

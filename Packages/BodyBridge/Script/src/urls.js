@@ -14,22 +14,16 @@ export const resolve = (url) => {
   try { return hrefOf(new URL(url, baseURI())); } catch { return undefined; }
 };
 
-/** Whether a request to there comes to the container. */
-export const isOurs = (url) =>
-  url !== undefined && (startsWith(url, `${https}://`) || startsWith(url, `${http}://`));
+/** A URL with another scheme, where it has the one that is named. */
+const exchanged = (url, from, to) => startsWith(url, `${from}://`) ? to + slice(url, from.length) : undefined;
 
-const named = (url) => {
-  if (startsWith(url, "https://")) return https + slice(url, 5);
-  if (startsWith(url, "http://")) return http + slice(url, 4);
-  return undefined;
-};
+const named = (url) => exchanged(url, "https", https) ?? exchanged(url, "http", http);
 
 /** The real URL behind a name of the container's. */
-export const realURL = (name) => {
-  if (startsWith(name, `${https}://`)) return "https" + slice(name, https.length);
-  if (startsWith(name, `${http}://`)) return "http" + slice(name, http.length);
-  return name;
-};
+export const realURL = (name) => exchanged(name, https, "https") ?? exchanged(name, http, "http") ?? name;
+
+/** Whether a request to there comes to the container. */
+export const isOurs = (url) => url !== undefined && realURL(url) !== url;
 
 /** What was asked for before is not asked again, for so many URLs. */
 const answers = new Map();

@@ -16,11 +16,9 @@ export const patchWorkers = () => {
     const text = `${args[0]}`;
     const name = nameOf(text);
     const url = name ?? resolve(text);
+    // Each read once, in the engine's order.
     const { credentials, name: title, type } = args[1] ?? {};
-    const options = { __proto__: null };
-    if (credentials !== undefined) options.credentials = credentials;
-    if (title !== undefined) options.name = title;
-    if (type !== undefined) options.type = type;
+    const options = { __proto__: null, credentials, name: title, type };
     if (!isOurs(url)) return build(original, [name ?? text, options], newTarget);
     const base = matched(/^[^#]*/, url)[0];
     const led = `${base}#${newID()}`;

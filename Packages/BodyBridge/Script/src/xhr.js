@@ -4,23 +4,23 @@
 // XMLHttpRequest.
 
 import { bytesOf, handOver, lost, sizeOf } from "./bodies.js";
-import { mark } from "./channel.js";
+import { note, traces, wrapGetter, wrapURL } from "./answers.js";
+import { mark, newID } from "./channel.js";
 import { config } from "./config.js";
 import { forgetCookies } from "./cookies.js";
-import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
+import { build, wrapConstructor, wrapMethod } from "./disguise.js";
 import {
   ProgressEvent, Uint8Array, WeakMap, XMLHttpRequest, addListener, apply, dispatch, targetOf, upperCase, weakGet, weakSet,
   xhrHeader, xhrState, xhrUpload, xhrWithCredentials,
 } from "./natives.js";
-import { isOurs, nameOf, realURL, resolve } from "./urls.js";
+import { isOurs, nameOf, resolve } from "./urls.js";
 
-/** What `open` was told, of those that come to the container. */
-const opened = new WeakMap();
+// What `open` was told, of those that come to the container, is in their traces.
 
 /** What is to be sent in the body's place, what the mark says of it, and how many bytes it really is. */
 const carry = (request, state, body) => {
-  if (state.method === "GET" || state.method === "HEAD") return { words: "none", body, size: () => 0 };
-  const gone = body === undefined || body === null ? undefined : lost(body);
+  if (state.method === "GET" || state.method === "HEAD") return { words: "none", body };
+  const gone = lost(body);
   if (!gone) return { words: "plain", body, size: () => sizeOf(body) };
   // As the engine would have said it.
   if (gone.type && !state.hasType) xhrHeader(request, "Content-Type", gone.type);
@@ -30,13 +30,15 @@ const carry = (request, state, body) => {
 };
 
 const send = (original, self, args) => {
-  const state = weakGet(opened, self);
-  if (!state) return apply(original, self, args);
+  const state = weakGet(traces, self);
+  if (!state?.method) return apply(original, self, args);
   let carried;
   try {
     carried = carry(self, state, args[0]);
-    const words = carried.words + (xhrWithCredentials(self) ? " include" : "");
-    if (words !== "none") xhrHeader(self, config.mark, mark(words));
+    // No two are alike: the engine would give one the answer of another, of whatever age.
+    const id = newID();
+    xhrHeader(self, config.mark, mark(`${carried.words}${xhrWithCredentials(self) ? " include" : ""} ${id}`));
+    state.id = id;
   } catch {
     // Not open, or sent already: the engine says so itself. A Blob that cannot be read fails in the network.
     return apply(original, self, args);
@@ -47,10 +49,10 @@ const send = (original, self, args) => {
   } finally {
     if (!state.isAsync) forgetCookies();
   }
-  state.size = state.isAsync && watched(self) ? carried.size : undefined;
+  state.size = state.isAsync && weakGet(uploads, self) ? carried.size : undefined;
   carried.begin?.((loaded) => {
     const total = state.size?.();
-    if (loaded < total && weakGet(opened, self) === state && xhrState(self) === 1) tell(self, "progress", loaded, total);
+    if (loaded < total && weakGet(traces, self) === state && xhrState(self) === 1) tell(self, "progress", loaded, total);
   });
   return result;
 };
@@ -60,21 +62,20 @@ const send = (original, self, args) => {
 
 /** Requests whose `upload` somebody has looked at. */
 const uploads = new WeakMap();
-const watched = (request) => weakGet(uploads, request);
 
-const tell = (request, type, loaded, total) =>
+const tell = (request, type, loaded, total = loaded) =>
   dispatch(xhrUpload(request), new ProgressEvent(type, { lengthComputable: true, loaded, total }));
 
 const endUpload = (event) => {
   const target = targetOf(event);
-  const state = weakGet(opened, target);
+  const state = weakGet(traces, target);
   if (!state?.size || xhrState(target) !== 2) return;
   const total = state.size();
   state.size = undefined;
   if (total === 0) return;
-  tell(target, "progress", total, total);
-  tell(target, "load", total, total);
-  tell(target, "loadend", total, total);
+  tell(target, "progress", total);
+  tell(target, "load", total);
+  tell(target, "loadend", total);
 };
 
 export const patchXHR = () => {
@@ -85,31 +86,23 @@ export const patchXHR = () => {
     addListener(request, "readystatechange", endUpload);
     return request;
   });
-  wrapAccessor(prototype, "upload", (original, self) => {
-    const upload = apply(original, self, []);
-    weakSet(uploads, self, true);
-    return upload;
-  });
+  wrapGetter(prototype, "upload", (upload, trace, self) => (weakSet(uploads, self, true), upload));
   wrapMethod(prototype, "open", (original, self, args) => {
     const name = args.length > 1 ? nameOf(args[1]) : undefined;
-    const next = [];
-    for (let index = 0; index < args.length; index++) next[index] = index === 1 && name ? name : args[index];
-    const result = apply(original, self, next);
     const url = name ?? resolve(args[1]);
-    weakSet(opened, self, isOurs(url)
-      ? { method: upperCase(`${args[0]}`), isAsync: args.length < 3 || !!args[2], hasType: false, isReal: !!name }
-      : undefined);
+    if (name) args[1] = name;
+    const result = apply(original, self, args);
+    // Others are without a method.
+    note(self, isOurs(url) &&
+      { method: upperCase(`${args[0]}`), isAsync: args.length < 3 || !!args[2], isReal: name });
     return result;
   });
   wrapMethod(prototype, "setRequestHeader", (original, self, args) => {
     const result = apply(original, self, args);
-    const state = weakGet(opened, self);
+    const state = weakGet(traces, self);
     if (state && upperCase(`${args[0]}`) === "CONTENT-TYPE") state.hasType = true;
     return result;
   });
   wrapMethod(prototype, "send", send);
-  wrapAccessor(prototype, "responseURL", (original, self) => {
-    const url = apply(original, self, []);
-    return weakGet(opened, self)?.isReal ? realURL(url) : url;
-  });
+  wrapURL(prototype, "responseURL");
 };

@@ -28,6 +28,8 @@ public struct BridgeQuestion: Sendable, Hashable {
         /// The next POST or other request to a URL, which cannot carry a mark, has this one.
         /// - `contentType`: in place of the one that the engine says.
         case announce(url: String, mark: RequestMark, contentType: String?)
+        /// Where the redirects of a request have led to.
+        case moved(BodyID)
         /// A worker is about to ask for its script.
         case worker(url: String, isModule: Bool)
         /// A piece of a body, for where requests are forbidden.
@@ -83,6 +85,7 @@ public struct BridgeQuestion: Sendable, Hashable {
             case ("setCookie", _, _): return text.map { .setCookie(text: $0) }
             case ("worker", let url?, _): return .worker(url: url, isModule: isModule ?? false)
             case ("drop", _, let id?): return .drop(id)
+            case ("moved", _, let id?): return .moved(id)
             case ("next", let url?, _):
                 guard let mark = words.flatMap({ RequestMark($0) }) else { return nil }
                 switch mark.purpose {

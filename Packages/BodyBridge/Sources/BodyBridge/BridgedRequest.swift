@@ -25,4 +25,8 @@ public struct BridgedRequest: Sendable {
     public var isKeptAlive = false
     /// Whether cookies go along, where the script said; `nil` for requests of elements and documents, too.
     public var credentials: RequestMark.Credentials?
+    /// Whether an answer that leads elsewhere is followed there.
+    public var followsRedirects = true
+    /// By which the script asks where the answer came from; see ``PageBridge/note(_:of:)``.
+    public var id: BodyID?
 }

@@ -32,8 +32,14 @@ public final class PageBridge {
     /// Scripts of workers that are to be asked for, newest last.
     private var workers: [Expected] = []
 
+    /// Where redirects of requests have led to, newest last.
+    private var moves: [(id: BodyID, url: String)] = []
+
     /// The most announcements that wait for their requests; the oldest goes first.
     private static let limit = 64
+    /// The most redirected requests that the script may still ask of, and the longest URL that it is told, in bytes.
+    private static let moveLimit = 256
+    private static let moveURLLimit = 8 << 10
 
     /// - Parameter host: answers what is not the bridge's own to say.
     public init(_ script: InjectedScript, limits: BodyVault.Limits = .init(), host: any BridgeHosting) {
@@ -68,6 +74,7 @@ public final class PageBridge {
             return json(true)
         case .store(let id, let offset, let bytes):
             return json((try? vault.putNow(bytes, at: offset, of: id)) != nil)
+        case .moved(let id): return json(moves.last { $0.id == id }?.url)
         case .drop(let id):
             vault.drop(id)
             return json(true)
@@ -116,9 +123,18 @@ public final class PageBridge {
     /// In bytes; the script sends 1 MB.
     private static let pieceLimit = 4 << 20
 
-    /// Forgets bodies and announcements, as when the view shows another document.
+    /// Notes where a request's redirects have led to, under the name by which the page knows it: before the page hears of
+    /// the answer, so that its script can ask.
+    public func note(_ url: String, of id: BodyID) {
+        guard url.utf8.count <= Self.moveURLLimit else { return }
+        moves.append((id, url))
+        if moves.count > Self.moveLimit { moves.removeFirst() }
+    }
+
+    /// Forgets bodies, announcements and redirects, as when the view shows another document.
     public func removeAll() {
         announced.removeAll()
+        moves.removeAll()
         workers.removeAll()
         vault.removeAll()
     }
@@ -146,7 +162,9 @@ public final class PageBridge {
             case .plain: .engine
             case .bodyless, .store, .ask: .none
             }
-        return BridgedRequest(body: body, isKeptAlive: mark.isKeptAlive, credentials: mark.credentials)
+        return BridgedRequest(
+            body: body, isKeptAlive: mark.isKeptAlive, credentials: mark.credentials,
+            followsRedirects: mark.followsRedirects, id: mark.id)
     }
 
     private func withoutFragment(_ url: String) -> String {

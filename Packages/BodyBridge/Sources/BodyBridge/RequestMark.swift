@@ -6,7 +6,7 @@
 ///
 ///     plain | none | take ID LENGTH | store ID OFFSET | ask
 ///
-/// followed, for the first three, by any of the words `keep`, `omit` and `include`.
+/// followed, for the first three, by any of the words `keep`, `omit`, `include` and `manual`, and an id.
 public struct RequestMark: Sendable, Hashable {
     /// What the request is for.
     public enum Purpose: Sendable, Hashable {
@@ -38,9 +38,13 @@ public struct RequestMark: Sendable, Hashable {
     public var isKeptAlive = false
     /// Whether cookies go along.
     public var credentials = Credentials.sameOrigin
+    /// Whether an answer that leads elsewhere is followed there (Fetch, "redirect mode").
+    public var followsRedirects = true
+    /// By which the script asks of the request's answer.
+    public var id: BodyID?
 
     /// In bytes of UTF-8.
-    private static let limit = 128
+    private static let limit = 192
 
     /// `nil` for texts of another form.
     public init?(_ text: some StringProtocol) {
@@ -54,7 +58,10 @@ public struct RequestMark: Sendable, Hashable {
             case (_, "keep"): isKeptAlive = true
             case (_, "omit"): credentials = .omit
             case (_, "include"): credentials = .include
-            default: return nil
+            case (_, "manual"): followsRedirects = false
+            default:
+                guard id == nil, let named = BodyID(word) else { return nil }
+                id = named
             }
         }
     }

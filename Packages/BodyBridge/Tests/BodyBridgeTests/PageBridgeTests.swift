@@ -129,6 +129,19 @@ struct PageBridgeTests {
         )
     }
 
+    @Test("Where a request was led to is told to who knows its id, until the document goes")
+    func moves() throws {
+        let read = try read("app://a.example/", .get, mark: "\(token.text) none manual \(id)")
+        guard case .request(let request) = read.reading else { throw ResourceError(.internal, "\(read.reading)") }
+        #expect(!request.followsRedirects)
+        #expect(ask(#""ask":"moved","id":"\#(id)""#) == #"{"value":null}"#)
+        bridge.note("app://a.example/2", of: try #require(request.id))
+        #expect(ask(#""ask":"moved","id":"\#(id)""#) == #"{"value":"app:\/\/a.example\/2"}"#)
+        #expect(ask(#""ask":"moved","id":"\#(String(repeating: "0e", count: 16))""#) == #"{"value":null}"#)
+        bridge.removeAll()
+        #expect(ask(#""ask":"moved","id":"\#(id)""#) == #"{"value":null}"#)
+    }
+
     @Test("A worker's script is led to once, by a URL that nobody else asks for")
     func workers() throws {
         _ = ask(#""ask":"worker","url":"app://a.example/w.js#\#(id)","isModule":false"#)

@@ -376,11 +376,10 @@ public final class Container<Engine: WebEngine> {
                 record.note(delivery.deliver(response.head, body))
                 hub.send(.request(record))
             } else {
-                answer(
-                    request, .success(named), of: session, by: delivery, record, outlivesStop: bridged.isKeptAlive)
+                answer(request, .success(named), of: session, by: delivery, record, bridged)
             }
         } catch {
-            answer(request, .failure(error), of: session, by: delivery, record)
+            answer(request, .failure(error), of: session, by: delivery, record, BridgedBody())
         }
         return delivery
     }
@@ -388,11 +387,11 @@ public final class Container<Engine: WebEngine> {
     /// Looks for an answer, and delivers it when it comes.
     private func answer(
         _ request: EngineRequest, _ named: Result<RequestPath.Named, any Error>, of session: PageSession?,
-        by delivery: SchemeTaskDelivery, _ record: RequestRecord, outlivesStop: Bool = false
+        by delivery: SchemeTaskDelivery, _ record: RequestRecord, _ bridged: BridgedBody
     ) {
         let (path, cookies) = (path, cookies)
         var record = record
-        delivery.start(outlivesStop: outlivesStop) {
+        delivery.start(outlivesStop: bridged.isKeptAlive) {
             let named = try named.get()
             let response = try await path.answer(named)
             if named.wantsHandOver { await cookies?.handOver() }
@@ -400,6 +399,9 @@ public final class Container<Engine: WebEngine> {
         } observe: { [weak self] response in
             record.note(response)
             self?.note(response, to: request, of: session)
+            if let place = response.movedTo, let id = bridged.id, let view = request.view {
+                self?.bridges?.note(path.place(of: place, in: session), of: id, in: view)
+            }
         } completion: { [hub] outcome in
             record.note(outcome)
             hub.send(.request(record))

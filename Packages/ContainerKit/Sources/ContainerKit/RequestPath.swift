@@ -112,6 +112,12 @@ struct RequestPath: Sendable {
         coverage.contains(url)
     }
 
+    /// The URL as a page of this mode knows it: by its name, where the page would ask for it by that.
+    func place(of url: String, in session: PageSession?) -> String {
+        let isOwn = session.flatMap { WebOrigin(url: $0.documentURL) } == WebOrigin(url: url)
+        return isOwn || covers(url) ? names.name(of: url) ?? url : url
+    }
+
     /// Whether a request of the app's own is intercepted.
     func covers(_ request: HTTPRequest) -> Bool {
         coverage.decide(request, page: nil).action == .intercept
@@ -178,6 +184,8 @@ struct RequestPath: Sendable {
         fileprivate let decision: RouteDecision
         /// Whether it is known what its body is.
         fileprivate let hasBody: Bool
+        /// Whether a script asks, of whose answers the engine keeps nothing.
+        fileprivate let isOfScript: Bool
         /// Whether its cookies are to be in the engine's store before the page sees the answer.
         let wantsHandOver: Bool
     }
@@ -191,7 +199,7 @@ struct RequestPath: Sendable {
             guard (try? complete(&request, of: named)) != nil else { return nil }
         }
         guard case .known(let response) = chain.promptAnswer(to: request) else { return nil }
-        return response
+        return response.map { limited($0, to: named) }
     }
 
     /// Answers a request of the engine.
@@ -203,6 +211,13 @@ struct RequestPath: Sendable {
             throw ResourceError(.internal, "no loader answered", at: request.head.urlText)
         }
         if isPassed { response.provenance.reason += "; \(named.decision)" }
+        return limited(response, to: named)
+    }
+
+    private func limited(_ response: ResourceResponse, to named: Named) -> ResourceResponse {
+        guard !traits.caches, !named.isOfScript, named.request.destination == .subresource else { return response }
+        var response = response
+        response.head.limitFreshness()
         return response
     }
 
@@ -235,13 +250,14 @@ struct RequestPath: Sendable {
         guard decision.action == .intercept || isServed(head, page: page, to: session) else {
             throw ResourceError(.invalidRequest, "no rule covers this host", at: head.urlText)
         }
-        let named = ResourceRequest(
+        var named = ResourceRequest(
             head, body: bridged.body ?? .empty, destination: destination(of: request),
             credentials: bridged.credentials,
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
+        named.followsRedirects = bridged.followsRedirects
         return Named(
             request: named, session: session, decision: decision, hasBody: bridged.body != nil,
-            wantsHandOver: wantsHandOver)
+            isOfScript: bridged.id != nil, wantsHandOver: wantsHandOver)
     }
 
     @discardableResult

@@ -17,6 +17,8 @@ public struct ResourceRequest: Sendable {
     public var mode: Mode
     /// Whether cookies go along, as far as the engine lets one know.
     public var credentials: Credentials
+    /// Whether an answer that leads elsewhere is followed there, where the engine does not do so itself. True by default.
+    public var followsRedirects = true
     /// The page that asked, and how sure that is; `nil` for the app's own requests.
     public var page: PageAttribution?
 

@@ -14,6 +14,8 @@ public struct ResourceResponse: Sendable {
     /// Whether this document does nothing but take its page, or its frame, to another one: a step of a load and not its
     /// end. False by default.
     public var isInterim: Bool
+    /// The real URL to which redirects have led that were followed on the way; `nil` where there were none.
+    public var movedTo: String?
 
     public init(head: HTTPResponse, body: ResourceBody, provenance: Provenance, isInterim: Bool = false) {
         self.head = head

@@ -63,10 +63,11 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
     ) async throws -> (response: ResourceResponse, place: HTTPRequest)? {
         let rule = ForeignAnswerRule(for: request)
         var request = ledHere(request)
-        for _ in 0...limit {
-            guard let response = try await base.load(request) else { return nil }
-            guard let redirect = try Redirect(of: response.head, to: request.head) else {
+        for count in 0...limit {
+            guard var response = try await base.load(request) else { return nil }
+            guard request.followsRedirects, let redirect = try Redirect(of: response.head, to: request.head) else {
                 if request.destination == .document { moves.end(for: request.page) }
+                if count > 0 { response.movedTo = request.head.urlText }
                 return (try rule.passing(response, of: request, by: names), request.head)
             }
             let target = redirect.target

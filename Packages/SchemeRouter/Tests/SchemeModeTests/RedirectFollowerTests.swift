@@ -27,6 +27,22 @@ struct RedirectFollowerTests {
         #expect((hops.last?.headerFields[.contentType] == nil) == (before != after))
     }
 
+    @Test("An answer says where redirects have led to, and one that is not to be followed is the answer")
+    func places() async throws {
+        let site = Site(["https://a.example/1": (302, "2#x"), "https://a.example/2": (302, "https://a.example/3")])
+        let follower = RedirectFollower(site, names: .standard)
+        let moved = try #require(try await follower.load(subrequest("https://a.example/1")))
+        #expect(moved.movedTo == "https://a.example/3")
+        let direct = try #require(try await follower.load(subrequest("https://a.example/3")))
+        #expect(direct.movedTo == nil)
+        var request = try subrequest("https://a.example/1")
+        request.followsRedirects = false
+        let stopped = try #require(try await follower.load(request))
+        #expect(stopped.head.status.code == 302)
+        #expect(stopped.movedTo == nil)
+        #expect(site.asked.count == 5)
+    }
+
     @Test("Credentials of one origin do not go to another")
     func credentials() async throws {
         let site = Site(["https://a.example/": (302, "https://b.example/"), "https://b.example/": (302, "/next")])

@@ -76,7 +76,8 @@ final class BridgeCare {
             return .request(
                 BridgedBody(
                     body: try value(of: source, body), isKeptAlive: bridged.isKeptAlive,
-                    credentials: credentials(bridged.credentials)))
+                    credentials: credentials(bridged.credentials), followsRedirects: bridged.followsRedirects,
+                    id: bridged.id))
         case .piece(let id, let offset):
             let piece = try body?() ?? .empty
             return .own {
@@ -92,6 +93,11 @@ final class BridgeCare {
         case .worker(let script): return .worker(script)
         case .script(let text): return .own { Self.answer(text, type: "text/javascript") }
         }
+    }
+
+    /// Notes where a request of a view was led to, before its page hears of the answer.
+    func note(_ url: String, of id: BodyID, in view: ViewID) {
+        bridges[view]?.note(url, of: id)
     }
 
     /// In bytes.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import BodyBridge
 internal import ResourceLoading
 
 /// What the bridge gave back to a request.
@@ -11,4 +12,8 @@ struct BridgedBody: Sendable {
     var isKeptAlive = false
     /// Whether cookies go along, where the page's script said.
     var credentials = ResourceRequest.Credentials.unknown
+    /// Whether an answer that leads elsewhere is followed there.
+    var followsRedirects = true
+    /// By which the page's script asks where the answer came from; `nil` where no script asks for it.
+    var id: BodyID?
 }

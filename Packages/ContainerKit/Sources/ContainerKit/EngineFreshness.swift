@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPCache
+internal import HTTPTypes
+
+extension HTTPResponse {
+    /// In seconds.
+    private static let longFreshness = 3_600
+
+    /// Has an engine ask again for an answer that is not fresh for an hour at least.
+    ///
+    /// Measured: WebKit keeps what elements load by a custom scheme in memory, and takes it as fresh for as long as the
+    /// page's process lives, whatever it says, unless it says `no-cache`. What scripts ask for themselves, whose header
+    /// fields they read, carries an id, and is not kept.
+    mutating func limitFreshness() {
+        let control = CacheControl(headerFields[values: .cacheControl])
+        let age = headerFields[.age].flatMap { Int($0) } ?? 0
+        let freshness = (control.maxAge ?? 0) - age
+        guard control.noCache != .all, !control.noStore, freshness < Self.longFreshness else { return }
+        headerFields.append(HTTPField(name: .cacheControl, value: "no-cache"))
+    }
+}
