@@ -52,7 +52,8 @@ struct ReconciliationTests {
         try settle(cookie("b", "1"))
         let number = try #require(reads(state.signalled(.engine, now: start))[.engine])
         var again = state.readFoundLoss(.engine, number: number, now: start)
-        let told = again.contains { effect in if case .report(let fault) = effect { fault.kind == .lost } else { false } }
+        let told = again.contains { effect in if case .report(let fault) = effect { fault.kind == .lost } else { false }
+        }
         #expect(told && writes(again).isEmpty)
         #expect(!state.isQuiet)
         // Another has set `b` since, which is news.
