@@ -14,7 +14,8 @@ extension RealEngine {
             "The engine does what the facade asks",
             arguments: [
                 "userScripts", "messages", "messageReplies", "messageLimit", "messageNames", "messageOrigin", "cookies",
-                "cookiesOutlive", "cookieBridge", "snapshot", "processEnd", "discardedView", "droppedView",
+                "cookiesOutlive", "cookieBridge", "cookieLoss", "snapshot", "processEnd", "discardedView",
+                "droppedView",
                 "closedWindow",
                 "reservedScheme",
                 "schemeAgain", "containers", "documents", "failedHandOver", "scriptErrors", "pageGone", "blockedPort",

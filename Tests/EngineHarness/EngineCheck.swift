@@ -19,6 +19,7 @@ enum EngineCheck: String, CaseIterable {
     case cookiesWritten
     case cookiesRead
     case cookieBridge
+    case cookieLoss
     case snapshot
     case processEnd
     case discardedView
@@ -73,6 +74,7 @@ enum EngineCheck: String, CaseIterable {
         case .cookiesOutlive: try await checkCookiesOutlive()
         case .cookiesWritten: try await checkCookiesWritten(in: folder(arguments))
         case .cookiesRead: try await checkCookiesRead(in: folder(arguments))
+        case .cookieLoss: try await checkCookieLoss(WebKitGTKEngine(), in: folder(arguments))
         case .cookieBridge: try await checkCookieBridge(WebKitGTKEngine(), in: folder(arguments))
         case .snapshot: try await checkSnapshot(WebKitGTKEngine())
         case .processEnd: try await checkProcessEnd(WebKitGTKEngine())

@@ -64,7 +64,10 @@ public final class Container<Engine: WebEngine> {
         table = try await Self.openTable(configuration, packages.store, network, hub)
         cookies =
             traits.keepsCookies
-            ? nil : CookieCare(configuration, besides: configuration.mode == .customScheme ? engine.cookies : nil)
+            ? nil
+            : CookieCare(configuration, besides: configuration.mode == .customScheme ? engine.cookies : nil) {
+                [hub] in hub.send($0)
+            }
         let pageCookies = cookies?.pages
         cache = await Self.openCache(
             configuration, pageCookies.map { CookieStoringLoader(network, cookies: $0) } ?? network)
@@ -393,9 +396,8 @@ public final class Container<Engine: WebEngine> {
         var record = record
         delivery.start(outlivesStop: bridged.isKeptAlive) {
             let named = try named.get()
-            let response = try await path.answer(named)
-            if named.wantsHandOver { await cookies?.handOver() }
-            return response
+            guard named.wantsHandOver, let cookies else { return try await path.answer(named) }
+            return try await cookies.handingOver { try await path.answer(named) }
         } observe: { [weak self] response in
             record.note(response)
             self?.note(response, to: request, of: session)

@@ -35,6 +35,9 @@ public enum ContainerEvent: Sendable {
     case engineCachesCleared([PackageBaseURL])
     /// It could not, so that a page may get an older file from its caches. It is tried again when the next page opens.
     case engineCachesKept([PackageBaseURL], EngineError)
+    /// A page opened before the engine's cookie store and the container's had the same, since the engine did not answer in
+    /// time. Pages do not wait for it any more, until the same event comes with `false`.
+    case cookiesBehind(Bool)
     /// A request that came through the container has ended.
     case request(RequestRecord)
 }

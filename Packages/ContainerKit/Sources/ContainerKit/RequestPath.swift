@@ -43,7 +43,7 @@ struct RequestPath: Sendable {
         self.handOverField = handOverField.flatMap { HTTPField.Name($0) }
         self.traits = traits
         self.library = library
-        completion = RequestCompletion(names)
+        completion = RequestCompletion(names, sites: Suffixes())
         let coverage = Coverage(
             rules: rules, hosts: coveredHosts, library: library, updater: updater, table: table, previews: previews)
         self.coverage = coverage
@@ -79,7 +79,7 @@ struct RequestPath: Sendable {
         let settle = { (answer: any ResourceLoading) -> any ResourceLoading in
             guard !traits.followsRedirects else { return answer }
             let followed = RedirectFollower(
-                answer, names: names, moves: moves, opensByName: { coverage.contains($0) })
+                answer, names: names, moves: moves, sites: Suffixes(), opensByName: { coverage.contains($0) })
             return RewritingLoader(followed, names: names, hashing: IntegrityDigests(), ledger: ledger) { url, page in
                 guard let request = HTTPRequest(urlText: url) else { return false }
                 // All of a page's own origin is served, as where it is named without its host.

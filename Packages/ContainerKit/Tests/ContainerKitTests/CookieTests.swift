@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ContainerTesting
 import CookieBridge
 import CookieJar
 import Foundation
@@ -111,6 +112,132 @@ struct CookieTests {
         #expect(try #require(await container.cookieCounters()).lateHandOvers == 1)
         // Its own pages have it.
         #expect(try #require(container.cookies).jar.cookies.map(\.value) == ["1"])
+        await container.shutDown()
+    }
+
+    @Test("An answer that waits does so for its own cookies, whatever else is on its way")
+    func handOverOfItsOwn() async throws {
+        let container = try await container()
+        let page = try await container.open("https://shop.example/")
+        fixture.engine.jar.hangingNames = ["stuck"]
+        try await set("stuck=1", in: page, of: container)
+        let fields: HTTPFields = [try #require(marker): "1"]
+        try await set("id=1", fields, in: page, of: container)
+        #expect(stored == ["id=1"])
+        // One without cookies waits for nothing.
+        _ = try await fixture.answer(to: place + "none", .get, fields, from: page.view, of: container)
+        #expect(try #require(await container.cookieCounters()).lateHandOvers == 0)
+        await container.shutDown()
+    }
+
+    @Test("A store that does not answer holds up one page, and the others when it does again")
+    func behind() async throws {
+        var configuration = Container<FakeEngine>.Configuration(
+            directory: fixture.folder, transport: fixture.network)
+        configuration.cookies.isPersistent = false
+        let jar = fixture.engine.jar
+        let clock = ManualClock()
+        let (told, telling) = AsyncStream.makeStream(of: Bool.self)
+        let care = CookieCare(configuration, besides: jar, clock: clock) {
+            if case .cookiesBehind(let isBehind) = $0 { telling.yield(isBehind) }
+        }
+        var events = told.makeAsyncIterator()
+        try await care.start()
+        await care.settle()
+        jar.hangs = true
+        let first = Task { await care.settle() }
+        // The page's limit and that of the reading.
+        await clock.sleepers(atLeast: 2)
+        clock.advance(by: .seconds(3))
+        await first.value
+        #expect(await events.next() == true)
+        // No time passes here.
+        for _ in 0..<3 { await care.settle() }
+        jar.hangs = false
+        jar.put(EngineCookie(name: "id", value: "7", domain: "shop.example"))
+        // The reading that hangs has failed: it is tried again after a wait.
+        await clock.sleepers(atLeast: 2)
+        clock.advance(by: .seconds(7))
+        await clock.sleepers(atLeast: 2)
+        clock.advance(by: .milliseconds(50))
+        #expect(await events.next() == false)
+        await care.settle()
+        #expect(care.jar.cookies.map(\.value) == ["7"])
+        await care.shutDown()
+    }
+
+    @Test("Where the engine loses its cookies by itself, they are there again before the next page, and none is gone")
+    func lost() async throws {
+        let container = try await container()
+        let page = try await container.open("https://shop.example/")
+        try await set("id=1; Max-Age=600; HttpOnly", in: page, of: container)
+        try await fixture.engine.jar.set(EngineCookie(name: "native", value: "1", domain: "shop.example"))
+        _ = try await container.open("https://shop.example/")
+        #expect(stored == ["id=1", "native=1"])
+        fixture.engine.jar.lose()
+        // Somebody sets one at once.
+        try await fixture.engine.jar.set(EngineCookie(name: "new", value: "1", domain: "shop.example"))
+        _ = try await container.open("https://shop.example/")
+        #expect(stored == ["id=1", "native=1", "new=1"])
+        #expect(try #require(await container.cookieCounters()).reconciliation.losses == 1)
+        #expect(try await sent(by: container) == "id=1; native=1; new=1")
+        // And what is cleared while the engine has lost it stays away.
+        fixture.engine.jar.lose()
+        try await container.clearAccount(domains: ["shop.example"])
+        _ = try await container.open("https://shop.example/")
+        #expect(stored == [] && container.cookies?.jar.cookies.isEmpty == true)
+        await container.shutDown()
+    }
+
+    @Test("Clearing an account takes along its pages' bodies, and changes that are on their way to the engine")
+    func clearBodies() async throws {
+        fixture.engine.traits.bodies = .plain
+        let uploads = UploadNetwork()
+        let container = try await fixture.container(covering: ["shop.example", "other.example"]) {
+            $0.transport = uploads
+        }
+        let pages = try await [container.open("https://shop.example/"), container.open("https://other.example/")]
+        let events = container.events()
+        let mark = try #require(HTTPField.Name("ContainerKit-Request"))
+        let id = String(repeating: "0a", count: 16)
+        var sinks: [FakeSink] = []
+        for page in pages {
+            let host = page.session.documentURL == "https://shop.example/" ? "shop.example" : "other.example"
+            // Half of a body is here, and its request has begun.
+            #expect(page.view.put("first", at: 0, of: id) == #"{"value":true}"#)
+            sinks.append(
+                fixture.engine.send(
+                    "containerkit://\(host)/upload", .post, [mark: "\(page.view.prefix)take \(id) 10"], from: page.view
+                ).sink)
+            // And a form is about to go.
+            #expect(page.view.announce("containerkit://\(host)/form") == #"{"value":true}"#)
+        }
+        var arrivals = uploads.arrivals.makeAsyncIterator()
+        for _ in pages { _ = await arrivals.next() }
+        // A change that the engine does not take yet.
+        fixture.engine.jar.failure = EngineError(.storage, "not now")
+        container.cookies?.jar.store(
+            setCookies: ["id=1"], from: try #require(CookieURL("https://shop.example/")))
+        try await container.clearAccount(domains: ["shop.example"])
+        fixture.engine.jar.failure = nil
+        // The other's body goes on, that of the account has failed.
+        #expect(pages[1].view.put("other", at: 5, of: id) == #"{"value":true}"#)
+        var ended = 0
+        for await case .request in events {
+            ended += 1
+            if ended == 2 { break }
+        }
+        #expect(sinks[0].error?.code == .cancelled && sinks[0].status == nil)
+        #expect(sinks[1].status == 200)
+        #expect(uploads.bodies.withLock { $0 } == ["firstother"])
+        for (page, host) in zip(pages, ["shop.example", "other.example"]) {
+            let sink = try await fixture.answer(
+                to: "containerkit://\(host)/form", .post, [.contentType: "text/plain"], from: page.view, of: container
+            ).sink
+            #expect((sink.error?.code == .invalidRequest) == (host == "shop.example"), "\(host)")
+        }
+        _ = try await container.open("https://shop.example/")
+        #expect(stored == [] && container.cookies?.jar.cookies.isEmpty == true)
         await container.shutDown()
     }
 
@@ -261,6 +388,41 @@ struct CookieTests {
         #expect(try await sent(by: container, on: engine) == "id=1")
         #expect(engine.jar.cookies.map(\.value) == ["1"])
         await container.shutDown()
+    }
+}
+
+extension FakeView {
+    /// Puts a piece of a body into the vault, as the page's script does where requests are forbidden.
+    fileprivate func put(_ text: String, at offset: Int, of id: String) -> String {
+        let bytes = Data(text.utf8).base64EncodedString()
+        return prompt(
+            #"{"ask":"store","place":{"url":"","top":""},"id":"\#(id)","offset":\#(offset),"bytes":"\#(bytes)"}"#)
+    }
+
+    /// Says that a request is about to come that has plain bytes.
+    fileprivate func announce(_ url: String) -> String {
+        prompt(#"{"ask":"next","place":{"url":"","top":""},"url":"\#(url)","words":"plain"}"#)
+    }
+}
+
+/// A network that reads the bodies that it is sent.
+private final class UploadNetwork: HTTPTransporting {
+    let capabilities: TransportCapabilities = .decodes
+    let arrivals: AsyncStream<Void>
+    private let arrival: AsyncStream<Void>.Continuation
+    let bodies = Mutex<[String]>([])
+
+    init() {
+        (arrivals, arrival) = AsyncStream.makeStream()
+    }
+
+    func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
+        if request.path == "/upload" {
+            arrival.yield()
+            let text = String(decoding: try await body.collect(upTo: 1_000), as: UTF8.self)
+            bodies.withLock { $0.append(text) }
+        }
+        return TransportResponse(head: HTTPResponse(status: .ok), body: .empty)
     }
 }
 

@@ -230,6 +230,22 @@ struct RequestTests {
         }
     }
 
+    @Test("Another host of the same registrable domain is of the same site")
+    func sites() async throws {
+        let hosts = ["shop.example", "cdn.shop.example", "a.github.io", "b.github.io"]
+        let container = try await fixture.container(covering: hosts)
+        for (url, other, site) in [
+            ("https://shop.example/", "cdn.shop.example", "same-site"),
+            ("https://a.github.io/", "b.github.io", "cross-site"),
+        ] {
+            let page = try await container.open(url)
+            _ = try await fixture.answer(to: "containerkit://\(other)/a", from: page.view, of: container)
+            #expect(try lastSite() == site, "\(url)")
+            await container.close(page)
+        }
+        await container.shutDown()
+    }
+
     @Test("Of a page with a frame of another origin, what an element asks for makes no claim that may be false")
     func frames() async throws {
         let container = try await fixture.container(covering: ["shop.example", "cdn.example"])

@@ -85,10 +85,10 @@ struct ServerPageTests {
     @Test("A token that is lost on its way is given once more, and a second loss is an error")
     func lost() async throws {
         let container = try await container()
-        fixture.engine.jar.losses = 1
+        fixture.engine.jar.refusals = 1
         _ = try await container.open("https://a.example/")
         #expect(fixture.engine.jar.cookies.count == 1)
-        fixture.engine.jar.losses = 2
+        fixture.engine.jar.refusals = 2
         await #expect { try await container.open("https://b.example/") } throws: {
             ($0 as? ContainerError)?.code == .server
         }

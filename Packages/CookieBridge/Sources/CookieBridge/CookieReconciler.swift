@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import CookieJar
+public import CookieJar
 public import Foundation
 
 /// Keeps the stores of cookies the same: the jar, the engine's store, and what scripts see.
@@ -137,13 +137,15 @@ public actor CookieReconciler {
         }
     }
 
-    /// As ``handOver(_:begun:)``, for cookies of an answer that a store has already.
+    /// As ``handOver(_:begun:)``, for cookies of an answer that a store has already, whatever else is on its way.
+    /// - Parameter identities: the cookies. `nil` for all, which waits for each change that is on its way.
     @discardableResult
-    public func handOver(from store: CookieStoreID) async -> Bool {
+    public func handOver(from store: CookieStoreID, of identities: Set<Cookie.Identity>? = nil) async -> Bool {
         guard phase == .running else { return false }
         perform(reconciliation.signalled(store, now: wallClock()))
+        let ticket = identities.map { reconciliation.ticket(for: $0, from: store) } ?? reconciliation.barrier()
         do {
-            try await wait(for: reconciliation.barrier(), configuration.handOverLimit, "cookies of an answer")
+            try await wait(for: ticket, configuration.handOverLimit, "cookies of an answer")
             return true
         } catch {
             ownCounters.lateHandOvers += 1
@@ -153,13 +155,15 @@ public actor CookieReconciler {
 
     /// Returns once all stores have all changes that were heard or signalled before, or newer ones. What a first navigation
     /// waits for.
-    /// - Parameter stores: those that are read once more, as their signals may still be on the way. Default: none.
+    /// - Parameters:
+    ///   - stores: those that are read once more, as their signals may still be on the way. Default: none.
+    ///   - limit: how long it waits. `nil` for what is configured.
     /// - Throws: ``CookieBridgeError`` with code `timedOut`, `storeFailed`, `stopped` or `overloaded`; `CancellationError`.
-    public func barrier(reading stores: Set<CookieStoreID> = []) async throws {
+    public func barrier(reading stores: Set<CookieStoreID> = [], within limit: Duration? = nil) async throws {
         if phase == .running {
             for id in order where stores.contains(id) { perform(reconciliation.signalled(id, now: wallClock())) }
         }
-        try await wait(for: reconciliation.barrier(), configuration.barrierLimit, "a barrier")
+        try await wait(for: reconciliation.barrier(), limit ?? configuration.barrierLimit, "a barrier")
     }
 
     // MARK: Clearing
@@ -238,8 +242,14 @@ public actor CookieReconciler {
     private func read(_ id: CookieStoreID, _ number: UInt64) {
         guard let store = stores[id] else { return }
         run { reconciler in
-            let cookies = try? await store.snapshot()
-            await reconciler()?.ended { $0.readEnded(id, number: number, cookies: cookies, now: $1) }
+            var cookies: [Cookie]?
+            do {
+                cookies = try await store.snapshot()
+            } catch is CookieStoreLoss {
+                await reconciler()?.ended { $0.readFoundLoss(id, number: number, now: $1) }
+                return
+            } catch {}
+            await reconciler()?.ended { [cookies] in $0.readEnded(id, number: number, cookies: cookies, now: $1) }
         }
     }
 

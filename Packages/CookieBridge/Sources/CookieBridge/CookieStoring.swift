@@ -13,6 +13,8 @@ public protocol CookieStoring: CookieClearing {
     var representation: CookieRepresentation { get }
 
     /// All cookies, as they are at one moment during the call.
+    /// - Throws: ``CookieStoreLoss`` where the store has lost cookies by itself since the last call; any other error for a
+    ///   fault that may pass.
     func snapshot() async throws -> [Cookie]
 
     /// Stores a cookie in place of one with its identity. It is visible to pages and requests when the call returns.

@@ -64,6 +64,42 @@ struct ConvergenceTests {
         }
     }
 
+    /// Stores lose all that they hold, again and again: the cookies are written anew, and none is gone. Nobody deletes one, as
+    /// in the meantime that looks the same.
+    @Test(arguments: 0..<12) func lossesAreNoDeletions(_ batch: Int) throws {
+        var losses = 0
+        for run in 0..<Self.runs {
+            let seed = UInt64(2_000_000 + batch * Self.runs + run)
+            var simulation = Simulation(seed: seed)
+            simulation.begin()
+            simulation.settle()
+            simulation.failurePercent = run.isMultiple(of: 2) ? 0 : 15
+            for _ in 0..<Int.random(in: 5...60, using: &simulation.generator) {
+                guard simulation.generator.chance(45) else {
+                    simulation.step()
+                    continue
+                }
+                let store = Int.random(in: 0...2, using: &simulation.generator)
+                let made = cookie(Self.name(&simulation), "\(simulation.nextValue())")
+                switch Int.random(in: 0..<100, using: &simulation.generator) {
+                case 0..<40: simulation.change(store, .set(made))
+                case 40..<80: simulation.take(.set(made), by: .host)
+                default: simulation.lose(store)
+                }
+            }
+            simulation.settle()
+            simulation.failurePercent = 0
+            for store in simulation.stores.indices { simulation.signal(store) }
+            simulation.settle()
+            let fault = simulation.fault()
+            try #require(fault == nil, "seed \(seed): \(fault ?? "")")
+            let held = simulation.stores.map { $0.cookies(at: simulation.now).count }
+            #expect(held.allSatisfy { $0 == simulation.lastHeard.count }, "seed \(seed): \(held)")
+            losses += simulation.reconciliation.counters.losses
+        }
+        #expect(losses > Self.runs)
+    }
+
     private static func name(_ simulation: inout Simulation) -> String {
         ["a", "b", "c"].randomElement(using: &simulation.generator) ?? "a"
     }

@@ -47,6 +47,42 @@ struct ReconciliationTests {
         return state.readEnded(id, number: number, cookies: cookies, now: start)
     }
 
+    @Test mutating func whatAStoreLosesIsWrittenAgain() throws {
+        try settle(cookie("a", "1"))
+        try settle(cookie("b", "1"))
+        let number = try #require(reads(state.signalled(.engine, now: start))[.engine])
+        var again = state.readFoundLoss(.engine, number: number, now: start)
+        let told = again.contains { effect in if case .report(let fault) = effect { fault.kind == .lost } else { false }
+        }
+        #expect(told && writes(again).isEmpty)
+        #expect(!state.isQuiet)
+        // Another has set `b` since, which is news.
+        again = state.readEnded(
+            .engine, number: try #require(reads(again)[.engine]), cookies: [cookie("b", "2")], now: start)
+        #expect(writes(again)[.engine]?.change == .set(cookie("a", "1")))
+        #expect(writes(again)[.jar]?.change == .set(cookie("b", "2")))
+        for (id, write) in writes(again) { _ = state.writeEnded(id, write, .written, now: start) }
+        #expect(state.isQuiet && state.counters.losses == 1)
+        // What is deleted afterwards is deleted.
+        #expect(try writes(read(.engine, [cookie("b", "2")]))[.jar]?.change == .remove(cookie("a", "1").identity))
+    }
+
+    @Test mutating func aFailedWriteDoesNotHideWhatWasThereBefore() throws {
+        // The store is being read while two writes end there: one lands, and one does not.
+        let number = try #require(reads(state.signalled(.engine, now: start))[.engine])
+        let first = try #require(writes(state.take(.set(cookie("a", "1")), by: .host, now: start))[.engine])
+        _ = state.writeEnded(.engine, first, .written, now: start)
+        let second = try #require(writes(state.take(.set(cookie("a", "2")), by: .host, now: start))[.engine])
+        _ = state.writeEnded(.engine, second, .failed, now: start)
+        _ = state.resumed(.engine, now: start)
+        // It shows what was there before both.
+        let effects = state.readEnded(.engine, number: number, cookies: [cookie("a", "0")], now: start)
+        let next = try #require(reads(effects)[.engine])
+        let heard = state.counters.heard
+        _ = state.readEnded(.engine, number: next, cookies: [cookie("a", "1")], now: start)
+        #expect(state.counters.heard == heard, "\(state.counters)")
+    }
+
     @Test mutating func aChangeGoesToTheOthersOnce() throws {
         let effects = try read(.engine, [cookie("a", "1")])
         let write = try #require(writes(effects)[.jar])

@@ -20,6 +20,7 @@ struct Simulation {
         case clear(Int, CookieScope, covers: Int)
         case reportClear(Int, succeeded: Bool, covers: Int)
         case resume(Int)
+        case lose(Int)
     }
 
     struct Snapshot {
@@ -27,6 +28,8 @@ struct Simulation {
         var causes: [Cookie.Identity: SimulatedStore.Cause] = [:]
         /// What was being cleared at some time of it.
         var ignored: [CookieScope]
+        /// Whether the store has lost all before it.
+        var foundLoss = false
     }
 
     var generator: SeededGenerator
@@ -37,6 +40,10 @@ struct Simulation {
     var owed: [[CookieScope]]
     var now = start
     var failurePercent = 0
+    /// The stores that have lost all, and have not said so.
+    var unsaidLosses: Set<Int> = []
+    /// What was lost, in cookies.
+    var lost = 0
     /// The account: the state that was heard of last; `nil` in it for a deletion.
     var lastHeard: [Cookie.Identity: Cookie?] = [:]
     /// Where a deletion has been seen since: it may be the last change.
@@ -105,6 +112,11 @@ struct Simulation {
         perform(reconciliation.clear(scope, now: now))
     }
 
+    /// A store is to lose all that it holds, some time.
+    mutating func lose(_ store: Int) {
+        steps.append(.lose(store))
+    }
+
     /// A signal comes late, and now and then twice.
     mutating func signal(_ store: Int) {
         steps.append(.signal(store))
@@ -121,13 +133,19 @@ struct Simulation {
         case .signal(let store):
             perform(reconciliation.signalled(stores[store].id, now: now))
         case .takeSnapshot(let store, let number):
-            if !generator.chance(failurePercent) {
+            if unsaidLosses.remove(store) != nil {
+                snapshots[store]?.foundLoss = true
+            } else if !generator.chance(failurePercent) {
                 snapshots[store]?.cookies = stores[store].cookies(at: now)
                 snapshots[store]?.causes = stores[store].held.mapValues(\.cause)
             }
             steps.append(.deliverSnapshot(store, number: number))
         case .deliverSnapshot(let store, let number):
             guard let snapshot = snapshots.removeValue(forKey: store) else { return }
+            guard !snapshot.foundLoss else {
+                perform(reconciliation.readFoundLoss(stores[store].id, number: number, now: now))
+                return
+            }
             if snapshot.cookies != nil { hear(snapshot, of: store) }
             perform(
                 reconciliation.readEnded(stores[store].id, number: number, cookies: snapshot.cookies, now: now))
@@ -159,6 +177,12 @@ struct Simulation {
             perform(reconciliation.clearEnded(stores[store].id, succeeded: succeeded, now: now))
         case .resume(let store):
             perform(reconciliation.resumed(stores[store].id, now: now))
+        case .lose(let store):
+            // Of a deletion that nobody has read it does not show either.
+            lost += stores[store].held.count
+            stores[store].clear(.all)
+            unsaidLosses.insert(store)
+            signal(store)
         }
     }
 
@@ -248,7 +272,7 @@ struct Simulation {
         let counters = reconciliation.counters
         let bound =
             stores.count * counters.taken + (stores.count - 1) * counters.heard + counters.conflicts + failedWrites
-            + counters.rejectedScriptChanges
+            + counters.rejectedScriptChanges + lost
         guard writes <= bound else { return "\(writes) writes, more than \(bound): \(counters)" }
         return nil
     }

@@ -90,6 +90,30 @@ final class CookieFileTests {
         #expect(try file.load().cookies.map(\.value) == ["99"])
     }
 
+    @Test func `What was just read is not written again`() async throws {
+        let writes = Mutex(0)
+        let count: @Sendable (AtomicFile.Step) -> Void = { step in
+            if step == .created { writes.withLock { $0 += 1 } }
+        }
+        let empty = CookieFile(path: path, options: Self.patient, step: count)
+        #expect(try empty.load().cookies.isEmpty)
+        empty.follow(jar.jar)
+        try await empty.flush()
+        #expect(writes.withLock { $0 } == 0)
+        try jar.set("a=1; Max-Age=60")
+        try await empty.flush()
+        #expect(writes.withLock { $0 } == 1)
+        let next = CookieFile(path: path, options: Self.patient, step: count)
+        let read = Jar(cookies: try next.load().cookies)
+        next.follow(read.jar)
+        try await next.flush()
+        #expect(writes.withLock { $0 } == 1)
+        // Another jar than what was read, and what is not read at all, is written.
+        next.follow(Jar().jar)
+        try await next.flush()
+        #expect(try writes.withLock { $0 } == 2 && next.load().cookies.isEmpty)
+    }
+
     @Test func `Changes are written without being told to`() async throws {
         let (steps, continuation) = AsyncStream.makeStream(of: AtomicFile.Step.self)
         var options = CookieFile.Options()

@@ -56,10 +56,12 @@ struct ForeignAnswerRule {
     /// What a hop may show of the page: `Referer` and `Sec-Fetch-Site` as their policies say, and `Origin`, by which a
     /// server permits, unless it is for a picture or a style sheet. From one foreign origin to another that is `null`
     /// (Fetch, HTTP-redirect fetch, step 10).
-    func showing(_ hop: ResourceRequest, after request: ResourceRequest) -> ResourceRequest {
+    func showing(
+        _ hop: ResourceRequest, after request: ResourceRequest, sites: any SiteNaming
+    ) -> ResourceRequest {
         var hop = hop
         hop.head.limitReferrer()
-        FetchMetadata.extend(&hop, after: request)
+        FetchMetadata.extend(&hop, after: request, sites: sites)
         // Elements have no such fields, so it is a script that asks, whatever `Accept` says.
         let isScripts =
             !CORSSafelist.contains(hop.head.method)

@@ -24,21 +24,24 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
     private let limit: Int
     private let opensByName: @Sendable (String) -> Bool
     private let moves: DocumentMoves
+    private let sites: any SiteNaming
 
     /// - Parameters:
     ///   - limit: the most hops for one request; 20 by default, as in the Fetch standard.
     ///   - opensByName: whether a document of a real URL opens under its name in this mode, or else under the real
     ///     URL, past the container. All open by name by default.
     ///   - moves: one for all followers that answer the same pages.
+    ///   - sites: by which `Sec-Fetch-Site` says `same-site`; each host is one of its own by default.
     public init(
         _ base: any ResourceLoading, names: SchemeNames, limit: Int = Redirect.limit,
-        moves: DocumentMoves = DocumentMoves(),
+        moves: DocumentMoves = DocumentMoves(), sites: any SiteNaming = .hosts,
         opensByName: @escaping @Sendable (String) -> Bool = { _ in true }
     ) {
         self.base = base
         self.names = names
         self.limit = limit
         self.moves = moves
+        self.sites = sites
         self.opensByName = opensByName
     }
 
@@ -83,7 +86,7 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
                 return (try replacement(for: redirect, of: request), request.head)
             case .nestedDocument, .subresource, .unknown:
                 try rule.checkHop(response.head, from: request, to: target)
-                request = rule.showing(try redirect.following(request), after: request)
+                request = rule.showing(try redirect.following(request), after: request, sites: sites)
             }
         }
         throw tooMany(request)
@@ -110,7 +113,7 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
         let target = redirect.target
         if case .empty = moved.body {
             var hop = try redirect.following(moved)
-            FetchMetadata.extend(&hop, after: moved)
+            FetchMetadata.extend(&hop, after: moved, sites: sites)
             moves.note(
                 hop.head.urlText, site: FetchMetadata.site(of: hop), isMain: moved.destination == .document,
                 for: moved.page)

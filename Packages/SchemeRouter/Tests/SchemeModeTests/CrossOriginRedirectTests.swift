@@ -118,4 +118,19 @@ struct CrossOriginRedirectTests {
         #expect(
             try server.asked.map(site) == ["same-origin", "same-origin", "same-site", "same-site", "cross-site"])
     }
+
+    @Test("A hop to another host of the same site is of that site, and stays so on the way back")
+    func sites() async throws {
+        let server = Server { request in
+            let next = ["/1": "https://cdn.a.example/2", "/2": "https://a.example/3", "/3": "https://b.example/4"]
+            var answer = HTTPResponse(status: next[request.path ?? ""] == nil ? .ok : .found)
+            answer.headerFields[.location] = next[request.path ?? ""]
+            answer.headerFields[.accessControlAllowOrigin] = "*"
+            return answer
+        }
+        var request = try subrequest("https://a.example/1", .get, [.accept: "*/*"])
+        RequestCompletion(.standard, sites: ListedSites()).complete(&request, opener: "https://a.example/")
+        _ = try await RedirectFollower(server, names: .standard, sites: ListedSites()).load(request)
+        #expect(try server.asked.map(site) == ["same-origin", "same-site", "same-site", "cross-site"])
+    }
 }

@@ -15,11 +15,11 @@ struct RequestCompletionTests {
     private func completed(
         _ url: String, _ fields: HTTPFields = [.accept: "*/*"],
         as destination: ResourceRequest.Destination = .subresource,
-        opener: String? = "https://a.example/page?token"
+        opener: String? = "https://a.example/page?token", sites: any SiteNaming = .hosts
     ) throws -> ResourceRequest {
         var request = try subrequest(url, .get, fields)
         request.destination = destination
-        RequestCompletion(.standard).complete(&request, opener: opener)
+        RequestCompletion(.standard, sites: sites).complete(&request, opener: opener)
         return request
     }
 
@@ -58,6 +58,27 @@ struct RequestCompletionTests {
                 "same-site", "cors", "empty",
             ])
         #expect(try metadata(completed(own, [name: "none"])).first == "same-origin")
+    }
+
+    @Test(
+        "Another host of the same registrable domain is of the same site, by the same scheme",
+        arguments: [
+            ("https://cdn.shop.example/x", "https://www.shop.example/", "same-site"),
+            ("https://shop.example:444/x", "https://www.shop.example/", "same-site"),
+            ("https://shop.example/x", "http://www.shop.example/", "cross-site"),
+            ("https://bank.example/x", "https://www.shop.example/", "cross-site"),
+            ("https://a.co.example/x", "https://b.co.example/", "cross-site"),
+            ("https://x.a.co.example/x", "https://y.a.co.example/", "same-site"),
+            ("https://co.example/x", "https://a.co.example/", "cross-site"),
+            ("https://127.0.0.1/x", "https://127.0.0.2/", "cross-site"),
+            ("https://[::1]/x", "https://[::2]/", "cross-site"),
+            ("https://[::1]:444/x", "https://[::1]/", "same-site"),
+        ])
+    func sites(url: String, opener: String, site: String) throws {
+        #expect(try metadata(completed(url, opener: opener, sites: ListedSites())).first == site)
+        // A sandboxed frame is of no site, whatever lies around it.
+        let sandboxed: HTTPFields = [.accept: "*/*", .origin: "null"]
+        #expect(try metadata(completed(url, sandboxed, opener: opener, sites: ListedSites())).first == "cross-site")
     }
 
     @Test("Origin says that a request is one of CORS, and documents are navigated to")

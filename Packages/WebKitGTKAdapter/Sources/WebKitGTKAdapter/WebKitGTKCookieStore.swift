@@ -15,6 +15,14 @@
         private var changed: gulong = 0
         private var listeners: [UInt64: AsyncStream<Void>.Continuation] = [:]
         private var lastListener: UInt64 = 0
+        /// Whether the mark was seen in the store.
+        private var isMarked = false
+        private(set) var losses = 0
+
+        /// A cookie of the session that nobody gets, at a name that cannot be (RFC 6761, section 6.4). The engine does not say
+        /// when its network process has ended, and another one begins without this.
+        private static let mark = EngineCookie(
+            name: "containerkit-mark", value: "1", domain: "containerkit.invalid", isHTTPOnly: true)
 
         init(of dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>) {
             self.dataManager = dataManager
@@ -56,6 +64,33 @@
         }
 
         func all() async throws -> [EngineCookie] {
+            let cookies = try await list()
+            if let own = Self.withoutMark(cookies) {
+                isMarked = true
+                return own
+            }
+            // A process that ends during a call leaves an empty answer.
+            if isMarked { losses += 1 }
+            isMarked = false
+            do {
+                try await set(Self.mark)
+            } catch let error as EngineError where error.code == .cookie {
+                // An engine that keeps none.
+                return cookies
+            }
+            let marked = try await list()
+            let own = Self.withoutMark(marked)
+            isMarked = own != nil
+            return own ?? marked
+        }
+
+        /// - Returns: `nil` where the mark is not among them.
+        private static func withoutMark(_ cookies: [EngineCookie]) -> [EngineCookie]? {
+            let own = cookies.filter { $0.name != mark.name || $0.domain != mark.domain }
+            return own.count < cookies.count ? own : nil
+        }
+
+        private func list() async throws -> [EngineCookie] {
             try await GLibAsync.call { callback, data in
                 webkit_cookie_manager_get_all_cookies(manager, nil, callback, data)
             } finish: { [manager] result in
@@ -76,7 +111,7 @@
                 default: false
                 }
             }
-            let candidates = isPlain ? try await cookies(sentTo: "https://\(host)\(path)") : try await all()
+            let candidates = isPlain ? try await cookies(sentTo: "https://\(host)\(path)") : try await list()
             return candidates.filter { $0.name == name && $0.domain == domain && $0.path == path }
         }
 

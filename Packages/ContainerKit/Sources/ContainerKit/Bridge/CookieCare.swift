@@ -4,7 +4,8 @@
 internal import CookieBridge
 internal import CookieJar
 internal import Logging
-internal import PublicSuffixList
+internal import ResourceLoading
+internal import Synchronization
 
 /// The jar behind the facade, its file, and what keeps the engine's store the same.
 ///
@@ -15,13 +16,26 @@ final class CookieCare: Sendable {
     private let file: CookieFile?
     private let reconciler: CookieReconciler?
     private let logger: Logger
+    private let tell: @MainActor @Sendable (ContainerEvent) -> Void
+    /// Whether a page has waited for the engine's store in vain, which has not answered since.
+    private let isBehind = Mutex(false)
 
-    /// - Parameter engine: the store of the engine, where pages that the container opens may use it, too.
+    /// How long pages pass over a store that does not answer, at most: then one waits for it again. Longer than the
+    /// reconciler asks in vain.
+    private static let patience = Duration.seconds(60)
+
+    /// - Parameters:
+    ///   - engine: the store of the engine, where pages that the container opens may use it, too.
+    ///   - clock: times waits and limits.
+    ///   - tell: hears of `ContainerEvent.cookiesBehind`.
     @MainActor
     init<Engine: WebEngine>(
-        _ configuration: Container<Engine>.Configuration, besides engine: (any EngineCookieStore)?
+        _ configuration: Container<Engine>.Configuration, besides engine: (any EngineCookieStore)?,
+        clock: any Clock<Duration> = ContinuousClock(),
+        tell: @escaping @MainActor @Sendable (ContainerEvent) -> Void = { _ in }
     ) {
         logger = configuration.logger
+        self.tell = tell
         (jar, file) = Self.openJar(configuration.cookies, in: configuration.directory, logger: configuration.logger)
         pages = PageCookies(jar: jar, acceptsThirdParties: configuration.cookies.acceptsThirdParties)
         reconciler = engine.map { [jar, logger] engine in
@@ -37,7 +51,8 @@ final class CookieCare: Sendable {
                     ])
             }
             return CookieReconciler(
-                [.engine: EngineCookies(engine), .jar: JarCookieStore(jar: jar)], configuration: options)
+                [.engine: EngineCookies(engine, clock: clock), .jar: JarCookieStore(jar: jar)],
+                configuration: options, clock: clock)
         }
     }
 
@@ -76,20 +91,54 @@ final class CookieCare: Sendable {
         get async { await reconciler?.counters }
     }
 
-    /// Returns when both stores have what was changed before in either, or when that takes too long.
+    /// Returns when both stores have what was changed before in either, or when that takes too long. Then the next pages do
+    /// not wait at all, until a store that did not answer does so again, or for ``patience``.
     func settle() async {
-        guard let reconciler else { return }
+        guard let reconciler, !isBehind.withLock({ $0 }) else { return }
         do {
             try await reconciler.barrier(reading: [.jar, .engine])
         } catch {
             logger.warning("a page opens before all its cookies are there", metadata: ["error": "\(error)"])
+            if (error as? CookieBridgeError)?.code == .timedOut { await fallBehind(reconciler) }
         }
     }
 
-    /// Returns when the engine has the cookies of an answer, or when that takes too long.
-    func handOver() async {
-        guard let reconciler, await !reconciler.handOver(from: .jar) else { return }
-        logger.warning("an answer comes before its cookies are in the engine")
+    /// Has pages open without waiting, while something else waits in their place.
+    @MainActor
+    private func fallBehind(_ reconciler: CookieReconciler) {
+        // Of pages that open at the same time, the first.
+        let isFirst = isBehind.withLock { isBehind in
+            defer { isBehind = true }
+            return !isBehind
+        }
+        guard isFirst else { return }
+        tell(.cookiesBehind(true))
+        Task { [weak self, logger] in
+            do {
+                try await reconciler.barrier(within: Self.patience)
+                logger.notice("the engine's cookie store answers again")
+            } catch let error as CookieBridgeError where error.code == .stopped {
+                return
+            } catch {
+                logger.warning("the engine's cookie store does not answer", metadata: ["error": "\(error)"])
+            }
+            self?.isBehind.withLock { $0 = false }
+            self?.tell(.cookiesBehind(false))
+        }
+    }
+
+    /// Loads something, and returns it when the engine has the cookies that came with it, or when that takes too long.
+    @MainActor
+    func handingOver(_ load: @MainActor () async throws -> ResourceResponse) async throws -> ResourceResponse {
+        guard let reconciler else { return try await load() }
+        let receipt = pages.intake.beginReceipt()
+        defer { pages.intake.end(receipt) }
+        let response = try await load()
+        if let identities = receipt.identities, identities.isEmpty { return response }
+        if await !reconciler.handOver(from: .jar, of: receipt.identities) {
+            logger.warning("an answer comes before its cookies are in the engine")
+        }
+        return response
     }
 
     /// Clears both stores.
@@ -122,12 +171,5 @@ final class CookieCare: Sendable {
     func shutDown() async {
         await reconciler?.stop()
         await flushQuietly()
-    }
-}
-
-/// Where sites begin, for the jar.
-struct Suffixes: PublicSuffixing {
-    func registrableDomain(of host: String) -> String? {
-        PublicSuffixList().registrableDomain(of: host)
     }
 }

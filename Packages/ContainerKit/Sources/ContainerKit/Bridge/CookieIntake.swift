@@ -23,6 +23,8 @@ final class CookieIntake: Sendable {
         var last: [(number: UInt64, scope: CookieScope)] = []
         /// The number of the last one that is not remembered.
         var forgotten: UInt64 = 0
+        /// Those who want to know what comes.
+        var receipts: [ObjectIdentifier: CookieReceipt] = [:]
     }
 
     private let jar: CookieJar
@@ -35,6 +37,17 @@ final class CookieIntake: Sendable {
     /// Now; taken when a request begins.
     var moment: Moment {
         clearings.withLock { Moment(number: $0.number) }
+    }
+
+    /// Notes from now on what comes, whichever request it is for: several may share one answer.
+    func beginReceipt() -> CookieReceipt {
+        let receipt = CookieReceipt()
+        clearings.withLock { $0.receipts[ObjectIdentifier(receipt)] = receipt }
+        return receipt
+    }
+
+    func end(_ receipt: CookieReceipt) {
+        clearings.withLock { $0.receipts[ObjectIdentifier(receipt)] = nil }
     }
 
     /// Takes what an answer says of cookies.
@@ -51,6 +64,10 @@ final class CookieIntake: Sendable {
             // What goes does not take along what the same answer sets.
             jar.clear(data, from: url)
             jar.store(setCookies: setCookies, from: url, context: context)
+            for receipt in clearings.receipts.values {
+                receipt.note(setCookies.compactMap { jar.identity(ofSetCookie: $0, from: url, context: context) })
+                if data.contains(.cookies) { receipt.noteAll() }
+            }
         }
     }
 

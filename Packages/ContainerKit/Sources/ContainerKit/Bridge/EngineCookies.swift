@@ -19,16 +19,35 @@ final class EngineCookies: CookieStoring {
     private static let readLimit = Duration.seconds(10)
 
     private let store: any EngineCookieStore
+    private let clock: any Clock<Duration>
+    /// How many losses of the store the reconciler has heard of.
+    private var losses: Int
 
-    init(_ store: any EngineCookieStore) {
+    init(_ store: any EngineCookieStore, clock: any Clock<Duration> = ContinuousClock()) {
         self.store = store
+        self.clock = clock
+        losses = store.losses
     }
 
     nonisolated var representation: CookieRepresentation { .engine }
 
     func snapshot() async throws -> [Cookie] {
-        let cookies = try await withLimit(Self.readLimit, "the engine does not tell its cookies") { [store] in
-            try await store.all()
+        let cookies = try await all()
+        guard store.losses == losses else {
+            losses = store.losses
+            throw CookieStoreLoss()
+        }
+        return cookies
+    }
+
+    /// What the engine has lost is cleared, too; the next reading tells of the loss.
+    func clear(_ scope: CookieScope) async throws {
+        for cookie in try await all() where scope.contains(cookie.identity) { try await remove(cookie.identity) }
+    }
+
+    private func all() async throws -> [Cookie] {
+        let cookies = try await withLimit(Self.readLimit, clock: clock, "the engine does not tell its cookies") {
+            [store] in try await store.all()
         }
         let now = Date()
         return cookies.map { Cookie($0, created: now) }

@@ -16,6 +16,13 @@ public protocol EngineCookieStore: AnyObject {
     /// Says from now on that something has changed, whoever changed it, and not what. Signals may come late, twice, or as
     /// one for many changes. Each call is a stream of its own.
     func changes() -> AsyncStream<Void>
+    /// How often the engine has lost cookies by itself, as of the last call of ``all()``, so that what is missing was not
+    /// deleted: where the process ends that holds them, those that are not on disk are gone. 0 by default.
+    var losses: Int { get }
+}
+
+extension EngineCookieStore {
+    public var losses: Int { 0 }
 }
 
 /// A cookie as an engine stores it.

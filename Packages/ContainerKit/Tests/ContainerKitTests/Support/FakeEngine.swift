@@ -98,6 +98,9 @@ final class FakeView: EngineView {
     private(set) var loads: [String] = []
     private(set) var resets = 0
     private var deliveries: [SchemeTaskDelivery] = []
+    /// What a prompt for the app begins with.
+    private(set) var prefix = ""
+    private var answer: (@MainActor (String) -> String)?
 
     init(id: ViewID) {
         self.id = id
@@ -115,7 +118,15 @@ final class FakeView: EngineView {
 
     func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String { "null" }
     func add(_ script: UserScript) {}
-    func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {}
+
+    func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {
+        self.prefix = prefix
+        self.answer = answer
+    }
+
+    /// Has the page's script ask what begins with the prefix.
+    func prompt(_ text: String) -> String { answer?(prefix + text) ?? "null" }
+
     func warmUp() async throws {}
 
     func reset() async throws {
@@ -175,9 +186,12 @@ final class FakeCookies: EngineCookieStore {
     /// What removing one throws.
     var removalFailure: EngineError?
     /// How many are lost before one is kept.
-    var losses = 0
+    var refusals = 0
     /// Whether it answers never, until it is cancelled.
     var hangs = false
+    /// Cookies that are never set, until that is cancelled.
+    var hangingNames: Set<String> = []
+    private(set) var losses = 0
     /// What was changed from outside.
     private(set) var writes = 0
     private var signals: [AsyncStream<Void>.Continuation] = []
@@ -188,11 +202,11 @@ final class FakeCookies: EngineCookieStore {
     }
 
     func set(_ cookie: EngineCookie) async throws {
-        try await waitIfHanging()
+        try await waitIfHanging(for: cookie.name)
         writes += 1
         if let failure { throw failure }
-        guard losses == 0 else {
-            losses -= 1
+        guard refusals == 0 else {
+            refusals -= 1
             return
         }
         cookies.removeAll { $0.name == cookie.name && $0.domain == cookie.domain && $0.path == cookie.path }
@@ -218,7 +232,17 @@ final class FakeCookies: EngineCookieStore {
         for signal in signals { signal.yield() }
     }
 
-    private func waitIfHanging() async throws {
+    /// Has a cookie that somebody else has set, and says nothing of it.
+    func put(_ cookie: EngineCookie) { cookies.append(cookie) }
+
+    /// Loses all by itself, as where the process ends that has them.
+    func lose() {
+        cookies = []
+        losses += 1
+    }
+
+    private func waitIfHanging(for name: String? = nil) async throws {
+        let hangs = hangs || name.map { hangingNames.contains($0) } ?? false
         if hangs { for await _ in AsyncStream<Void>.makeStream().stream {} }
         try Task.checkCancellation()
     }

@@ -78,7 +78,6 @@ extension Reconciliation {
         for (identity, _) in affected.sorted(by: { $0.value.serial < $1.value.serial }) {
             entries[identity]?.slots[lane].possible = [nil]
             entries[identity]?.slots[lane].window = []
-            entries[identity]?.slots[lane].lastState = nil
             entries[identity]?.slots[lane].lastEnd = tick
             plan(identity)
         }

@@ -16,6 +16,8 @@ extension Reconciliation {
         public var echoes = 0
         /// Reads begun.
         public var reads = 0
+        /// Reads that found that the store had lost its cookies by itself.
+        public var losses = 0
         /// Writes begun, retries included.
         public var writes = 0
         /// Reads, writes and clearings that failed.

@@ -6,7 +6,8 @@ public import CookieJar
 extension Reconciliation {
     /// Something to be done. Each read, write, clearing and pause ends with one call of the event that belongs to it.
     public enum Effect: Sendable, Hashable {
-        /// Read a whole store, then ``Reconciliation/readEnded(_:number:cookies:now:)``.
+        /// Read a whole store, then ``Reconciliation/readEnded(_:number:cookies:now:)``, or
+        /// ``Reconciliation/readFoundLoss(_:number:now:)``.
         case read(CookieStoreID, number: UInt64)
         /// Write a cookie, then ``Reconciliation/writeEnded(_:_:_:now:)``.
         case write(CookieStoreID, Write)
@@ -54,6 +55,8 @@ extension Reconciliation {
             public static let readFailed = Kind(rawValue: "read-failed")
             /// Clearing failed too often: nothing in its scope is read from the store or written to it until it is done.
             public static let clearFailed = Kind(rawValue: "clear-failed")
+            /// The store had lost its cookies by itself, and gets them again.
+            public static let lost = Kind(rawValue: "lost")
             /// A store has more cookies than are kept.
             public static let dropped = Kind(rawValue: "dropped")
         }

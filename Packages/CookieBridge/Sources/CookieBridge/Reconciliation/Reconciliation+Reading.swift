@@ -23,6 +23,25 @@ extension Reconciliation {
         }
     }
 
+    /// A read has found that the store has lost what it held, by itself. What is missing from now on is no news, and is written
+    /// again; what the store still has, or got from others since, counts as ever.
+    public mutating func readFoundLoss(_ store: CookieStoreID, number: UInt64, now: Date) -> [Effect] {
+        step(now) { state in
+            guard let lane = state.index(of: store), let reading = state.lanes[lane].reading, reading.number == number
+            else { return }
+            state.lanes[lane].reading = nil
+            state.lanes[lane].wantsRead = true
+            state.counters.losses += 1
+            state.outbox.append(.report(Fault(kind: .lost, store: store, identity: nil)))
+            for (identity, entry) in state.entries.sorted(by: { $0.value.serial < $1.value.serial }) {
+                // Of what was never read nothing is missed.
+                guard !entry.slots[lane].possible.isEmpty else { continue }
+                state.entries[identity]?.slots[lane].lose()
+                state.plan(identity)
+            }
+        }
+    }
+
     private mutating func readFailed(in lane: Int) {
         pause(lane)
         lanes[lane].wantsRead = true
@@ -105,7 +124,8 @@ extension Reconciliation {
             if !hasLanded { slot.recheck = true }
         } else if hasEnded {
             let isSettled = slot.possible.count == 1 && contains(slot.possible, state, in: lane)
-            if !isKnown { slot.possible = [slot.lastState, state] }
+            // Where the last write failed, what was there before it may be there still.
+            if !isKnown { slot.possible.append(state) }
             if !isSettled { lanes[lane].wantsRead = true }
         } else {
             slot.possible = [state]

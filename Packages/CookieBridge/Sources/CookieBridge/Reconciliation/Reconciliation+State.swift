@@ -43,9 +43,7 @@ extension Reconciliation {
         /// What was heard of the store while the write was under way: who came first there is not known.
         var heard: [Cookie?] = []
         var inFlight: InFlight?
-        /// What the last write, or a clearing, was to leave.
-        var lastState: Cookie?
-        /// When that ended, in ticks.
+        /// When the last write, or a clearing, ended, in ticks.
         var lastEnd: UInt64 = 0
         /// Whether a read that overlapped with the write that is under way left something open.
         var recheck = false
@@ -59,6 +57,15 @@ extension Reconciliation {
         var verdict: Verdict?
         /// Since which version the store lags behind.
         var dirtySince: UInt64?
+
+        /// The store may have lost it.
+        mutating func lose() {
+            if !possible.contains(where: { $0 == nil }) { possible.append(nil) }
+            guard inFlight != nil else { return }
+            // The write may have landed before the loss, or after.
+            heard.append(nil)
+            recheck = true
+        }
     }
 
     /// One store.

@@ -42,6 +42,14 @@ extension Reconciliation {
             identities: identities)
     }
 
+    /// A ticket for some cookies as a store has them now, which has been signalled.
+    func ticket(for identities: Set<Cookie.Identity>, from store: CookieStoreID) -> Ticket {
+        let reads = barrier().reads
+        return Ticket(
+            reads: lanes.indices.map { lanes[$0].id == store ? reads[$0] : lanes[$0].hasBeenRead ? 0 : 1 },
+            clears: lanes.map { _ in 0 }, version: nil, identities: identities)
+    }
+
     /// A ticket for the clearings that were asked for.
     func clearingTicket() -> Ticket {
         Ticket(reads: lanes.map { _ in 0 }, clears: barrier().clears, version: version, identities: [])

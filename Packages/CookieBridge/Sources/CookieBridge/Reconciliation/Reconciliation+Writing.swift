@@ -27,7 +27,6 @@ extension Reconciliation {
         let lastEnd = slot.lastEnd
         slot.inFlight = nil
         slot.lastEnd = tick
-        slot.lastState = inFlight.state
         if slot.recheck { lanes[lane].wantsRead = true }
         slot.recheck = false
         switch outcome {

@@ -23,6 +23,8 @@ public final class CookieFile: Sendable {
         var observation: CookieObservation?
         /// The jar's version that lies in the file.
         var saved: UInt64?
+        /// What was read from the file, before a jar was followed.
+        var loaded: [Cookie]?
         var isScheduled = false
     }
 
@@ -44,7 +46,9 @@ public final class CookieFile: Sendable {
     /// so.
     /// - Throws: ``CookieFileError`` where the file system refuses, or something else is in the file's place.
     public func load() throws(CookieFileError) -> Contents {
+        state.withLock { $0.loaded = nil }
         guard let (bytes, isTooLarge) = try file.read(upTo: options.maxBytes) else {
+            state.withLock { $0.loaded = [] }
             return Contents(cookies: [], refused: 0, damage: nil)
         }
         if isTooLarge { return try setAside(.tooLarge) }
@@ -57,21 +61,33 @@ public final class CookieFile: Sendable {
             let document = try? decoder.decode(CookieDocument.self, from: bytes)
         else { return try setAside(.unreadable) }
         let cookies = document.cookies.compactMap(\.cookie)
+        if cookies.count == document.cookies.count { state.withLock { $0.loaded = cookies } }
         return Contents(cookies: cookies, refused: document.cookies.count - cookies.count, damage: nil)
     }
 
-    /// Writes the jar's cookies from now on, those that it holds already included. Another jar takes its place.
+    /// Writes the jar's cookies from now on, those that it holds already included, unless they are what was just read. Another
+    /// jar takes its place.
     public func follow(_ jar: CookieJar) {
         let keepsAll = options.keepsSessionCookies
         let observation = jar.observe { [weak self] change in
             if keepsAll || change.cookie?.expires != nil || change.previous?.expires != nil { self?.schedule() }
         }
-        let old = state.withLock { state in
-            defer { (state.jar, state.observation, state.saved) = (jar, observation, nil) }
-            return state.observation
+        let snapshot = jar.snapshot
+        let kept = kept(snapshot.cookies)
+        let (old, isSaved) = state.withLock { state in
+            let isSaved = state.loaded == kept
+            defer {
+                state.loaded = nil
+                (state.jar, state.observation, state.saved) = (jar, observation, isSaved ? snapshot.version : nil)
+            }
+            return (state.observation, isSaved)
         }
         old?.cancel()
-        schedule()
+        if !isSaved { schedule() }
+    }
+
+    private func kept(_ cookies: [Cookie]) -> [Cookie] {
+        options.keepsSessionCookies ? cookies : cookies.filter { $0.expires != nil }
     }
 
     /// Returns when all that was changed before lies in the file, safe from a kill and a power cut.
@@ -109,8 +125,7 @@ public final class CookieFile: Sendable {
         guard let jar else { return }
         let snapshot = jar.snapshot
         guard snapshot.version != saved else { return }
-        let cookies = options.keepsSessionCookies ? snapshot.cookies : snapshot.cookies.filter { $0.expires != nil }
-        let bytes = try JSONEncoder().encode(CookieDocument(cookies))
+        let bytes = try JSONEncoder().encode(CookieDocument(kept(snapshot.cookies)))
         guard bytes.count <= options.maxBytes else {
             throw CookieFileError(.tooLarge, "\(bytes.count) bytes of at most \(options.maxBytes)", at: path)
         }

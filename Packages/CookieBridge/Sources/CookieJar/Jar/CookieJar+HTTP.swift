@@ -37,6 +37,14 @@ extension CookieJar {
         return refusals
     }
 
+    /// Which cookie a field `Set-Cookie` of a response is about, whether or not it would be stored.
+    /// - Returns: `nil` for a field that no jar stores.
+    public func identity(
+        ofSetCookie field: String, from url: CookieURL, context: CookieContext = .sameSite
+    ) -> Cookie.Identity? {
+        try? read(field, url, context, isScript: false).identity
+    }
+
     /// The cookies that a request would carry, in their order; nothing is noted.
     public func cookies(matching url: CookieURL, context: CookieContext = .sameSite) -> [Cookie] {
         let site = site(of: url)
@@ -53,12 +61,17 @@ extension CookieJar {
     func receive(
         _ field: String, _ url: CookieURL, _ context: CookieContext, _ source: CookieChange.Source
     ) throws(CookieRefusal) {
-        let isScript = source == .script
-        let cookie = try SetCookie(parsing: field).cookie(
-            from: url, context, isScript: isScript, suffixes: suffixes, lifetime: limits.lifetime, now: now())
+        let cookie = try read(field, url, context, isScript: source == .script)
         try perform { (store, now) throws(CookieRefusal) in
             try store.receive(cookie, fromSecure: url.isSecure, source, now: now)
         }
+    }
+
+    private func read(
+        _ field: String, _ url: CookieURL, _ context: CookieContext, isScript: Bool
+    ) throws(CookieRefusal) -> Cookie {
+        try SetCookie(parsing: field).cookie(
+            from: url, context, isScript: isScript, suffixes: suffixes, lifetime: limits.lifetime, now: now())
     }
 
     private func site(of url: CookieURL) -> String? {

@@ -7,7 +7,6 @@ internal import ResourceLoading
 /// The `Sec-Fetch-*` fields (Fetch Metadata Request Headers), made from what a request shows, for engines that send
 /// none to custom schemes.
 ///
-/// Another host of the same registrable domain, which only a list of public suffixes could tell, is `cross-site`, and
 /// `Sec-Fetch-User` is never sent. What an element asks for does not say whether it lies in the page or in a frame of
 /// another origin: where there are such frames, `Sec-Fetch-Site` is left out unless it is the same for all of them.
 enum FetchMetadata {
@@ -18,13 +17,14 @@ enum FetchMetadata {
     ///   - initiator: the origin that asks; `nil` where the app opens a page.
     ///   - others: origins of which one may be it as well.
     static func complete(
-        _ request: inout ResourceRequest, from initiator: WebOrigin?, or others: Set<WebOrigin> = []
+        _ request: inout ResourceRequest, from initiator: WebOrigin?, or others: Set<WebOrigin> = [],
+        sites: any SiteNaming
     ) {
         var values: [String?]?
         if let target = request.head.webOrigin, target.isPotentiallyTrustworthy {
             let dest = destination(of: request)
-            let site = site(of: target, from: initiator)
-            let isSure = others.allSatisfy { Self.site(of: target, from: $0) == site }
+            let site = site(of: target, from: initiator, sites)
+            let isSure = others.allSatisfy { Self.site(of: target, from: $0, sites) == site }
             values = [isSure ? site : nil, mode(of: request, dest), dest]
         }
         var fields = request.head.headerFields
@@ -47,7 +47,7 @@ enum FetchMetadata {
 
     /// Says of a hop what it adds to the way of its request: the weakest claim of all hops holds (section 2.3, step 5).
     /// - Parameter request: the one that was redirected; one without the fields stays without them.
-    static func extend(_ hop: inout ResourceRequest, after request: ResourceRequest) {
+    static func extend(_ hop: inout ResourceRequest, after request: ResourceRequest, sites: any SiteNaming) {
         guard let target = hop.head.webOrigin, target.isPotentiallyTrustworthy else {
             for name in names { hop.head.headerFields[name] = nil }
             return
@@ -55,14 +55,16 @@ enum FetchMetadata {
         guard let name = names.first, let claim = request.head.headerFields[name],
             claim != "none", claim != "cross-site", target != request.head.webOrigin
         else { return }
-        let step = site(of: target, from: request.head.webOrigin)
+        let step = site(of: target, from: request.head.webOrigin, sites)
         hop.head.headerFields[name] = step == "cross-site" ? step : "same-site"
     }
 
-    private static func site(of target: WebOrigin, from initiator: WebOrigin?) -> String {
+    private static func site(
+        of target: WebOrigin, from initiator: WebOrigin?, _ sites: any SiteNaming
+    ) -> String {
         guard let initiator else { return "none" }
         if target == initiator { return "same-origin" }
-        return target.scheme == initiator.scheme && target.host == initiator.host ? "same-site" : "cross-site"
+        return sites.areSameSite(target, initiator) ? "same-site" : "cross-site"
     }
 
     private static func mode(of request: ResourceRequest, _ destination: String) -> String {

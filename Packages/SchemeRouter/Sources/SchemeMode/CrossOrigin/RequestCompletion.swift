@@ -7,10 +7,13 @@ public import ResourceLoading
 /// Gives a page's request what it would have had on https, for engines that leave it out on custom schemes.
 public struct RequestCompletion: Sendable {
     private let names: SchemeNames
+    private let sites: any SiteNaming
     private let frames = FrameOrigins()
 
-    public init(_ names: SchemeNames) {
+    /// - Parameter sites: by which `Sec-Fetch-Site` says `same-site`; each host is one of its own by default.
+    public init(_ names: SchemeNames, sites: any SiteNaming = .hosts) {
         self.names = names
+        self.sites = sites
     }
 
     /// The request with a URL that the page may ask for.
@@ -41,7 +44,8 @@ public struct RequestCompletion: Sendable {
         let saysWho = fields[.origin] != nil || fields[.referer] != nil
         // A frame that opens a document, its own or the page's, is in the request no more than one whose element asks.
         let others = saysWho ? [] : frames.origins(in: request.page)
-        FetchMetadata.complete(&request, from: fields[.origin] == "null" ? .opaque : witness, or: others)
+        FetchMetadata.complete(
+            &request, from: fields[.origin] == "null" ? .opaque : witness, or: others, sites: sites)
         if request.destination == .nestedDocument { frames.note(request) }
     }
 
