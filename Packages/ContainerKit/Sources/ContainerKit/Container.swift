@@ -391,6 +391,12 @@ public final class Container<Engine: WebEngine> {
     ) {
         let (path, cookies) = (path, cookies)
         var record = record
+        let timer = bridged.timeLimit.map { limit in
+            Task { [weak delivery] in
+                try await Task.sleep(for: limit)
+                delivery?.giveUp()
+            }
+        }
         delivery.start(outlivesStop: bridged.isKeptAlive) {
             let named = try named.get()
             let response = try await path.answer(named)
@@ -403,6 +409,7 @@ public final class Container<Engine: WebEngine> {
                 self?.bridges?.note(path.place(of: place, in: session), of: id, in: view)
             }
         } completion: { [hub] outcome in
+            timer?.cancel()
             record.note(outcome)
             hub.send(.request(record))
         }
