@@ -9,19 +9,19 @@ extension RealEngine {
     /// The injected script against pages that look for it, and pages that mean harm.
     @Suite("The injected script", .timeLimit(.minutes(5)))
     struct BridgeTests {
-        private struct Report: Decodable {
+        struct Report: Decodable {
             var results: [Value]
             var server: [String: [Sent]]
         }
 
-        private struct Sent: Decodable {
+        struct Sent: Decodable {
             var method: String
             var length: Int
             var bytes: Data?
         }
 
         /// Any JSON.
-        private indirect enum Value: Decodable, Equatable {
+        indirect enum Value: Decodable, Equatable {
             case text(String)
             case list([Value])
             case object([String: Value])
@@ -65,7 +65,7 @@ extension RealEngine {
             .deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Fixtures/bridge").path
 
-        private func run(_ mode: String, at path: String = "/", _ steps: String...) async throws -> Report {
+        func run(_ mode: String, at path: String = "/", _ steps: String...) async throws -> Report {
             let folder = try TemporaryFolder()
             let outcome = try await Program("engine-harness")
                 .run(["bridge", folder.path, Self.site, mode, path] + steps, in: folder.path)

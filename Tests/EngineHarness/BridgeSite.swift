@@ -15,6 +15,10 @@ internal import Synchronization
 /// - `/arrived/<cell>`: answered when something came there
 /// - `/echo`: what came, header fields and body, as text
 /// - `/slow`: a first piece, and a second one when `/go` was asked for
+/// - `/cut/<where>/<cell>`: in `wait` it is not answered, in `answer` with a first piece alone. What has begun there and
+///   what was cut off is kept as `begun/<cell>` and `ended/<cell>`
+/// - `/to?<URL>`: 302 to there
+/// - `/count/<cell>`: text that says how often it was asked for, with the fields of the query
 /// - `/moved`: by POST, 303 to `/landed`; `/same`: by POST, 303 to itself
 /// - `/policy?<policy>`: the page `policy.html` under this policy
 struct BridgeSite {
@@ -53,7 +57,18 @@ struct BridgeSite {
                 },
             ]
         }
+        for method in methods {
+            routes.append(try cutRoute(method, recorder))
+            routes.append(
+                try route(method, "/to") { request in
+                    OriginResponse(.found, headers: [.location: request.query?.removingPercentEncoding ?? "/"])
+                })
+        }
+        let counts = Counts()
         routes += [
+            try route(.get, "/count/*") { request in
+                counts.next(of: request)
+            },
             try route(.get, "/arrived/*") { request in
                 await recorder.arrival(of: request)
                 return html("recorded")
@@ -100,6 +115,28 @@ struct BridgeSite {
         return OriginRoute(method, pattern, answer: answer)
     }
 
+    private static func cutRoute(_ method: HTTPRequest.Method, _ recorder: BodyRecorder) throws -> OriginRoute {
+        let place = { @Sendable (request: OriginRequest) -> (place: Substring, cell: String) in
+            let names = request.path.split(separator: "/").dropFirst()
+            return (names.first ?? "", names.dropFirst().joined(separator: "/"))
+        }
+        var route = try route(method, "/cut/*") { request in
+            let (place, cell) = place(request)
+            if place == "wait" { await recorder.arrival(at: "ended/\(cell)") }
+            return OriginResponse(
+                headers: [.contentType: "text/plain"],
+                body: .stream(length: nil) { writer in
+                    try await writer.write(Data("first".utf8))
+                    await recorder.arrival(at: "ended/\(cell)")
+                })
+        }
+        route.begun = { request in
+            recorder.record(request, as: "begun/\(place(request).cell)")
+        }
+        route.cut = { recorder.record($0, as: "ended/\(place($0).cell)") }
+        return route
+    }
+
     private static func html(_ text: String) -> OriginResponse {
         OriginResponse(
             headers: [.contentType: "text/html", .cacheControl: "no-store"], body: .bytes(Data(text.utf8)))
@@ -125,6 +162,31 @@ struct CountingTransport: HTTPTransporting {
         return TransportResponse(
             head: HTTPResponse(status: .ok, headerFields: [.contentType: "application/json"]),
             body: .bytes(Data("[\(count),\"\(sum)\"]".utf8)))
+    }
+}
+
+/// How often something was asked for.
+private final class Counts: Sendable {
+    private let state = Mutex<[String: Int]>([:])
+
+    /// The query says the fields, such as `Content-Type=text/css&ETag="1"`.
+    func next(of request: OriginRequest) -> OriginResponse {
+        let count = state.withLock { state in
+            state[request.path, default: 0] += 1
+            return state[request.path] ?? 0
+        }
+        var response = OriginResponse(headers: [.contentType: "text/plain"])
+        for field in (request.query ?? "").split(separator: "&") {
+            let parts = field.split(separator: "=", maxSplits: 1).map { String($0).removingPercentEncoding ?? "" }
+            if parts.count == 2, let name = HTTPField.Name(parts[0]) { response.headers[name] = parts[1] }
+        }
+        if let tag = response.headers[.eTag], request.headers[.ifNoneMatch] == tag {
+            response.status = .notModified
+        } else {
+            let isScript = response.headers[.contentType] == "text/javascript"
+            response.body = .bytes(Data((isScript ? "globalThis.count = \(count)" : "\(count)").utf8))
+        }
+        return response
     }
 }
 

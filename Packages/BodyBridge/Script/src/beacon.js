@@ -19,6 +19,8 @@ const send = (url, data) => {
   const length = gone?.length ?? sizeOf(data);
   if (length + underWay > limit) return false;
   const body = gone ? bytesOf(gone) : data;
+  // While a page goes nothing else can be read.
+  if (gone && !body) return false;
   // With CORS: no field can be set on a request without. The answer is nobody's anyway.
   const request = new Request(url, { __proto__: null, method: "POST", body, credentials: "include", keepalive: true });
   if (gone?.type) setHeader(headersOf(request), "Content-Type", gone.type);

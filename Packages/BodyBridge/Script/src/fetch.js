@@ -3,13 +3,13 @@
 
 // fetch and Request.
 
-import { handOver, lost } from "./bodies.js";
+import { bytesOf, handOver, lost, patchBlob } from "./bodies.js";
 import { movedTo, note, traces, wrapGetter, wrapURL } from "./answers.js";
 import { ask, mark, newID } from "./channel.js";
 import { config } from "./config.js";
 import { build, wrapConstructor, wrapMethod } from "./disguise.js";
 import {
-  Request, TypeError, Uint8Array, WeakMap, apply, bytesOfRequest, credentialsOf, getter, headerOf, headersOf, isRequest,
+  Proxy, Request, TypeError, Uint8Array, WeakMap, apply, bytesOfRequest, credentialsOf, getter, headerOf, headersOf, isRequest,
   keepaliveOf, matched, methodOf, modeOf, ofRequest, reject, setHeader, then, urlOf, weakGet, weakSet,
 } from "./natives.js";
 import { isOurs, nameOf } from "./urls.js";
@@ -20,9 +20,9 @@ const statusOf = getter("Response", "status");
 const answeredBy = getter("Response", "url");
 const redirectOf = ofRequest("redirect");
 
-// The members of RequestInit, in the order in which the engine reads them (Web IDL: dictionaries, by name).
-const members = ("body cache credentials duplex headers integrity keepalive method mode priority redirect referrer "
-  + "referrerPolicy signal targetAddressSpace window").split(" ");
+// The members of RequestInit, in the order in which the engine reads them: "body" first, as their names are sorted.
+const members = [];
+new Request("a:", new Proxy({}, { get: (init, key) => { members[members.length] = key; } }));
 
 /** In bytes (Fetch, "HTTP-network-or-cache fetch"). */
 const keepaliveLimit = 64 << 10;
@@ -58,9 +58,9 @@ const make = (original, args, newTarget) => {
 const getters = { __proto__: null };
 for (let index = 1; index < members.length; index++) getters[members[index]] = ofRequest(members[index]);
 
-/** The same request without its body, which the container has. */
-const withoutBody = (request) => {
-  const init = { __proto__: null };
+/** The same request with another body, or none where the container has it. */
+const withBody = (request, body) => {
+  const init = { __proto__: null, body };
   for (const key in getters) if (getters[key]) init[key] = getters[key](request);
   return new Request(urlOf(request), init);
 };
@@ -68,7 +68,7 @@ const withoutBody = (request) => {
 /** Says the words of a mark, with the request or ahead of it: of a request without CORS no field can be set.
  * Returns whether it was heard. */
 const say = (request, words, mayCarry) => modeOf(request) === "no-cors"
-  ? !mayCarry || ask("next", { url: urlOf(request), words })
+  ? !mayCarry || ask("next", { url: urlOf(request), "words": words })
   : (setHeader(headersOf(request), config.mark, mark(words)), true);
 
 const words = (request, carried) => carried + (keepaliveOf(request) ? " keep" : "")
@@ -103,10 +103,16 @@ const send = (original, self, request) => {
       return send(original, self, request);
     }, () => { throw new TypeError(); });
   }
+  const isKept = keepaliveOf(request);
+  let handed;
+  let outgoing = request;
   // The engine itself refuses what is too long for a request that outlives its page.
-  const isTooLong = body && keepaliveOf(request) && body.length > keepaliveLimit;
-  const handed = body && mayCarry && !isTooLong ? handOver(body) : undefined;
-  const outgoing = handed ? withoutBody(request) : request;
+  if (body && mayCarry && !(isKept && body.length > keepaliveLimit)) {
+    // Nobody is left to feed what outlives its page.
+    const bytes = isKept ? bytesOf(body) : undefined;
+    if (!bytes) handed = handOver(body);
+    outgoing = withBody(request, bytes);
+  }
   const id = newID();
   const text = `${words(request, handed?.words ?? (mayCarry ? "plain" : "none"))} ${id}`;
   // What nobody was told of fails, rather than goes without its body.
@@ -117,6 +123,7 @@ const send = (original, self, request) => {
 };
 
 export const patchFetch = () => {
+  patchBlob();
   wrapMethod(globalThis, "fetch", (original, self, args) => {
     if (args.length === 0) return apply(original, self, args);
     let request;

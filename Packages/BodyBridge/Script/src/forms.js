@@ -30,12 +30,12 @@ const announce = (form, entries) => {
   const url = resolve(chosen(form, "action"));
   if (!isOurs(url)) return;
   if (!entries || !holdsFiles(entries) || lowerCase(chosen(form, "enctype")) !== "multipart/form-data") {
-    ask("next", { url, words: "plain" });
+    ask("next", { url, "words": "plain" });
     return;
   }
   const body = encodeForm(entries);
   const { words, begin } = handOver(body);
-  ask("next", { url, words, type: body.type });
+  ask("next", { url, "words": words, type: body.type });
   begin();
 };
 

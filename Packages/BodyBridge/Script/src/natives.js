@@ -18,15 +18,13 @@ const ofXHR = (key) => getter("XMLHttpRequest", key);
 
 // A world of a worker has no document, no forms and no dialogs.
 export const {
-  Blob, Map, ProgressEvent, Promise, Proxy, Request, TypeError, URL, Uint8Array, WeakMap, XMLHttpRequest, btoa, document,
+  Blob, ProgressEvent, Promise, Proxy, Request, TypeError, URL, Uint8Array, WeakMap, XMLHttpRequest, btoa, document,
   fetch, location, origin, prompt, queueMicrotask,
 } = globalThis;
 
 export const { stringify, parse } = JSON;
 export const { fromCharCode } = String;
 
-export const lookUp = method("Map", "get");
-export const keep = method("Map", "set");
 export const weakGet = method("WeakMap", "get");
 export const weakSet = method("WeakMap", "set");
 export const startsWith = method("String", "startsWith");
@@ -75,6 +73,7 @@ export const xhrHeader = xhrMethod("setRequestHeader");
 export const xhrText = ofXHR("responseText");
 export const xhrMimeType = xhrMethod("overrideMimeType");
 export const xhrState = ofXHR("readyState");
+export const xhrTimeout = ofXHR("timeout");
 export const xhrUpload = ofXHR("upload");
 export const xhrWithCredentials = ofXHR("withCredentials");
 export const baseURI = ((get) => () => document ? get(document) : location.href)(getter("Node", "baseURI"));

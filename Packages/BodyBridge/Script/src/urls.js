@@ -5,7 +5,7 @@
 
 import { ask } from "./channel.js";
 import { config } from "./config.js";
-import { Map, URL, baseURI, hrefOf, keep, lookUp, slice, startsWith } from "./natives.js";
+import { URL, baseURI, hrefOf, slice, startsWith } from "./natives.js";
 
 const { https, http } = config.schemes;
 
@@ -26,7 +26,7 @@ export const realURL = (name) => exchanged(name, https, "https") ?? exchanged(na
 export const isOurs = (url) => url !== undefined && realURL(url) !== url;
 
 /** What was asked for before is not asked again, for so many URLs. */
-const answers = new Map();
+const answers = { __proto__: null };
 const limit = 500;
 let count = 0;
 
@@ -35,10 +35,10 @@ export const nameOf = (url) => {
   const absolute = resolve(url);
   const name = absolute && named(absolute);
   if (!name) return undefined;
-  let isCovered = lookUp(answers, absolute);
+  let isCovered = answers[absolute];
   if (isCovered === undefined) {
     isCovered = ask("covers", { url: absolute }) === true;
-    if (count++ < limit) keep(answers, absolute, isCovered);
+    if (count++ < limit) answers[absolute] = isCovered;
   }
   return isCovered ? name : undefined;
 };

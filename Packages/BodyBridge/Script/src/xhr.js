@@ -11,7 +11,7 @@ import { forgetCookies } from "./cookies.js";
 import { build, wrapConstructor, wrapMethod } from "./disguise.js";
 import {
   ProgressEvent, Uint8Array, WeakMap, XMLHttpRequest, addListener, apply, dispatch, targetOf, upperCase, weakGet, weakSet,
-  xhrHeader, xhrState, xhrUpload, xhrWithCredentials,
+  xhrHeader, xhrState, xhrTimeout, xhrUpload, xhrWithCredentials,
 } from "./natives.js";
 import { isOurs, nameOf, resolve } from "./urls.js";
 
@@ -19,28 +19,33 @@ import { isOurs, nameOf, resolve } from "./urls.js";
 
 /** What is to be sent in the body's place, what the mark says of it, and how many bytes it really is. */
 const carry = (request, state, body) => {
-  if (state.method === "GET" || state.method === "HEAD") return { words: "none", body };
+  if (state.verb === "GET" || state.verb === "HEAD") return { words: "none", body, size: 0 };
   const gone = lost(body);
-  if (!gone) return { words: "plain", body, size: () => sizeOf(body) };
+  if (!gone) return { words: "plain", body };
   // As the engine would have said it.
   if (gone.type && !state.hasType) xhrHeader(request, "Content-Type", gone.type);
-  if (!state.isAsync) return { words: "plain", body: bytesOf(gone) };
+  if (!state.isAsync) {
+    const bytes = bytesOf(gone);
+    return bytes && { words: "plain", body: bytes };
+  }
   // With a body of some kind, or there would be no upload to hear of.
-  return { ...handOver(gone), body: new Uint8Array(1), size: () => gone.length };
+  return { ...handOver(gone), body: new Uint8Array(1), size: gone.length };
 };
 
 const send = (original, self, args) => {
   const state = weakGet(traces, self);
-  if (!state?.method) return apply(original, self, args);
+  if (!state?.verb) return apply(original, self, args);
   let carried;
   try {
     carried = carry(self, state, args[0]);
     // No two are alike: the engine would give one the answer of another, of whatever age.
     const id = newID();
-    xhrHeader(self, config.mark, mark(`${carried.words}${xhrWithCredentials(self) ? " include" : ""} ${id}`));
+    // The engine keeps no time on a custom scheme: the container does.
+    const limit = xhrTimeout(self) ? ` ${xhrTimeout(self)}` : "";
+    xhrHeader(self, config.mark, mark(carried.words + (xhrWithCredentials(self) ? " include" : "") + limit + ` ${id}`));
     state.id = id;
   } catch {
-    // Not open, or sent already: the engine says so itself. A Blob that cannot be read fails in the network.
+    // Not open, or sent already: the engine says so itself. What could not be read fails in the network.
     return apply(original, self, args);
   }
   let result;
@@ -49,9 +54,9 @@ const send = (original, self, args) => {
   } finally {
     if (!state.isAsync) forgetCookies();
   }
-  state.size = state.isAsync && weakGet(uploads, self) ? carried.size : undefined;
+  if (state.isAsync && weakGet(uploads, self)) state.size = carried.size ?? sizeOf(args[0]);
   carried.begin?.((loaded) => {
-    const total = state.size?.();
+    const total = state.size;
     if (loaded < total && weakGet(traces, self) === state && xhrState(self) === 1) tell(self, "progress", loaded, total);
   });
   return result;
@@ -70,9 +75,8 @@ const endUpload = (event) => {
   const target = targetOf(event);
   const state = weakGet(traces, target);
   if (!state?.size || xhrState(target) !== 2) return;
-  const total = state.size();
+  const total = state.size;
   state.size = undefined;
-  if (total === 0) return;
   tell(target, "progress", total);
   tell(target, "load", total);
   tell(target, "loadend", total);
@@ -92,9 +96,9 @@ export const patchXHR = () => {
     const url = name ?? resolve(args[1]);
     if (name) args[1] = name;
     const result = apply(original, self, args);
-    // Others are without a method.
+    // Others are without a verb.
     note(self, isOurs(url) &&
-      { method: upperCase(`${args[0]}`), isAsync: args.length < 3 || !!args[2], isReal: name });
+      { verb: upperCase(`${args[0]}`), isAsync: args.length < 3 || !!args[2], isReal: name });
     return result;
   });
   wrapMethod(prototype, "setRequestHeader", (original, self, args) => {

@@ -27,6 +27,8 @@ public struct BridgedRequest: Sendable {
     public var credentials: RequestMark.Credentials?
     /// Whether an answer that leads elsewhere is followed there.
     public var followsRedirects = true
+    /// How long the answer may take in all, where the script said.
+    public var timeLimit: Duration?
     /// By which the script asks where the answer came from; see ``PageBridge/note(_:of:)``.
     public var id: BodyID?
 }

@@ -164,7 +164,7 @@ public final class PageBridge {
             }
         return BridgedRequest(
             body: body, isKeptAlive: mark.isKeptAlive, credentials: mark.credentials,
-            followsRedirects: mark.followsRedirects, id: mark.id)
+            followsRedirects: mark.followsRedirects, timeLimit: mark.timeLimit, id: mark.id)
     }
 
     private func withoutFragment(_ url: String) -> String {

@@ -6,7 +6,8 @@
 ///
 ///     plain | none | take ID LENGTH | store ID OFFSET | ask
 ///
-/// followed, for the first three, by any of the words `keep`, `omit`, `include` and `manual`, and an id.
+/// followed, for the first three, by any of the words `keep`, `omit`, `include` and `manual`, a number of
+/// milliseconds, and an id.
 public struct RequestMark: Sendable, Hashable {
     /// What the request is for.
     public enum Purpose: Sendable, Hashable {
@@ -40,6 +41,8 @@ public struct RequestMark: Sendable, Hashable {
     public var credentials = Credentials.sameOrigin
     /// Whether an answer that leads elsewhere is followed there (Fetch, "redirect mode").
     public var followsRedirects = true
+    /// How long the answer may take in all; `nil` where nothing is said.
+    public var timeLimit: Duration?
     /// By which the script asks of the request's answer.
     public var id: BodyID?
 
@@ -59,6 +62,8 @@ public struct RequestMark: Sendable, Hashable {
             case (_, "omit"): credentials = .omit
             case (_, "include"): credentials = .include
             case (_, "manual"): followsRedirects = false
+            case (_, let word) where word.utf8.count <= 10 && timeLimit == nil && UInt32(word) != nil:
+                timeLimit = UInt32(word).map { .milliseconds(Int64($0)) }
             default:
                 guard id == nil, let named = BodyID(word) else { return nil }
                 id = named

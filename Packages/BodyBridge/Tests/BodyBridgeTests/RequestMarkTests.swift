@@ -19,6 +19,7 @@ struct RequestMarkTests {
         #expect(RequestMark("take \(Self.id) 12 keep include")?.credentials == .include)
         #expect(RequestMark("take \(Self.id) 12 \(Self.id)")?.id == id)
         #expect(RequestMark("none \(Self.id)")?.followsRedirects == true)
+        #expect(RequestMark("plain include 1500 \(Self.id)")?.timeLimit == .milliseconds(1_500))
         #expect(RequestMark("none manual \(Self.id)")?.followsRedirects == false)
         #expect(RequestMark("store \(Self.id) 0")?.purpose == .store(id, offset: 0))
         #expect(RequestMark("ask")?.purpose == .ask)
@@ -29,7 +30,9 @@ struct RequestMarkTests {
         arguments: [
             "", " ", "plain ", " plain", "plain plain", "plain  keep", "take", "take \(id)", "take \(id) -1",
             "take \(id) 99999999999999999999", "take \(id.uppercased()) 1", "take x 1", "store \(id) 0 keep",
-            "ask keep", "ask \(id)", "none \(id) \(id)", "store \(id) 0 manual",
+            "ask keep", "ask \(id)", "none 1 2", "none -1",
+            "none 99999999999", "none \(id) \(id)",
+            "store \(id) 0 manual",
             "Plain", "plain keep x", "none\u{0}", String(repeating: "plain ", count: 100),
         ])
     func others(_ text: String) {

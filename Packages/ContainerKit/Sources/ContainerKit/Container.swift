@@ -394,6 +394,12 @@ public final class Container<Engine: WebEngine> {
     ) {
         let (path, cookies) = (path, cookies)
         var record = record
+        let timer = bridged.timeLimit.map { limit in
+            Task { [weak delivery] in
+                try await Task.sleep(for: limit)
+                delivery?.giveUp()
+            }
+        }
         delivery.start(outlivesStop: bridged.isKeptAlive) {
             let named = try named.get()
             guard named.wantsHandOver, let cookies else { return try await path.answer(named) }
@@ -405,6 +411,7 @@ public final class Container<Engine: WebEngine> {
                 self?.bridges?.note(path.place(of: place, in: session), of: id, in: view)
             }
         } completion: { [hub] outcome in
+            timer?.cancel()
             record.note(outcome)
             hub.send(.request(record))
         }

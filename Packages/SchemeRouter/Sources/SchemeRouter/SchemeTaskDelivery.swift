@@ -83,6 +83,12 @@ public final class SchemeTaskDelivery {
         if !outlivesStop { work?.cancel() }
     }
 
+    /// Gives the answer up, as when its time is over: what is under way upstream is cancelled, and the engine hears that it
+    /// has failed.
+    public func giveUp() {
+        work?.cancel()
+    }
+
     /// A task that begins at once where the system can do that: a turn of the main loop is as long as many an answer.
     private static func begin(_ body: @escaping @MainActor () async -> Void) -> Task<Void, Never> {
         if #available(iOS 26, macOS 26, *) {

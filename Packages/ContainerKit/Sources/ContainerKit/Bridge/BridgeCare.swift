@@ -77,7 +77,7 @@ final class BridgeCare {
                 BridgedBody(
                     body: try value(of: source, body), isKeptAlive: bridged.isKeptAlive,
                     credentials: credentials(bridged.credentials), followsRedirects: bridged.followsRedirects,
-                    id: bridged.id))
+                    timeLimit: bridged.timeLimit, id: bridged.id))
         case .piece(let id, let offset):
             let piece = try body?() ?? .empty
             return .own {

@@ -14,6 +14,8 @@ struct BridgedBody: Sendable {
     var credentials = ResourceRequest.Credentials.unknown
     /// Whether an answer that leads elsewhere is followed there.
     var followsRedirects = true
+    /// How long the answer may take in all, where the page's script said.
+    var timeLimit: Duration?
     /// By which the page's script asks where the answer came from; `nil` where no script asks for it.
     var id: BodyID?
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import Testing
+
+// What pages send, and how: the same steps in the plain engine and in the container's modes.
+extension RealEngine.BridgeTests {
+    /// What a step has given, by its places, and what the server got.
+    private func results(_ mode: String, _ steps: String...) async throws -> (leaves: [String: String], report: Report)
+    {
+        let report = try await steps.count == 1 ? run(mode, steps[0]) : run(mode, steps[0], steps[1], steps[2])
+        return (try #require(report.results.last).leaves(), report)
+    }
+
+    private func expectSame(_ plain: [String: String], _ other: [String: String], _ mode: String) {
+        for place in Set(plain.keys).union(other.keys).sorted() {
+            #expect(plain[place] == other[place], "\(mode): \(place)")
+        }
+    }
+
+    @Test("URLs that scripts build of a covered host come to the container, and read back as they were written")
+    func builtURLs() async throws {
+        let step = "run:await load('build.js'); return await build()"
+        let plain = try await results("plain", step)
+        #expect(plain.leaves.count > 20)
+        let scheme = try await results("scheme", step)
+        expectSame(plain.leaves, scheme.leaves, "scheme")
+        #expect(
+            scheme.report.server.mapValues { $0.map(\.method) } == plain.report.server.mapValues { $0.map(\.method) })
+    }
+
+    @Test(
+        "Redirects read as in the plain engine: followed, left to the page, or an error",
+        arguments: ["scheme", "proxy"])
+    func moves(mode: String) async throws {
+        let step = "run:await load('moves.js'); return await moves()"
+        let plain = try await results("plain", step).leaves
+        #expect(plain.count == 16)
+        expectSame(plain, try await results(mode, step).leaves, mode)
+    }
+
+    @Test("What is asked for again is what the plain engine asks for again")
+    func memory() async throws {
+        let step = "run:await load('moves.js'); return await again()"
+        let plain = try await results("plain", step).leaves
+        #expect(plain["/xhr, nothing"] == "1,2")
+        let scheme = try await results("scheme", step).leaves
+        expectSame(plain, scheme, "scheme")
+    }
+
+    @Test("What a page sends when it goes arrives whole")
+    func leaving() async throws {
+        let steps = [
+            "run:await load('leave.js'); leave()",
+            "until:return document.title === 'left' && typeof brought === 'function'", "run:return await brought()",
+        ]
+        let plain = try await results("plain", steps[0], steps[1], steps[2]).report.server
+        let scheme = try await results("scheme", steps[0], steps[1], steps[2]).report.server
+        let sent = plain.filter { $0.key.hasPrefix("keep-") || $0.key.hasPrefix("beacon-") }
+        #expect(sent.count == 16)
+        for (name, bodies) in sent {
+            // A form's file cannot be read any more: the request fails rather than go without it.
+            let expected = name.hasSuffix("form") ? nil : bodies.map(\.bytes)
+            #expect(scheme[name]?.map(\.bytes) == expected, "\(name)")
+        }
+    }
+}

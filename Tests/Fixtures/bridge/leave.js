@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// What a page sends when it goes: in each of the events that tell it, by beacon and by a request that outlives it.
+
+const form = (name) => {
+  const data = new FormData();
+  data.append("text", name);
+  data.append("file", new Blob([`file of ${name}`], { type: "a/b" }), "name.bin");
+  return data;
+};
+
+const kinds = {
+  text: (name) => `text of ${name}`,
+  blob: (name) => new Blob([`blob of ${name}`], { type: "c/d" }),
+  form,
+  bytes: (name) => new TextEncoder().encode(`bytes of ${name}`),
+};
+
+const sendAll = (when) => {
+  for (const kind in kinds) {
+    const name = `${when}-${kind}`;
+    navigator.sendBeacon(`/record/beacon-${name}`, kinds[kind](name));
+    fetch(`/record/keep-${name}`, { method: "POST", body: kinds[kind](name), keepalive: true }).catch(() => {});
+  }
+};
+
+const leave = () => {
+  addEventListener("pagehide", () => sendAll("pagehide"));
+  document.addEventListener("visibilitychange", () => sendAll("hidden"));
+  addEventListener("unload", () => sendAll("unload"));
+  location.href = "/left.html";
+};
+
+/** The cells that have brought something: one after the other, since few requests go to a server at a time. */
+const brought = async () => {
+  const found = {};
+  for (const way of ["keep", "beacon"]) for (const when of ["pagehide", "hidden", "unload"]) for (const kind in kinds) {
+    const name = `${way}-${when}-${kind}`;
+    found[name] = await fetch(`/arrived/${name}`, { signal: AbortSignal.timeout(700) }).then(() => "came", () => "nothing");
+  }
+  return found;
+};
