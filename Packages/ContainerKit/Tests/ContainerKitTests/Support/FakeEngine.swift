@@ -97,6 +97,9 @@ final class FakeView: EngineView {
     var onDiscard: (() -> Void)?
     private(set) var loads: [String] = []
     private(set) var resets = 0
+    /// What was added, and who answers dialogs that begin so.
+    private(set) var scripts: [UserScript] = []
+    private(set) var prompts: (prefix: String, answer: @MainActor (String) -> String)?
     private var deliveries: [SchemeTaskDelivery] = []
 
     init(id: ViewID) {
@@ -114,8 +117,12 @@ final class FakeView: EngineView {
     }
 
     func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String { "null" }
-    func add(_ script: UserScript) {}
-    func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {}
+    func add(_ script: UserScript) { scripts.append(script) }
+
+    func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {
+        prompts = (prefix, answer)
+    }
+
     func warmUp() async throws {}
 
     func reset() async throws {
