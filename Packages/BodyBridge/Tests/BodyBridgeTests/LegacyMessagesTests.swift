@@ -48,6 +48,13 @@ struct LegacyMessagesTests {
         #expect(!messages.isCarried(by: request))
     }
 
+    @Test("Blanks hide no parameter")
+    func blanks() throws {
+        var request = try #require(
+            HTTPRequest(urlText: "https://shop.example/?yx-wkwebview-request-id  &yx-wkwebview-request-id=1"))
+        #expect(messages.takeID(from: &request) == .unreadable && request.path == "/")
+    }
+
     @Test("A request of the scheme post is the POST that was meant")
     func post() throws {
         let (oldScheme, bodyParam) = (

@@ -23,8 +23,11 @@ extension LegacyMessages {
     public func takeID(from request: inout HTTPRequest) -> CarriedID {
         guard var target = request.path else { return .none }
         let found = take(from: &target)
-        if found != .none { request.path = target }
-        return found
+        guard found != .none else { return .none }
+        request.path = target
+        // A request trims blanks at the end of its target, and one may have hidden another parameter.
+        guard isCarried(by: request) else { return found }
+        return takeID(from: &request) == found ? found : .unreadable
     }
 
     /// A URL without the parameter.
