@@ -232,9 +232,9 @@ let package = Package(
         tests(
             of: "ContainerKit",
             [
-                "ContainerTesting", "CookieBridge", "CookieJar", "HTTPCache", "HTTPTransport", "LoopbackServer",
-                "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading", "ResourceStore",
-                "ResourceTable", "SchemeMode", "SchemeRouter", "WebViewPool", .httpTypes, .log,
+                "BodyBridge", "ContainerTesting", "CookieBridge", "CookieJar", "HTTPCache", "HTTPTransport",
+                "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading",
+                "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter", "WebViewPool", .httpTypes, .log,
             ]),
         .systemLibrary(
             name: "CWebKitGTK", path: "Packages/WebKitGTKAdapter/Sources/CWebKitGTK", pkgConfig: "webkit2gtk-4.1",
@@ -326,7 +326,8 @@ let package = Package(
         .executableTarget(
             name: "engine-harness",
             dependencies: [
-                "ContainerKit", "ContainerTesting", "CookieBridge", "HTTPTransport", "LoopbackServer", "OfflinePackage",
+                "BodyBridge", "ContainerKit", "ContainerTesting", "CookieBridge", "HTTPTransport", "LoopbackServer",
+                "OfflinePackage",
                 "PackageFormat", "PackagePublisher", "ResourceLoading", "SchemeRouter", "WebKitGTKAdapter", .httpTypes,
             ], path: "Tests/EngineHarness", swiftSettings: settings),
         .executableTarget(

@@ -48,6 +48,12 @@ let package = Package(
             ]),
         fuzzer("RewritingFuzz", over: "SchemeRouter"),
         fuzzer("BridgeFuzz", over: "BodyBridge", [.product(name: "HTTPTypes", package: "swift-http-types")]),
+        fuzzer(
+            "LegacyFuzz", over: "BodyBridge",
+            [
+                .product(name: "ResourceLoading", package: "ContainerKit"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         fuzzer("SetCookieFuzz", over: "CookieJar"),
         fuzzer("CookieDateFuzz", over: "CookieJar"),
         fuzzer("CookieMessageFuzz", over: "CookieBridge", [.product(name: "CookieJar", package: "ContainerKit")]),

@@ -66,6 +66,7 @@ let package = Package(
             name: "ContainerKitTests",
             dependencies: [
                 "ContainerKit",
+                .product(name: "BodyBridge", package: "BodyBridge"),
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
                 .product(name: "CookieBridge", package: "CookieBridge"),
                 .product(name: "CookieJar", package: "CookieBridge"),

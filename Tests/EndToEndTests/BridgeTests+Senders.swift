@@ -65,4 +65,33 @@ extension RealEngine.BridgeTests {
             #expect(scheme[name]?.map(\.bytes) == expected, "\(name)")
         }
     }
+
+    @Test(
+        "Requests without CORS that go at once to one URL each have their own body, and the field that they came with")
+    func withoutCORS() async throws {
+        let step = """
+            run:await Promise.all([1, 2, 3, 4].map((number) => fetch("/record/opaque", { method: "POST", mode: "no-cors",
+            body: new Blob([`body ${number}`]), headers: number === 2 ? { "Content-Language": "de" } : {} })));
+            return true
+            """
+        for mode in ["plain", "scheme", "proxy"] {
+            let sent = try #require(try await run(mode, step).server["opaque"])
+            #expect(
+                Set(sent.compactMap(\.bytes)) == Set((1...4).map { Data("body \($0)".utf8) }) && sent.count == 4,
+                "\(mode)")
+            #expect(sent.compactMap(\.language) == ["de"], "\(mode)")
+        }
+    }
+
+    @Test("What a page says reaches the container in an encoding that has no backslash")
+    func encodings() async throws {
+        let step =
+            #"run:document.cookie = 'a="x\\y"; path=/'; "#
+            + #"await fetch('/record/japanese?"\\', { method: "POST", body: new Blob(["body"]) }); return document.cookie"#
+        for mode in ["plain", "scheme"] {
+            let report = try await run(mode, at: "/japanese.html", step)
+            #expect(report.results == [.text(#"a="x\\y""#)], "\(mode)")
+            #expect(report.server["japanese"]?.map(\.bytes) == [Data("body".utf8)], "\(mode)")
+        }
+    }
 }

@@ -16,6 +16,7 @@ extension RealEngine {
 
         struct Sent: Decodable {
             var method: String
+            var language: String?
             var length: Int
             var bytes: Data?
         }

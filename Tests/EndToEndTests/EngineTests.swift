@@ -51,6 +51,15 @@ extension RealEngine {
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
 
+        @Test("Older pages hand over bodies and cookies as they did", arguments: ["scheme", "proxy", "server"])
+        func legacy(mode: String) async throws {
+            let folder = try TemporaryFolder()
+            let site = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .appendingPathComponent("Fixtures/legacy").path
+            let outcome = try await Program("engine-harness").run("legacy", folder.path, mode, site, in: folder.path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+
         @Test("Cookies with an expiry are there in the next process")
         func persistentCookies() async throws {
             let folder = try TemporaryFolder()

@@ -56,6 +56,7 @@ enum EngineCheck: String, CaseIterable {
     case bodies
     case pageCookies
     case bridge
+    case legacy
 
     /// The longest that it may take.
     var limit: Duration { [.bodies, .bridge].contains(self) ? .seconds(180) : .seconds(60) }
@@ -113,6 +114,7 @@ enum EngineCheck: String, CaseIterable {
         case .proxyLoss: try await checkProxyLoss(WebKitGTKEngine(), in: folder(arguments))
         case .pageCookies: try await checkPageCookies(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .bodies: try await runBodies(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
+        case .legacy: try await checkLegacy(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         }
     }

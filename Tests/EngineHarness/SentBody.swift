@@ -14,6 +14,7 @@ struct SentBody: Encodable {
     let method: String
     let query: String?
     let type: String?
+    let language: String?
     /// Whether the length was told before the body came, for servers that want that.
     let isSized: Bool
     let length: Int
@@ -32,6 +33,7 @@ struct SentBody: Encodable {
         method = request.method.rawValue
         query = request.query
         self.type = type
+        language = request.headers[.contentLanguage]
         length = body.count
         sha256 = SHA256Digest(of: body).hex
         bytes = body.count <= Self.longestText ? body : nil

@@ -22,33 +22,29 @@ const stand = (original, handler) => {
 const change = (object, key, edit) => {
   let descriptor;
   while (object && !(descriptor = getOwnPropertyDescriptor(object, key))) object = getPrototypeOf(object);
-  if (descriptor && edit(descriptor)) defineProperty(object, key, descriptor);
+  // What another script has put there may be no function.
+  try { if (descriptor?.configurable && edit(descriptor)) defineProperty(object, key, descriptor); } catch {}
 };
 
 /** Puts `call(original, self, args)` in the place of a method. */
 export const wrapMethod = (object, key, call) => change(object, key, (descriptor) =>
-  typeof descriptor.value === "function"
-    && (descriptor.value = stand(descriptor.value, { __proto__: null, apply: call })));
+  descriptor.value = stand(descriptor.value, { __proto__: null, apply: call }));
 
 /** Puts `get(original, self)` and `set(original, self, args)` in the place of an accessor's. */
 export const wrapAccessor = (object, key, get, set) => change(object, key, (descriptor) => {
-  if (!descriptor.configurable || !descriptor.get) return false;
-  descriptor.get = stand(descriptor.get, { __proto__: null, apply: get });
-  if (set && descriptor.set) descriptor.set = stand(descriptor.set, { __proto__: null, apply: set });
-  return true;
+  if (set) descriptor.set = stand(descriptor.set, { __proto__: null, apply: set });
+  return descriptor.get = stand(descriptor.get, { __proto__: null, apply: get });
 });
 
 /** Puts `make(original, args, newTarget)` in the place of what a constructor does. */
 export const wrapConstructor = (name, make) => change(globalThis, name, (descriptor) => {
   const original = descriptor.value;
-  if (typeof original !== "function") return false;
   const value = stand(original, {
     __proto__: null,
     construct: (target, args, newTarget) => make(target, args, newTarget === value ? target : newTarget),
   });
   change(original.prototype, "constructor", (own) => own.value === original && (own.value = value));
-  descriptor.value = value;
-  return true;
+  return descriptor.value = value;
 });
 
 /** What the constructor does by itself. */

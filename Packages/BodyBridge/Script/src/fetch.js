@@ -24,6 +24,9 @@ const redirectOf = ofRequest("redirect");
 const members = [];
 new Request("a:", new Proxy({}, { get: (init, key) => { members[members.length] = key; } }));
 
+/** A field that any request may have (Fetch, "no-CORS-safelisted request-header"). */
+const language = "Content-Language";
+
 /** In bytes (Fetch, "HTTP-network-or-cache fetch"). */
 const keepaliveLimit = 64 << 10;
 
@@ -65,11 +68,19 @@ const withBody = (request, body) => {
   return new Request(urlOf(request), init);
 };
 
-/** Says the words of a mark, with the request or ahead of it: of a request without CORS no field can be set.
- * Returns whether it was heard. */
-const say = (request, words, mayCarry) => modeOf(request) === "no-cors"
-  ? !mayCarry || ask("next", { url: urlOf(request), "words": words })
-  : (setHeader(headersOf(request), config.mark, mark(words)), true);
+/** Says the words of a mark, with the request or ahead of it: without CORS few fields can be set, none of them long, so
+ * one of these says which request it is. Returns whether it was heard. */
+const say = (request, words, mayCarry, id) => {
+  const headers = headersOf(request);
+  if (modeOf(request) !== "no-cors") {
+    setHeader(headers, config.mark, mark(words));
+  } else if (mayCarry) {
+    const text = headerOf(headers, language);
+    setHeader(headers, language, id);
+    return ask("next", { url: urlOf(request), "words": words, text });
+  }
+  return true;
+};
 
 const words = (request, carried) => carried + (keepaliveOf(request) ? " keep" : "")
   + (credentialsOf(request) === "same-origin" ? "" : ` ${credentialsOf(request)}`)
@@ -116,7 +127,7 @@ const send = (original, self, request) => {
   const id = newID();
   const text = `${words(request, handed?.words ?? (mayCarry ? "plain" : "none"))} ${id}`;
   // What nobody was told of fails, rather than goes without its body.
-  const isSaid = say(outgoing, text, mayCarry);
+  const isSaid = say(outgoing, text, mayCarry, id);
   const answer = apply(original, self, [isSaid ? outgoing : request]);
   if (isSaid) handed?.begin();
   return then(answer, (response) => settled(request, response, id));

@@ -75,6 +75,17 @@ public final class BodyVault: Sendable {
         _ = try add(bytes, at: offset, of: id)
     }
 
+    /// Whether a body is here, or awaited.
+    func holds(_ id: BodyID) -> Bool { state.withLock { $0.entries[id] != nil } }
+
+    /// What is here of a body, once: all of it where it was put in one piece.
+    /// - Returns: `nil` where nothing is here, or no longer.
+    func takeNow(_ id: BodyID) -> Data? {
+        let entry = state.withLock { $0.remove(id) }
+        entry?.end(with: Self.dropped)
+        return entry.map { entry in entry.pieces.count == 1 ? entry.pieces[0] : entry.pieces.reduce(Data(), +) }
+    }
+
     /// The body of an id, to be read once: from the first byte, whenever its pieces come.
     /// - Throws: `ResourceError` with code `invalidRequest` where it was taken before, `tooLarge` beyond a limit.
     public func take(_ id: BodyID, length: Int64) throws -> ResourceBody {

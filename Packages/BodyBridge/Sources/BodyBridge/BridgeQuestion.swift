@@ -27,7 +27,8 @@ public struct BridgeQuestion: Sendable, Hashable {
         case setCookie(text: String)
         /// The next POST or other request to a URL, which cannot carry a mark, has this one.
         /// - `contentType`: in place of the one that the engine says.
-        case announce(url: String, mark: RequestMark, contentType: String?)
+        /// - `contentLanguage`: where the mark has an id, that is in this field's place.
+        case announce(url: String, mark: RequestMark, contentType: String?, contentLanguage: String?)
         /// Where the redirects of a request have led to.
         case moved(BodyID)
         /// A worker is about to ask for its script.
@@ -53,7 +54,9 @@ public struct BridgeQuestion: Sendable, Hashable {
     /// `nil` for anything else, and for what is beyond its limit: 2 MB, and 64 KB for a URL.
     public init?(json: some StringProtocol) {
         guard json.utf8.count <= Self.limit,
-            let message = try? JSONDecoder().decode(Message.self, from: Data(json.utf8)),
+            // The script has no backslashes in what it asks: engines change them.
+            let message = try? JSONDecoder().decode(
+                Message.self, from: Data(json.utf8.map { $0 == UInt8(ascii: "\t") ? UInt8(ascii: "\\") : $0 })),
             [message.place.url, message.place.top, message.url ?? ""].allSatisfy({ $0.utf8.count <= Self.urlLimit }),
             let topic = message.topic
         else { return nil }
@@ -89,7 +92,8 @@ public struct BridgeQuestion: Sendable, Hashable {
             case ("next", let url?, _):
                 guard let mark = words.flatMap({ RequestMark($0) }) else { return nil }
                 switch mark.purpose {
-                case .bodyless, .plain, .take: return .announce(url: url, mark: mark, contentType: type)
+                case .bodyless, .plain, .take:
+                    return .announce(url: url, mark: mark, contentType: type, contentLanguage: text)
                 case .store, .ask: return nil
                 }
             case ("store", _, let id?):

@@ -64,8 +64,9 @@ public final class PageBridge {
         case .setCookie(let text):
             host.setCookie(text, from: place)
             return json(true)
-        case .announce(let url, let mark, let type):
-            announced.append(Announcement(url: withoutFragment(url), mark: mark, contentType: type))
+        case .announce(let url, let mark, let type, let language):
+            announced.append(
+                Announcement(url: withoutFragment(url), mark: mark, contentType: type, contentLanguage: language))
             if announced.count > Self.limit { announced.removeFirst() }
             return json(true)
         case .worker(let url, let isModule):
@@ -101,11 +102,9 @@ public final class PageBridge {
             let found = workers.remove(at: index)
             return found.isLeading ? .script(script.worker(id: found.workerID ?? found.id)) : .worker(leading(found))
         }
-        if head.method != .get, let index = announced.lastIndex(where: { $0.url == url }) {
-            let found = announced[index]
-            // What was said before of the same place is of requests that did not come.
-            announced.removeAll { $0.url == url }
+        if head.method != .get, let found = announcement(of: head) {
             if let type = found.contentType { head.headerFields[.contentType] = type }
+            if found.mark.id != nil { head.headerFields[.contentLanguage] = found.contentLanguage }
             var bridged = try bridged(found.mark)
             // It was said of a place, and not of this request.
             if case .engine = bridged.body { bridged.body = .announced }
@@ -137,6 +136,21 @@ public final class PageBridge {
         moves.removeAll()
         workers.removeAll()
         vault.removeAll()
+    }
+
+    /// What was said ahead of a request: of itself, by its id, or, of a form's, of its URL.
+    private func announcement(of head: HTTPRequest) -> Announcement? {
+        let url = head.urlText
+        if let id = head.headerFields[.contentLanguage].flatMap({ BodyID($0) }),
+            let index = announced.firstIndex(where: { $0.mark.id == id && $0.url == url })
+        {
+            return announced.remove(at: index)
+        }
+        let isForms = { (other: Announcement) in other.mark.id == nil && other.url == url }
+        let found = announced.last(where: isForms)
+        // What was said before of the same place is of requests that did not come.
+        announced.removeAll(where: isForms)
+        return found
     }
 
     private func leading(_ worker: Expected) -> WorkerScript {
@@ -190,6 +204,7 @@ public final class PageBridge {
         var url: String
         var mark: RequestMark
         var contentType: String?
+        var contentLanguage: String?
     }
 }
 

@@ -35,11 +35,12 @@ struct PageBridgeTests {
 
     private func read(
         _ url: String, _ method: HTTPRequest.Method = .post, mark: String? = nil, type: String? = nil,
-        fragment: String? = nil
+        language: String? = nil, fragment: String? = nil
     ) throws -> (reading: PageBridge.Reading, head: HTTPRequest) {
         var head = try #require(HTTPRequest(method: method, urlText: url))
         head.headerFields[try #require(HTTPField.Name(InjectedScript.field))] = mark
         head.headerFields[.contentType] = type
+        head.headerFields[.contentLanguage] = language
         let reading = try bridge.read(&head, fragment: fragment)
         return (reading, head)
     }
@@ -127,6 +128,34 @@ struct PageBridgeTests {
         #expect(
             body(try read("app://a.example/form").reading).map { if case .unknown = $0 { true } else { false } } == true
         )
+    }
+
+    @Test("What names its request is that request's, in any order, and gives back the field that it came by")
+    func named() throws {
+        let ids = ["1a", "2b", "3c"].map { String(repeating: $0, count: 16) }
+        for id in ids {
+            _ = ask(
+                #""ask":"next","url":"app://a.example/log","words":"take \#(id) 5 \#(id)","text":"of \#(id.prefix(1))""#
+            )
+        }
+        // A form of the same place takes no other's.
+        let form = try read("app://a.example/log")
+        #expect(body(form.reading).map { if case .unknown = $0 { true } else { false } } == true)
+        for id in [ids[1], ids[0], ids[2]] {
+            let read = try read("app://a.example/log", language: id)
+            #expect(body(read.reading).map { if case .value = $0 { true } else { false } } == true)
+            #expect(read.head.headerFields[.contentLanguage] == "of \(id.prefix(1))")
+        }
+        // Once, and there alone; what a page says of a language stays.
+        let again = try read("app://a.example/log", language: ids[0])
+        #expect(body(again.reading).map { if case .unknown = $0 { true } else { false } } == true)
+        #expect(try read("app://a.example/log", language: "de").head.headerFields[.contentLanguage] == "de")
+    }
+
+    @Test("A backslash comes as a tab, which JSON has none of")
+    func backslashes() {
+        _ = ask(#""ask":"setCookie","text":"a=\#t"x\#t\#ty\#t"""#)
+        #expect(host.cookies == #"a="x\y""#)
     }
 
     @Test("Where a request was led to is told to who knows its id, until the document goes")

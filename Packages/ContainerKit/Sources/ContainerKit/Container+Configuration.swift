@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import BodyBridge
 public import HTTPTransport
 public import Logging
 public import OfflinePackage
@@ -49,6 +50,9 @@ extension Container {
         /// Which requests are intercepted, and which are not, beside what is covered; none by default. A rule decides also
         /// over what packages cover, and the deny list over all. `Container.setRules(_:)` changes them later.
         public var rules: RouteRules = .none
+        /// The messages that older pages speak, and `post` requests of older apps; `nil`, and nothing of them, by default. Covered
+        /// pages in all modes then find the handlers and `window.original_cookie`.
+        public var legacyMessages: LegacyMessages?
         /// The most views kept warm; 3 by default.
         public var poolCapacity = 3
 

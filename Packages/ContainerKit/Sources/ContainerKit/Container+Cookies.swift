@@ -36,10 +36,12 @@ extension Container {
     }
 
     private func clear(_ scope: CookieScope) async throws {
-        bridges?.removeAll { [sessions] view in
+        let isMeant = { [sessions] (view: ViewID) in
             guard let url = sessions[view].flatMap({ CookieURL($0.documentURL) }) else { return scope == .all }
             return scope.reaches(url.host)
         }
+        bridges?.removeAll(where: isMeant)
+        legacy?.removeAll(where: isMeant)
         do {
             if let cookies, configuration.mode == .customScheme {
                 try await cookies.clear(scope)

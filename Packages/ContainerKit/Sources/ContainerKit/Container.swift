@@ -47,6 +47,8 @@ public final class Container<Engine: WebEngine> {
     private var loads: [ViewID: ViewLoad] = [:]
     private var lastPageID: UInt64 = 0
     private(set) var bridges: BridgeCare?
+    let legacy: LegacyCare?
+    private let posts = OpeningPosts()
     private var reclaiming: Task<Void, Never>?
     private var memory: MemoryCare?
 
@@ -79,6 +81,7 @@ public final class Container<Engine: WebEngine> {
             cookies: pageCookies, rules: liveRules, coveredHosts: configuration.coveredHosts,
             handOverField: configuration.cookies.handOverField)
         appRequests = AppRequests(path: path, hub: hub)
+        legacy = configuration.legacyMessages.map { LegacyCare($0, names: configuration.names) }
         pool = WebViewPool(capacity: configuration.poolCapacity) { try engine.makeView() }
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
@@ -94,6 +97,7 @@ public final class Container<Engine: WebEngine> {
                 names: configuration.names, hasCookies: cookies != nil,
                 host: BridgeHost(path: path, names: configuration.names, cookies: pageCookies))
         }
+        legacy?.realURL = { [weak self] in self?.realURL(of: $0) ?? $0 }
         try await cookies?.start()
         try await beginLoopback()
         if traits.caches, configuration.mode.isOverLoopback {
@@ -111,7 +115,7 @@ public final class Container<Engine: WebEngine> {
     }
 
     private func beginLoopback() async throws {
-        let requests = LoopbackRequests(path: path, pages: sharedPages)
+        let requests = LoopbackRequests(path: path, pages: sharedPages, legacy: legacy)
         let tell = { @MainActor [hub] (event: ContainerEvent) in hub.send(event) }
         let note = { @MainActor [weak self] (report: ExchangeReport) -> Void in self?.noteAnswer(report) }
         switch configuration.mode {
@@ -218,6 +222,13 @@ public final class Container<Engine: WebEngine> {
     public func open(
         _ url: String, prepare: @MainActor (Engine.View) throws -> Void = { _ in }
     ) async throws -> Page<Engine.View> {
+        try await open(url, posting: nil, prepare: prepare)
+    }
+
+    /// - Parameter post: what the page's document is asked for with, where that is by POST; its place is set here.
+    func open(
+        _ url: String, posting post: OpeningPosts.Post?, prepare: @MainActor (Engine.View) throws -> Void
+    ) async throws -> Page<Engine.View> {
         guard let real = RealURL(url) else {
             throw ContainerError(.invalidURL, "only http and https pages can be opened", at: url)
         }
@@ -234,6 +245,9 @@ public final class Container<Engine: WebEngine> {
         await cookies?.settle()
         let isCovered = covers(real.text)
         let mode = isCovered ? configuration.mode : .plain
+        guard post == nil || mode == .customScheme else {
+            throw ContainerError(.unsupported, "the container does not make this page's requests", at: real.text)
+        }
         let began = ContinuousClock.now
         let holder = PageHolder()
         let view = try pool.checkOut(for: holder)
@@ -254,7 +268,15 @@ public final class Container<Engine: WebEngine> {
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
         await engineCaches?.settle(for: session)
         let place = try await place(of: real.text, in: mode)
-        if mode == .customScheme { bridges?.begin(in: view) }
+        if mode == .customScheme, let bridges {
+            bridges.begin(in: view, besides: legacy)
+        } else if mode != .plain {
+            legacy?.begin(in: view)
+        }
+        if var post {
+            post.place = HTTPRequest(urlText: place)?.urlText ?? place
+            posts.hold(post, for: view.id)
+        }
         try prepare(view)
         view.load(place)
         return page
@@ -360,17 +382,29 @@ public final class Container<Engine: WebEngine> {
         let delivery = SchemeTaskDelivery(to: sink)
         let session = request.view.flatMap { sessions[$0] }
         var request = request
-        var record = RequestRecord(request, session: session, names: configuration.names)
+        let post = posts.take(for: request)
+        var asked = legacy?.bare(request) ?? request
+        if post != nil { asked.head.method = .post }
+        var record = RequestRecord(asked, session: session, names: configuration.names)
         do {
-            let bridged: BridgedBody
+            var bridged: BridgedBody
             switch try bridges?.read(&request) ?? .request(BridgedBody()) {
             case .own(let answer):
                 delivery.start(answer: answer)
                 return delivery
             case .worker(let script):
-                lead(try path.name(request, for: session), script, by: delivery, record)
+                lead(try path.name(asked, for: session), script, by: delivery, record)
                 return delivery
             case .request(let body): bridged = body
+            }
+            if let handed = try legacy?.take(for: &request) {
+                handed.complete(&request.head)
+                bridged.body = handed.body(for: request.head.method)
+            }
+            if let post {
+                request.head.method = .post
+                for field in post.fields { request.head.headerFields[field.name] = field.value }
+                bridged.body = post.body.isEmpty ? .empty : .bytes(post.body)
             }
             let named = try path.name(request, for: session, bridged: bridged)
             if let response = path.promptAnswer(to: named), let body = WholeBody(response.body) {
@@ -475,9 +509,11 @@ public final class Container<Engine: WebEngine> {
     private func hear(_ signal: ViewSignal, from view: ViewID) {
         guard var session = sessions[view] else { return }
         if case .committed(let url) = signal {
-            session.documentURL = realURL(of: url)
+            session.documentURL = legacy?.messages.withoutID(realURL(of: url)) ?? realURL(of: url)
             keep(session)
             bridges?.documentChanged(in: view)
+            legacy?.documentChanged(in: view)
+            posts.forget(view)
             report(.moved, of: session)
         }
         hub.send(.page(session.id, signal))
@@ -494,6 +530,8 @@ public final class Container<Engine: WebEngine> {
         table?.note(.close)
         loads[session.view] = nil
         bridges?.end(in: session.view)
+        legacy?.end(in: session.view)
+        posts.forget(session.view)
         hub.send(.pageClosed(session.id))
         // A page that was dropped has no one who gives its view back. Its holder goes with it, so not now, but next.
         guard reclaiming == nil else { return }

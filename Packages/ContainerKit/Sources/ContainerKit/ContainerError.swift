@@ -18,6 +18,8 @@ public struct ContainerError: Error, Sendable, Hashable, CustomStringConvertible
         public static let proxy = Code("proxy")
         /// The local server that the mode needs cannot listen, or the engine does not take its token.
         public static let server = Code("server")
+        /// A page cannot be opened so: by such a method, or in such a mode.
+        public static let unsupported = Code("unsupported")
         /// A store of cookies could not be cleared.
         public static let cookies = Code("cookies")
     }

@@ -36,6 +36,33 @@ struct LegacyCookieTests {
     }
 
     @Test(arguments: [
+        (LegacyCookieMessage(name: "a", value: "1", domain: "m.shop.example", path: "/"), "a=1; Path=/"),
+        (
+            LegacyCookieMessage(
+                name: "a", value: "=1", domain: ".shop.example", path: "x", maximumAge: "60", isSecure: true),
+            "a==1; Max-Age=60; Path=/a; Domain=shop.example; Secure"
+        ),
+        (LegacyCookieMessage(name: "", value: "1", domain: "m.shop.example", path: "/"), "=1; Path=/"),
+        (
+            LegacyCookieMessage(name: "a", value: "1", domain: "m.shop.example", path: "/", maximumAge: "0"),
+            "a=; Max-Age=0; Path=/"
+        ),
+        (
+            LegacyCookieMessage(
+                name: "a", value: "1", domain: "m.shop.example", path: "/", expires: "Wed, 09 Jun 1999 10:18:14 GMT"),
+            "a=; Max-Age=0; Path=/"
+        ),
+    ]) func asScriptsSay(_ message: LegacyCookieMessage, _ line: String) throws {
+        #expect(try message.line(in: document(), now: start) == line)
+    }
+
+    @Test func refusesAsLine() throws {
+        let foreign = LegacyCookieMessage(name: "a", value: "1", domain: "other.example", path: "/")
+        let document = try document()
+        #expect(code { _ = try foreign.line(in: document, now: start) } == .wrongOrigin)
+    }
+
+    @Test(arguments: [
         #"{"name":"a","value":"1","domain":"d"}"#, #"{"name":"a","value":1,"domain":"d","path":"/"}"#,
         #"{"name":"a","value":"1","domain":"d","path":"/","secure":true}"#, "[]", "", "null",
         #"{"name":"a","value":"1","domain":"d","path":"/","expires":null}"#,

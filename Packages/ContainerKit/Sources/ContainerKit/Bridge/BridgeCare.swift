@@ -40,13 +40,19 @@ final class BridgeCare {
     }
 
     /// Gives a view its bridge, before it loads anything.
-    func begin(in view: some EngineView) {
+    /// - Parameter legacy: what older pages speak to, where the app wants that.
+    func begin(in view: some EngineView, besides legacy: LegacyCare? = nil) {
         let script = InjectedScript(
             token: BridgeToken(), secureScheme: names.secure, insecureScheme: names.insecure, hasCookies: hasCookies)
         let bridge = PageBridge(script, host: host)
         bridges[view.id] = bridge
         for text in script.page { view.add(UserScript(text, at: .documentStart)) }
-        view.answerPrompts(startingWith: bridge.prefix) { [weak bridge] in bridge?.answer(to: $0) ?? "null" }
+        // Behind the other one, whose `document.cookie` it uses.
+        let older = legacy?.makeBridge(in: view.id, token: script.token)
+        if let older { view.add(UserScript(older.page, at: .documentStart)) }
+        view.answerPrompts(startingWith: bridge.prefix) { [weak bridge, weak older] in
+            older?.answer(to: $0) ?? bridge?.answer(to: $0) ?? "null"
+        }
     }
 
     /// The view shows another document: what lies here for the one before is nobody's.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import BodyBridge
 internal import ConnectTunnel
 internal import HTTPTypes
 internal import LoopbackServer
@@ -10,6 +11,8 @@ internal import ResourceLoading
 struct LoopbackRequests: ResourceLoading, InterceptPolicy {
     let path: RequestPath
     let pages: OpenPages
+    /// What older pages have handed over, where the host wants that.
+    let legacy: LegacyCare?
 
     func opens(_ target: HostPort) -> Bool {
         // What it will speak shows with its first byte only. On a port that is neither's own it may be both.
@@ -27,10 +30,16 @@ struct LoopbackRequests: ResourceLoading, InterceptPolicy {
     }
 
     func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
-        path.promptAnswer(overLoopback: request)
+        guard legacy?.messages.isCarried(by: request.head) != true else { return .later }
+        return path.promptAnswer(overLoopback: request)
     }
 
     nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        try await path.answer(overLoopback: request)
+        guard let legacy, legacy.messages.isCarried(by: request.head) else {
+            return try await path.answer(overLoopback: request)
+        }
+        var request = request
+        try await legacy.complete(&request)
+        return try await path.answer(overLoopback: request)
     }
 }

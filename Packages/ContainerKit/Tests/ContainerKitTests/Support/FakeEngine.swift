@@ -97,10 +97,11 @@ final class FakeView: EngineView {
     var onDiscard: (() -> Void)?
     private(set) var loads: [String] = []
     private(set) var resets = 0
+    /// What was added, and who answers dialogs that begin so.
+    private(set) var scripts: [UserScript] = []
+    private(set) var prompts: (prefix: String, answer: @MainActor (String) -> String)?
     private var deliveries: [SchemeTaskDelivery] = []
     /// What a prompt for the app begins with.
-    private(set) var prefix = ""
-    private var answer: (@MainActor (String) -> String)?
 
     init(id: ViewID) {
         self.id = id
@@ -117,15 +118,17 @@ final class FakeView: EngineView {
     }
 
     func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String { "null" }
-    func add(_ script: UserScript) {}
+    func add(_ script: UserScript) { scripts.append(script) }
 
     func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {
-        self.prefix = prefix
-        self.answer = answer
+        prompts = (prefix, answer)
     }
 
     /// Has the page's script ask what begins with the prefix.
-    func prompt(_ text: String) -> String { answer?(prefix + text) ?? "null" }
+    func prompt(_ text: String) -> String {
+        guard let prompts else { return "null" }
+        return prompts.answer(prompts.prefix + text)
+    }
 
     func warmUp() async throws {}
 

@@ -11,6 +11,8 @@ import Synchronization
 /// follows, which every origin may read, and `/endless` is answered never. Files that are put there are answered with their bytes.
 final class FakeNetwork: HTTPTransporting {
     let requests = Mutex<[HTTPRequest]>([])
+    /// The bodies of these, as far as they lie whole in memory.
+    let bodies = Mutex<[Data]>([])
     private let files = Mutex<[String: (body: ResourceBody, fields: HTTPFields)]>([:])
     /// Tells of each endless request that ended, which only a cancellation does.
     let endings: AsyncStream<Void>
@@ -32,6 +34,7 @@ final class FakeNetwork: HTTPTransporting {
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         requests.withLock { $0.append(request) }
+        if case .bytes(let bytes) = body { bodies.withLock { $0.append(bytes) } }
         if let file = files.withLock({ $0[request.urlText] }) {
             let tag = file.fields[.eTag]
             if let tag, request.headerFields[.ifNoneMatch] == tag {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import "./world.mjs";
+
+const jar = [];
+globalThis.Document = class {
+  get cookie() { return jar.join("; "); }
+  set cookie(text) { jar.push(text); }
+};
+globalThis.document = new globalThis.Document();
+Object.assign(globalThis.CONTAINERKIT, {
+  callback: "x_realxhr_callback", bodyHandler: "XHRCALL", cookieHandler: "COOKIECALL",
+});
+const said = [];
+let answer = { value: "1" };
+globalThis.prompt = (text) => {
+  said.push(text);
+  return answer === null ? null : JSON.stringify(answer);
+};
+await import("../src/legacy.js");
+const { XHRCALL, COOKIECALL } = globalThis.webkit.messageHandlers;
+const start = `${"t".repeat(32)} body app://shop.example/a/page `;
+
+test("a body is said at once, with where the page is; the callback comes later", async () => {
+  const called = new Promise((done) => { globalThis.x_realxhr_callback = done; });
+  const reply = XHRCALL.postMessage({ requestId: "1", body: "\u00a5\ud800", headers: { a: "b" }, other: 1 });
+  assert.equal(said.pop(), `${start}{"requestId":"1","body":"\\u00a5\ufffd","headers":{"a":"b"}}`);
+  assert.equal(await reply, "1");
+  assert.equal(await called, "1");
+});
+
+test("objects go as JSON; what JSON would lose is refused, as is what the app refuses", async () => {
+  await XHRCALL.postMessage({ requestId: "1", body: { b: [1], a: null } });
+  assert.equal(said.pop(), `${start}{"requestId":"1","body":{"b":[1],"a":null}}`);
+  for (const body of [new Blob(["x"]), new Uint8Array(1), new Map(), 1, true, undefined, () => {}, Symbol("x")]) {
+    await assert.rejects(XHRCALL.postMessage({ requestId: "1", body }), TypeError);
+  }
+  await assert.rejects(XHRCALL.postMessage({ requestId: "1", body: "", headers: new Map() }), TypeError);
+  for (const message of [undefined, null, 1, "x"]) await assert.rejects(XHRCALL.postMessage(message), TypeError);
+  const circle = {};
+  circle.body = circle;
+  await assert.rejects(XHRCALL.postMessage({ requestId: "1", body: circle }), TypeError);
+  assert.deepEqual(said, []);
+  answer = { error: "too large" };
+  await assert.rejects(XHRCALL.postMessage({ requestId: "1", body: "" }), { name: "TypeError", message: "too large" });
+  answer = null;
+  await assert.rejects(XHRCALL.postMessage({ requestId: "1", body: "" }), TypeError);
+});
+
+test("a cookie is assigned as the app says, and told", async () => {
+  answer = { value: "n=v; Path=/" };
+  assert.equal(globalThis.original_cookie, "");
+  // As an older page's own.
+  Object.defineProperty(globalThis.document, "cookie", { set: (text) => COOKIECALL.postMessage({ text }) });
+  assert.equal(await COOKIECALL.postMessage({ name: "n" }), true);
+  assert.ok(said.pop().endsWith(' cookie app://shop.example/a/page {"name":"n"}'));
+  assert.deepEqual(jar, ["n=v; Path=/"]);
+  assert.equal(globalThis.original_cookie, "n=v; Path=/");
+  answer = { error: "no" };
+  await assert.rejects(COOKIECALL.postMessage({}), TypeError);
+  await assert.rejects(COOKIECALL.postMessage(), TypeError);
+  assert.equal(jar.length, 1);
+});

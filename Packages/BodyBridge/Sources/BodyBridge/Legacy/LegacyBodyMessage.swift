@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import HTTPTypes
+internal import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The message that older pages send ahead of a request, with the request's body.
+public struct LegacyBodyMessage: Sendable, Hashable {
+    /// What kind of body it is.
+    public enum Kind: Sendable, Hashable {
+        /// A string without `bodyEncoding`; sent as UTF-8.
+        case text
+        /// A string with `bodyEncoding: "base64"`.
+        case binary
+        /// An object or an array; sent as the JSON that it came as.
+        case json
+        /// `null`.
+        case none
+    }
+
+    /// The longest message, in bytes of JSON.
+    public static let maxBytes = 32 << 20
+    /// The longest id, in bytes of UTF-8.
+    public static let maxIDBytes = 256
+    /// The most header fields, and the most bytes of them.
+    private static let maxFields = (count: 100, bytes: 64 << 10)
+
+    /// The page's id of the request.
+    public let requestID: String
+    /// What kind of body it is.
+    public let kind: Kind
+    /// The body's bytes.
+    public private(set) var body: Data
+    /// The request's header fields, without those that scripts may not set; see ``isForbidden(_:_:)``.
+    public let fields: HTTPFields
+
+    /// Decodes a message: `{"requestId": …, "body": …, "bodyEncoding": …, "headers": …}`.
+    /// - Throws: `ResourceError` with code `tooLarge` beyond a limit, `invalidRequest` for what is no such message. No text of
+    ///   the message is in it.
+    public init(json: Data) throws {
+        guard json.count <= Self.maxBytes else {
+            throw ResourceError(.tooLarge, "a message of \(json.count) bytes, more than \(Self.maxBytes)")
+        }
+        let parts: Parts
+        do {
+            parts = try JSONDecoder().decode(Parts.self, from: json)
+        } catch let error as ResourceError {
+            throw error
+        } catch {
+            throw ResourceError(.invalidRequest, "no message of a body: \(Self.reason(error))")
+        }
+        guard (1...Self.maxIDBytes).contains(parts.requestId.utf8.count),
+            parts.requestId.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else { throw ResourceError(.invalidRequest, "requestId is empty, too long, or has control characters") }
+        requestID = parts.requestId
+        (kind, body) = try Self.body(parts, in: json)
+        fields = try Self.fields(parts.headers ?? [:])
+    }
+
+    /// The message without its bytes, which lie elsewhere.
+    var withoutBody: LegacyBodyMessage {
+        var message = self
+        message.body = Data()
+        return message
+    }
+
+    private static func body(_ parts: Parts, in json: Data) throws -> (Kind, Data) {
+        switch (parts.body, parts.bodyEncoding ?? "") {
+        case (.none, ""): return (.none, Data())
+        case (.text(let text), ""): return (.text, Data(text.utf8))
+        case (.text(let text), "base64"):
+            guard let bytes = Data(base64Encoded: text) else {
+                throw ResourceError(.invalidRequest, "body is not base64")
+            }
+            return (.binary, bytes)
+        case (.json, ""):
+            guard let value = JSONMember.value(of: "body", in: json),
+                value.first == UInt8(ascii: "{") || value.first == UInt8(ascii: "[")
+            else { throw ResourceError(.invalidRequest, "body stands there twice") }
+            return (.json, value)
+        case (_, "base64"): throw ResourceError(.invalidRequest, "bodyEncoding is base64, and body no string")
+        default: throw ResourceError(.invalidRequest, "bodyEncoding is not known")
+        }
+    }
+
+    private static func fields(_ headers: [String: String]) throws -> HTTPFields {
+        guard headers.count <= maxFields.count,
+            headers.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= maxFields.bytes
+        else { throw ResourceError(.tooLarge, "more than \(maxFields.count) headers or \(maxFields.bytes) bytes") }
+        var fields = HTTPFields()
+        for (key, text) in headers.sorted(by: { $0.key < $1.key }) {
+            let value = text.trimmingPrefix(while: isBlank).reversedTrimming(isBlank)
+            guard let name = HTTPField.Name(key), HTTPField.isValidValue(value) else {
+                throw ResourceError(.invalidRequest, "a header that cannot be sent")
+            }
+            guard !isForbidden(name, value) else { continue }
+            // Two spellings of one name are one field.
+            fields[name] = fields[name].map { "\($0), \(value)" } ?? value
+        }
+        return fields
+    }
+
+    private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
+
+    /// Without any of the message's text.
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case DecodingError.keyNotFound(let key, _): "no \(key.stringValue)"
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+            "not the type of \(context.codingPath.first?.stringValue ?? "a message")"
+        default: "no JSON"
+        }
+    }
+
+    private struct Parts: Decodable {
+        enum Body: Decodable {
+            case text(String)
+            case json
+            case none
+
+            init(from decoder: any Decoder) throws {
+                let value = try decoder.singleValueContainer()
+                if value.decodeNil() {
+                    self = .none
+                } else if (try? decoder.container(keyedBy: AnyKey.self)) != nil
+                    || (try? decoder.unkeyedContainer()) != nil
+                {
+                    self = .json
+                } else {
+                    self = .text(try value.decode(String.self))
+                }
+            }
+        }
+
+        /// Nothing is asked of it.
+        struct AnyKey: CodingKey {
+            let stringValue: String
+            let intValue: Int? = nil
+            init?(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+
+        let requestId: String
+        let body: Body
+        let bodyEncoding: String?
+        let headers: [String: String]?
+
+        private enum Key: String, CodingKey {
+            case requestId, body, bodyEncoding, headers
+        }
+
+        init(from decoder: any Decoder) throws {
+            let parts = try decoder.container(keyedBy: Key.self)
+            requestId = try parts.decode(String.self, forKey: .requestId)
+            // `decodeIfPresent` would take null for missing.
+            guard parts.contains(.body) else {
+                throw DecodingError.keyNotFound(
+                    Key.body, DecodingError.Context(codingPath: parts.codingPath, debugDescription: "no body"))
+            }
+            body = try parts.decode(Body.self, forKey: .body)
+            bodyEncoding = try parts.decodeIfPresent(String.self, forKey: .bodyEncoding)
+            headers = try parts.decodeIfPresent([String: String].self, forKey: .headers)
+        }
+    }
+}
+
+extension Substring {
+    fileprivate func reversedTrimming(_ isDropped: (Character) -> Bool) -> String {
+        var text = self
+        while let last = text.last, isDropped(last) { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The container's end of what older pages say in one view: bodies ahead of their requests, and cookies.
+///
+/// A body belongs to the origin of the document that handed it over: a request of another origin, a frame's for one, does
+/// not find it. It is taken once, and goes after the vault's patience, or when the view shows another document.
+///
+/// Isolation: the main actor, where engines ask.
+@MainActor
+public final class LegacyBridge {
+    private struct Key: Hashable {
+        let origin: WebOrigin
+        let requestID: String
+    }
+
+    private struct Entry {
+        let id: BodyID
+        let message: LegacyBodyMessage
+    }
+
+    private let script: LegacyScript
+    private let host: any LegacyHosting
+    private let vault: BodyVault
+    private var entries: [Key: Entry] = [:]
+
+    /// - Parameters:
+    ///   - token: shown by the script, and by nobody else; that of the ``PageBridge``, where the view has one.
+    ///   - limits: of all bodies that wait; as a body comes whole, `lead` is not looked at.
+    public init(
+        _ messages: LegacyMessages, token: BridgeToken, limits: BodyVault.Limits = .init(),
+        clock: any Clock<Duration> = ContinuousClock(), host: any LegacyHosting
+    ) {
+        script = LegacyScript(token: token, messages: messages)
+        vault = BodyVault(limits: limits, clock: clock)
+        self.host = host
+    }
+
+    /// To be injected into all frames, at document start.
+    public var page: String { script.text }
+    /// What a text of a dialog begins with that may be for ``answer(to:)``.
+    public var prefix: String { script.token.text + " " }
+
+    /// Answers a message of an older page: `{"value": …}`, or `{"error": …}` with the reason.
+    ///
+    /// The text is the token, `body` or `cookie`, the URL of the document, and the message as JSON.
+    /// - Returns: `nil` where it is no such text.
+    public func answer(to text: String) -> String? {
+        guard let payload = script.token.payload(of: text) else { return nil }
+        let words = payload.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard words.count == 3, words[1].utf8.count <= Self.urlLimit else { return nil }
+        let url = String(words[1])
+        let answer: Result<String, any Error>
+        switch words[0] {
+        case "body": answer = Result { try store(Self.json(words[2]), fromDocument: url) }
+        case "cookie": answer = Result { try host.cookieLine(of: Self.json(words[2]), fromDocument: url) }
+        default: return nil
+        }
+        switch answer {
+        case .success(let value): return Self.object("value", value)
+        case .failure(let error): return Self.object("error", String(describing: error))
+        }
+    }
+
+    /// Takes a body out, once.
+    /// - Parameter origin: that of the document whose request it is.
+    /// - Returns: `nil` where there is none.
+    public func take(_ requestID: String, for origin: WebOrigin) -> LegacyBody? {
+        guard let entry = entries.removeValue(forKey: Key(origin: origin, requestID: requestID)),
+            let bytes = vault.takeNow(entry.id)
+        else { return nil }
+        let type: String? =
+            switch entry.message.kind {
+            case .text: "text/plain;charset=UTF-8"
+            case .json: "application/json"
+            case .binary, .none: nil
+            }
+        return LegacyBody(
+            body: bytes.isEmpty ? .empty : .bytes(bytes), fields: entry.message.fields, contentType: type)
+    }
+
+    /// How many bodies wait for their requests.
+    public var count: Int { vault.count }
+
+    /// Forgets bodies, as when the view shows another document.
+    public func removeAll() {
+        entries.removeAll()
+        vault.removeAll()
+    }
+
+    private func store(_ json: Data, fromDocument url: String) throws -> String {
+        guard let origin = host.origin(ofDocument: url) else {
+            throw ResourceError(.blocked, "not a document that may hand over a body")
+        }
+        var message = try LegacyBodyMessage(json: json)
+        let key = Key(origin: origin, requestID: message.requestID)
+        if let old = entries.removeValue(forKey: key) { vault.drop(old.id) }
+        entries = entries.filter { vault.holds($0.value.id) }
+        guard let id = BodyID(BridgeToken().text) else { throw ResourceError(.internal, "no id") }
+        do {
+            try vault.putNow(message.body, at: 0, of: id)
+        } catch {
+            vault.drop(id)
+            throw error
+        }
+        // The bytes lie in the vault, which counts them.
+        message = message.withoutBody
+        entries[key] = Entry(id: id, message: message)
+        return message.requestID
+    }
+
+    /// In bytes.
+    private static let urlLimit = 64 << 10
+
+    /// The message as the script had it, which wrote yen signs as `\u00a5`: where the page's charset shows yen signs for
+    /// backslashes, these are the only ones. JSON by itself escapes none, so that both ways back are exact.
+    private static func json(_ text: Substring) -> Data {
+        let yen = Array("\u{A5}".utf8)
+        let escaped = Array("u00a5".utf8)
+        let bytes = Array(text.utf8)
+        var result = Data(capacity: bytes.count)
+        var index = 0
+        /// Passes over a backslash, however it is shown.
+        func backslash() -> Bool {
+            if index < bytes.count, bytes[index] == UInt8(ascii: "\\") {
+                index += 1
+            } else if bytes[index...].starts(with: yen) {
+                index += yen.count
+            } else {
+                return false
+            }
+            return true
+        }
+        while index < bytes.count {
+            if backslash() {
+                if bytes[index...].starts(with: escaped) {
+                    result.append(contentsOf: yen)
+                    index += escaped.count
+                    continue
+                }
+                result.append(UInt8(ascii: "\\"))
+                // What is escaped, a backslash too, begins no escape.
+                if backslash() {
+                    result.append(UInt8(ascii: "\\"))
+                    continue
+                }
+            }
+            guard index < bytes.count else { break }
+            result.append(bytes[index])
+            index += 1
+        }
+        return result
+    }
+
+    private static func object(_ name: String, _ value: String) -> String {
+        (try? JSONEncoder().encode([name: value])).map { String(decoding: $0, as: UTF8.self) } ?? "null"
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import HTTPTypes
+
+extension LegacyMessages {
+    /// The id that a request carries in its URL.
+    public enum CarriedID: Sendable, Hashable {
+        /// None.
+        case none
+        /// This one, decoded.
+        case id(String)
+        /// Several that differ, or one that cannot be decoded.
+        case unreadable
+    }
+
+    /// Whether a request carries an id.
+    public func isCarried(by request: HTTPRequest) -> Bool {
+        request.path.map { !Self.ranges(of: parameter, in: $0).isEmpty } ?? false
+    }
+
+    /// Takes the parameter out of a request's URL, wherever and however often it is there; all else stays as it is spelled.
+    public func takeID(from request: inout HTTPRequest) -> CarriedID {
+        guard var target = request.path else { return .none }
+        let found = take(from: &target)
+        guard found != .none else { return .none }
+        request.path = target
+        // A request trims blanks at the end of its target, and one may have hidden another parameter.
+        guard isCarried(by: request) else { return found }
+        return takeID(from: &request) == found ? found : .unreadable
+    }
+
+    /// A URL without the parameter.
+    public func withoutID(_ url: String) -> String {
+        let mark = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
+        var target = String(url[..<mark])
+        return take(from: &target) == .none ? url : target + url[mark...]
+    }
+
+    private func take(from target: inout String) -> CarriedID {
+        let ranges = Self.ranges(of: parameter, in: target)
+        guard !ranges.isEmpty else { return .none }
+        let values = Set(ranges.map { target[$0].dropFirst(parameter.utf8.count + 1) })
+        let value = values.count == 1 ? values.first.flatMap(Self.decoded) : nil
+        for range in ranges.reversed() {
+            // With the sign before it, or, where that is the query's own, the one behind.
+            let start = target.utf8.index(before: range.lowerBound)
+            let isFirst = target.utf8[start] == UInt8(ascii: "?")
+            let isLast = range.upperBound == target.endIndex
+            target.removeSubrange(
+                isFirst && !isLast
+                    ? range.lowerBound..<target.utf8.index(after: range.upperBound) : start..<range.upperBound)
+        }
+        return value.map { CarriedID.id($0) } ?? .unreadable
+    }
+
+    /// Where the parameter stands in the query, with its value.
+    private static func ranges(of name: String, in target: String) -> [Range<String.Index>] {
+        guard let query = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
+        return target[target.utf8.index(after: query)...].utf8.split(separator: UInt8(ascii: "&"))
+            .filter { part in
+                part.starts(with: name.utf8)
+                    && (part.count == name.utf8.count || part.dropFirst(name.utf8.count).first == UInt8(ascii: "="))
+            }
+            .map { $0.startIndex..<$0.endIndex }
+    }
+
+    /// Without percent-encoding; a plus sign stays one. `nil` where the encoding is broken, or its bytes are no UTF-8.
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let digits = String(rest.prefix(2)), digits.utf8.count == 2, digits.utf8.allSatisfy(isHexDigit),
+                let value = UInt8(digits, radix: 16)
+            else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"),
+            UInt8(ascii: "a")...UInt8(ascii: "f"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import BodyBridge
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Testing
+
+@Suite("Messages of older pages", .timeLimit(.minutes(3)))
+struct LegacyBodyMessageTests {
+    private func message(_ json: String) throws -> LegacyBodyMessage {
+        try LegacyBodyMessage(json: Data(json.utf8))
+    }
+
+    private func code(of json: String) -> ResourceError.Code? {
+        do { _ = try message(json) } catch { return (error as? ResourceError)?.code }
+        return nil
+    }
+
+    @Test(
+        "Each kind of body",
+        arguments: [
+            (#""é\n\u00e9""#, "", LegacyBodyMessage.Kind.text, Data("é\né".utf8)), (#""""#, "", .text, Data()),
+            (#""AP8=""#, #","bodyEncoding":"base64""#, .binary, Data([0, 255])),
+            (#""""#, #","bodyEncoding":"base64""#, .binary, Data()), ("null", "", .none, Data()),
+            (
+                #"{ "z":1.50, "a":["]}\"",{"body":2}], "5":12345678901234567890 }"#, "", .json,
+                Data(#"{ "z":1.50, "a":["]}\"",{"body":2}], "5":12345678901234567890 }"#.utf8)
+            ),
+            (#"["body",{}]"#, #","bodyEncoding":null,"headers":null"#, .json, Data(#"["body",{}]"#.utf8)),
+            ("{}", #","other":{"body":[]}"#, .json, Data("{}".utf8)),
+            // As it came: a lone surrogate, which no text has.
+            (#"{"a":"\ud800"}"#, "", .json, Data(#"{"a":"\ud800"}"#.utf8)),
+        ])
+    func bodies(_ body: String, _ more: String, _ kind: LegacyBodyMessage.Kind, _ bytes: Data) throws {
+        for json in [
+            #"{"requestId":"1","body":\#(body)\#(more)}"#, "{ \"body\" : \(body) ,\"requestId\":\"1\"\(more) }",
+        ] {
+            let message = try message(json)
+            #expect(message.requestID == "1" && message.kind == kind && message.body == bytes)
+            #expect(message.fields.isEmpty)
+        }
+    }
+
+    @Test(
+        "What is no message is refused, by a typed error",
+        arguments: [
+            "", "null", "[]", "{}", #"{"requestId":"1"}"#, #"{"body":""}"#, #"{"requestId":1,"body":""}"#,
+            #"{"requestId":"","body":""}"#, #"{"requestId":"a\nb","body":""}"#, #"{"requestId":"1","body":1}"#,
+            #"{"requestId":"1","body":true}"#, #"{"requestId":"1","body":"%","bodyEncoding":"base64"}"#,
+            #"{"requestId":"1","body":{},"bodyEncoding":"base64"}"#, #"{"requestId":"1","body":"","bodyEncoding":"x"}"#,
+            #"{"requestId":"1","body":null,"bodyEncoding":"base64"}"#, #"{"requestId":"1","body":"","bodyEncoding":1}"#,
+            #"{"requestId":"1","body":"","headers":[]}"#, #"{"requestId":"1","body":"","headers":{"a":1}}"#,
+            #"{"requestId":"1","body":"","headers":{"a b":"c"}}"#, #"{"requestId":"1","body":"","headers":{"":"c"}}"#,
+            #"{"requestId":"1","body":"","headers":{"a":"b\r\nc: d"}}"#, #"{"requestId":"1","body":{},"body":{}}"#,
+            #"{"requestId":"1","body":"\ud800"}"#, #"{"requestId":"1","body":{"#,
+            #"{"requestId":"\#(String(repeating: "x", count: 257))","body":""}"#,
+        ])
+    func refused(_ json: String) {
+        #expect(code(of: json) == .invalidRequest)
+    }
+
+    @Test("Limits")
+    func limits() {
+        let long = String(repeating: "x", count: LegacyBodyMessage.maxBytes)
+        #expect(code(of: #"{"requestId":"1","body":"\#(long)"}"#) == .tooLarge)
+        let fields = (0...100).map { #""x\#($0)":"""# }.joined(separator: ",")
+        #expect(code(of: #"{"requestId":"1","body":"","headers":{\#(fields)}}"#) == .tooLarge)
+        let field = String(repeating: "x", count: 65_536)
+        #expect(code(of: #"{"requestId":"1","body":"","headers":{"a":"\#(field)"}}"#) == .tooLarge)
+    }
+
+    @Test("Header fields that scripts may not set are passed over, others are kept")
+    func fields() throws {
+        let forbidden = [
+            "Cookie", "HOST", "origin", "Referer", "Content-Length", "Sec-Fetch-Site", "proxy-x", "Set-Cookie",
+            "Transfer-Encoding", "TE", "Via", InjectedScript.field, "Access-Control-Request-Private-Network",
+        ]
+        let kept = [
+            "Content-Type": " a/b\t", "User-Agent": "x", "X-Own": "", "X-HTTP-Method": "PATCH", "x-a": "1", "X-A": "1",
+        ]
+        var headers = kept
+        for name in forbidden { headers[name] = "1" }
+        headers["X-HTTP-Method-Override"] = "GET, tRaCe "
+        let json = String(decoding: try JSONEncoder().encode(headers), as: UTF8.self)
+        let fields = try message(#"{"requestId":"1","body":"","headers":\#(json)}"#).fields
+        #expect(
+            fields.map(\.name.canonicalName).sorted() == [
+                "content-type", "user-agent", "x-a", "x-http-method", "x-own",
+            ])
+        let twice = try #require(HTTPField.Name("X-A"))
+        #expect(fields[.contentType] == "a/b" && fields[twice] == "1, 1")
+    }
+
+    @Test("An error has nothing of the message in it")
+    func silentErrors() {
+        for json in [
+            #"{"requestId":"secret","body":1}"#, #"{"requestId":"1","body":"","headers":{"secret":1}}"#, "secret",
+        ] {
+            do {
+                _ = try message(json)
+                Issue.record("no error")
+            } catch {
+                #expect(!"\(error)".contains("secret"))
+            }
+        }
+    }
+}

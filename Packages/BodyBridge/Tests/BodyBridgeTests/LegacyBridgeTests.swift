@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Testing
+
+@testable import BodyBridge
+
+@MainActor
+@Suite("Bridge of older pages", .timeLimit(.minutes(3)))
+struct LegacyBridgeTests {
+    private final class Host: LegacyHosting {
+        var asked: [String] = []
+
+        func origin(ofDocument url: String) -> WebOrigin? {
+            WebOrigin(url: url).flatMap { $0.scheme == "https" ? $0 : nil }
+        }
+
+        func cookieLine(of message: Data, fromDocument url: String) throws -> String {
+            asked.append("\(url) \(String(decoding: message, as: UTF8.self))")
+            guard !message.isEmpty else { throw ResourceError(.invalidRequest, "no cookie") }
+            return "a=b; Path=/"
+        }
+    }
+
+    private let host = Host()
+    private let token = BridgeToken()
+    private let page = WebOrigin(scheme: "https", authority: "shop.example")
+    private let frame = WebOrigin(scheme: "https", authority: "other.example")
+    private let bridge: LegacyBridge
+
+    init() throws {
+        var limits = BodyVault.Limits()
+        (limits.bytes, limits.count) = (100, 3)
+        bridge = LegacyBridge(try #require(LegacyMessages(prefix: "yx")), token: token, limits: limits, host: host)
+    }
+
+    private func say(_ word: String, _ json: String, from url: String = "https://shop.example/a#b") -> String? {
+        bridge.answer(to: "\(bridge.prefix)\(word) \(url) \(json)")
+    }
+
+    private func store(_ id: String, _ body: String = #""x""#, from url: String = "https://shop.example/a") -> String? {
+        say("body", #"{"requestId":"\#(id)","body":\#(body)}"#, from: url)
+    }
+
+    private func has(_ id: String, _ origin: WebOrigin) -> Bool { bridge.take(id, for: origin) != nil }
+
+    private func text(_ body: LegacyBody?) async throws -> String? {
+        try await body.map(\.body)?.collect(upTo: 1_000).text
+    }
+
+    @Test("A body is taken once, by a request of the origin that stored it")
+    func once() async throws {
+        #expect(store("1", #""é""#) == #"{"value":"1"}"#)
+        #expect(!has("1", frame))
+        #expect(!has("2", page))
+        let body = bridge.take("1", for: page)
+        #expect(try await text(body) == "é")
+        #expect(!has("1", page) && bridge.count == 0)
+    }
+
+    @Test("Two origins may have the same id, and one has the last body that it stored")
+    func origins() async throws {
+        _ = store("1", #""old""#)
+        _ = store("1", #""frame's""#, from: "https://other.example/")
+        _ = store("1", #""new""#)
+        #expect(bridge.count == 2)
+        #expect(try await text(bridge.take("1", for: page)) == "new")
+        #expect(try await text(bridge.take("1", for: frame)) == "frame's")
+    }
+
+    @Test("A body, its fields and its type complete the request")
+    func completes() throws {
+        _ = say("body", #"{"requestId":"1","body":{"a":1},"headers":{"X-Own":"1","Accept":"a/b"}}"#)
+        let own = try #require(HTTPField.Name("X-Own"))
+        var head = try #require(
+            HTTPRequest(
+                method: .post, urlText: "https://shop.example/",
+                headerFields: [.accept: "*/*", .contentLength: "0", .userAgent: "u"]))
+        let body = try #require(bridge.take("1", for: page))
+        body.complete(&head)
+        #expect(
+            head.headerFields == [.accept: "a/b", .userAgent: "u", own: "1", .contentType: "application/json"])
+        // What the request says already, stays.
+        head.headerFields = [.contentType: "x/y"]
+        body.complete(&head)
+        #expect(head.headerFields[.contentType] == "x/y")
+        if case .bytes(let bytes) = body.body(for: .put) { #expect(bytes == Data(#"{"a":1}"#.utf8)) }
+        guard case .empty = body.body(for: .get) else {
+            Issue.record("a body by GET")
+            return
+        }
+    }
+
+    @Test("A document without an origin hands over nothing")
+    func noOrigin() {
+        for url in ["null/", "about:srcdoc", "data:text/html,x", "file:///a", ""] {
+            #expect(store("1", from: url)?.hasPrefix(#"{"error":"blocked"#) == true, "\(url)")
+        }
+        #expect(bridge.count == 0)
+    }
+
+    @Test("Limits in number and bytes; what was refused takes no room")
+    func limits() {
+        for id in 1...3 { #expect(store("\(id)") == #"{"value":"\#(id)"}"#) }
+        #expect(store("4")?.contains("too-large") == true)
+        // The page's own, again.
+        #expect(store("3") == #"{"value":"3"}"#)
+        bridge.removeAll()
+        #expect(bridge.count == 0 && !has("1", page))
+        let long = #""\#(String(repeating: "x", count: 101))""#
+        for id in 1...5 { #expect(store("\(id)", long)?.contains("too-large") == true) }
+        #expect(bridge.count == 0)
+        #expect(store("1") == #"{"value":"1"}"#)
+    }
+
+    @Test("A body that nobody takes goes, and a request finds none")
+    func patience() async throws {
+        let clock = StoppedClock()
+        let bridge = LegacyBridge(try #require(LegacyMessages(prefix: "yx")), token: token, clock: clock, host: host)
+        let text = #"\#(bridge.prefix)body https://shop.example/ {"requestId":"1","body":"x"}"#
+        #expect(bridge.answer(to: text) == #"{"value":"1"}"#)
+        await clock.waits()
+        clock.end()
+        while bridge.count > 0 { await Task.yield() }
+        #expect(bridge.take("1", for: page) == nil)
+    }
+
+    @Test("Yen signs that stand for backslashes are read as such, and yen signs stay")
+    func yen() async throws {
+        // As a dialog shows `{"requestId":"1","body":"¥\\¥n\n\u00a5\"","headers":…}` in Shift_JIS, and elsewhere.
+        for backslash in ["\\", "¥"] {
+            let body = #""\u00a5\\\u00a5n\n\\u00a5\"""#.replacing("\\", with: backslash)
+            #expect(store("1", body) == #"{"value":"1"}"#)
+            #expect(try await text(bridge.take("1", for: page)) == "¥\\¥n\n\\u00a5\"")
+        }
+        _ = store("1", #"{"a":"\u00a5"}"#)
+        #expect(try await text(bridge.take("1", for: page)) == #"{"a":"¥"}"#)
+    }
+
+    @Test("Cookies are the host's to judge, and its reason is told")
+    func cookies() {
+        #expect(say("cookie", #"{"x":"a b"}"#) == #"{"value":"a=b; Path=\/"}"#)
+        #expect(host.asked == [#"https://shop.example/a#b {"x":"a b"}"#])
+        #expect(say("cookie", "") == #"{"error":"invalid-request: no cookie"}"#)
+    }
+
+    @Test(
+        "What is no message of the script is not answered",
+        arguments: ["", "body", "body https://shop.example/", "other https://shop.example/ {}", #"{"ask":"cookies"}"#])
+    func notAsked(_ text: String) {
+        #expect(bridge.answer(to: bridge.prefix + text) == nil)
+        #expect(
+            bridge.answer(to: #"\#(BridgeToken().text) body https://shop.example/ {"requestId":"1","body":""}"#) == nil)
+        #expect(bridge.count == 0)
+    }
+
+    @Test("The script has its token and names once, and is one statement that cannot run twice")
+    func script() {
+        #expect(bridge.page.hasPrefix("const _") && bridge.page.contains(#""callback":"yx_realxhr_callback""#))
+        #expect(bridge.page.components(separatedBy: token.text).count == 2)
+        #expect(bridge.page.utf8.count < 4_096)
+    }
+}
+
+extension Data {
+    fileprivate var text: String { String(decoding: self, as: UTF8.self) }
+}
+
+/// A clock whose sleepers wait until it is told to end them.
+private final class StoppedClock: Clock {
+    typealias Instant = ContinuousClock.Instant
+    let now = ContinuousClock.now
+    let minimumResolution = Duration.zero
+    private let sleeps = AsyncStream<Void>.makeStream()
+    private let ends = AsyncStream<Void>.makeStream()
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        sleeps.continuation.yield()
+        for await _ in ends.stream {}
+    }
+
+    func waits() async { for await _ in sleeps.stream { break } }
+    func end() { ends.continuation.finish() }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import BodyBridge
+internal import CookieBridge
+internal import Foundation
+internal import HTTPTypes
+internal import ResourceLoading
+internal import SchemeMode
+
+/// What older pages say to the app, where the host has switched that on: their bodies, by view and origin, and their
+/// cookies.
+///
+/// Isolation: the main actor.
+@MainActor
+final class LegacyCare: LegacyHosting {
+    nonisolated let messages: LegacyMessages
+    private let schemes: [String: String]
+    private let suffixes = Suffixes()
+    private var bridges: [ViewID: LegacyBridge] = [:]
+    /// The real URL of a document, by where it lies in the engine.
+    var realURL: (String) -> String = { $0 }
+
+    init(_ messages: LegacyMessages, names: SchemeNames) {
+        self.messages = messages
+        schemes = ["https": "https", "http": "http", names.secure: "https", names.insecure: "http"]
+    }
+
+    /// Makes a view's bridge.
+    /// - Parameter token: that of the view's other bridge, whose dialogs are answered by both.
+    func makeBridge(in view: ViewID, token: BridgeToken = BridgeToken()) -> LegacyBridge {
+        let bridge = LegacyBridge(messages, token: token, host: self)
+        bridges[view] = bridge
+        return bridge
+    }
+
+    /// Gives a view its bridge where it has no other, before it loads anything.
+    func begin(in view: some EngineView) {
+        let bridge = makeBridge(in: view.id)
+        view.add(UserScript(bridge.page, at: .documentStart))
+        view.answerPrompts(startingWith: bridge.prefix) { [weak bridge] in bridge?.answer(to: $0) ?? "null" }
+    }
+
+    /// The view shows another document: what lies here for the one before is nobody's.
+    func documentChanged(in view: ViewID) {
+        bridges[view]?.removeAll()
+    }
+
+    /// Forgets what lies here for some of the pages.
+    func removeAll(where isMeant: (ViewID) -> Bool) {
+        for (view, bridge) in bridges where isMeant(view) { bridge.removeAll() }
+    }
+
+    /// The view is gone, or another page's.
+    func end(in view: ViewID) {
+        bridges.removeValue(forKey: view)?.removeAll()
+    }
+
+    // MARK: Requests
+
+    /// The request without the parameter.
+    nonisolated func bare(_ request: EngineRequest) -> EngineRequest {
+        var request = request
+        _ = messages.takeID(from: &request.head)
+        return request
+    }
+
+    /// Takes the parameter out of a request of a view, and what was handed over for it out of the store.
+    /// - Returns: `nil` where the request has no parameter, or none of what it names is needed.
+    /// - Throws: `ResourceError` where the request would go out without its body.
+    func take(for request: inout EngineRequest) throws -> LegacyBody? {
+        let carried = messages.takeID(from: &request.head)
+        let view = request.view
+        // Engines say nothing of who asks where a script of a custom scheme's page asks its own origin, and name all others.
+        let asker = asker(of: request.head, unnamed: origin(ofDocument: request.head.urlText))
+        return try take(carried, for: request.head, by: asker) { [bridges] id, origin in
+            view.flatMap { bridges[$0] }?.take(id, for: origin)
+        }
+    }
+
+    /// Completes a request that came over loopback, where the engine does not say which view asks, and has asked other
+    /// origins for permission by what it knew.
+    /// - Throws: `ResourceError`, also where header fields would go to another origin that nobody has permitted.
+    func complete(_ request: inout ResourceRequest) throws {
+        let carried = messages.takeID(from: &request.head)
+        let head = request.head
+        let site = HTTPField.Name.fetchSite.flatMap { head.headerFields[$0] }
+        let asker = asker(of: head, unnamed: site == "same-origin" ? head.webOrigin : nil)
+        let body = try take(carried, for: head, by: asker) { [bridges] id, origin in
+            // Taking changes the store: each is asked once, and none after the one that has it.
+            for bridge in bridges.values {
+                if let body = bridge.take(id, for: origin) { return body }
+            }
+            return nil
+        }
+        guard let body else { return }
+        if asker == head.webOrigin {
+            body.complete(&request.head)
+        } else if let field = body.fields.first(where: { head.headerFields[$0.name] != $0.value }) {
+            throw ResourceError(
+                .blocked, "\(field.name) of a message is for the page's own origin alone", at: head.urlText)
+        } else {
+            request.head.headerFields[.contentLength] = nil
+        }
+        request.body = body.body(for: head.method)
+    }
+
+    private func take(
+        _ carried: LegacyMessages.CarriedID, for head: HTTPRequest, by asker: WebOrigin?,
+        from store: (String, WebOrigin) -> LegacyBody?
+    ) throws -> LegacyBody? {
+        // A preflight speaks of a request, and is none.
+        guard carried != .none, head.method != .options else { return nil }
+        guard case .id(let id) = carried else {
+            throw ResourceError(.invalidRequest, "more than one id of a body, or none", at: head.urlText)
+        }
+        if let asker, let body = store(id, asker) { return body }
+        // A page that writes the parameter into all its URLs loses nothing of these.
+        if [.get, .head].contains(head.method) { return nil }
+        throw ResourceError(
+            .invalidRequest, "no body is here for the id of the request, or it was taken", at: head.urlText)
+    }
+
+    /// The real origin of the document that asks, by fields that no page can set.
+    /// - Parameter unnamed: what it is where these are missing.
+    private func asker(of head: HTTPRequest, unnamed: WebOrigin?) -> WebOrigin? {
+        guard let named = head.headerFields[.origin] ?? head.headerFields[.referer] else { return unnamed }
+        return origin(ofDocument: named)
+    }
+
+    // MARK: Messages
+
+    func origin(ofDocument url: String) -> WebOrigin? {
+        guard let origin = WebOrigin(url: realURL(url)), ["http", "https"].contains(origin.scheme) else { return nil }
+        return origin
+    }
+
+    func cookieLine(of message: Data, fromDocument url: String) throws -> String {
+        guard let document = URL(string: url) else {
+            throw CookieBridgeError(.wrongOrigin, "not a document that has cookies")
+        }
+        var rules = LegacyCookieMessage.Rules()
+        rules.schemes = schemes
+        rules.isPublicSuffix = { [suffixes] in suffixes.registrableDomain(of: $0) == nil }
+        return try LegacyCookieMessage(json: message).line(in: document, rules: rules, now: Date())
+    }
+}
+
+extension HTTPField.Name {
+    /// Fetch Metadata Request Headers, section 2.4.
+    fileprivate static let fetchSite = HTTPField.Name("Sec-Fetch-Site")
+}

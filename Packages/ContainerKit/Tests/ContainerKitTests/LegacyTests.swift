@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import BodyBridge
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import SchemeRouter
+import Synchronization
+import Testing
+
+@testable import ContainerKit
+
+/// What older pages say, and requests of older apps.
+@MainActor
+@Suite("Older pages", .timeLimit(.minutes(1)))
+struct LegacyTests {
+    private let fixture = Fixture()
+    private let place = "containerkit://shop.example/"
+    private let oldScheme: HTTPField.Name
+    private let bodyParam: HTTPField.Name
+
+    init() throws {
+        oldScheme = try #require(HTTPField.Name("oldScheme"))
+        bodyParam = try #require(HTTPField.Name("bodyParam"))
+    }
+
+    private func container(
+        isOn: Bool = true, mode: InterceptionMode = .customScheme
+    ) async throws -> Container<FakeEngine> {
+        try await fixture.container(covering: ["shop.example", "other.example"]) { configuration in
+            configuration.mode = mode
+            configuration.legacyMessages = isOn ? LegacyMessages(prefix: "yx") : nil
+        }
+    }
+
+    /// Says what a page's script says.
+    private func say(_ word: String, _ json: String, from url: String, in view: FakeView) throws -> String {
+        let prompts = try #require(view.prompts)
+        return prompts.answer("\(prompts.prefix)\(word) \(url) \(json)")
+    }
+
+    private func store(_ id: String, _ rest: String = #""body":"x""#, in view: FakeView) throws {
+        let answer = try say("body", #"{"requestId":"\#(id)",\#(rest)}"#, from: place, in: view)
+        #expect(answer == #"{"value":"\#(id)"}"#)
+    }
+
+    private func head(
+        _ url: String, _ method: HTTPRequest.Method = .post, _ fields: HTTPFields = [:]
+    ) throws -> HTTPRequest {
+        try #require(HTTPRequest(method: method, urlText: url, headerFields: fields))
+    }
+
+    /// Whether a request of the page failed, and why.
+    private func failure(_ record: RequestRecord) -> ResourceError.Code? {
+        if case .failed(let error) = record.outcome { error.code } else { nil }
+    }
+
+    private var last: HTTPRequest? { fixture.network.requests.withLock { $0.last } }
+    private var bodies: [String] { fixture.network.bodies.withLock { $0.map { String(decoding: $0, as: UTF8.self) } } }
+
+    @Test("Switched off, nothing of it is there", arguments: [false, true])
+    func switchedOff(hasBridge: Bool) async throws {
+        if hasBridge { fixture.engine.traits.bodies = .plain }
+        let container = try await container(isOn: false)
+        let page = try await container.open("https://shop.example/")
+        #expect(page.view.scripts.count == (hasBridge ? 2 : 0))
+        #expect(
+            page.view.scripts.allSatisfy { !$0.source.contains("XHRCALL") && !$0.source.contains("original_cookie") })
+        if hasBridge {
+            #expect(try say("body", #"{"requestId":"1","body":""}"#, from: place, in: page.view) == "null")
+        }
+        _ = try await fixture.answer(to: place + "a?yx-wkwebview-request-id=1", from: page.view, of: container)
+        #expect(last?.path == "/a?yx-wkwebview-request-id=1")
+        await #expect(throws: ContainerError.self) {
+            _ = try await container.open(
+                HTTPRequest(
+                    method: .get, scheme: "post", authority: "shop.example", path: "/",
+                    headerFields: [oldScheme: "https"]))
+        }
+        await container.shutDown()
+    }
+
+    @Test("A page that is not covered has nothing of it either")
+    func notCovered() async throws {
+        let container = try await container()
+        let page = try await container.open("https://elsewhere.example/")
+        #expect(page.view.scripts.isEmpty && page.view.prompts == nil)
+        await container.shutDown()
+    }
+
+    @Test("A request takes its body and fields once, and its URL without the parameter", arguments: [false, true])
+    func taken(hasBridge: Bool) async throws {
+        if hasBridge { fixture.engine.traits.bodies = .plain }
+        let container = try await container()
+        let page = try await container.open("https://shop.example/")
+        #expect(page.view.scripts.count == (hasBridge ? 3 : 1))
+        try store("1", #""body":{"a":1},"headers":{"X-Own":"1","Cookie":"a=b"}"#, in: page.view)
+        let url = place + "a?b=c&yx-wkwebview-request-id=1"
+        let first = try await fixture.answer(to: url, .post, from: page.view, of: container)
+        #expect(first.sink.status == 200 && first.record.url == "https://shop.example/a?b=c")
+        #expect(last?.urlText == "https://shop.example/a?b=c" && bodies == [#"{"a":1}"#])
+        #expect(last?.headerFields[.contentType] == "application/json" && last?.headerFields[.cookie] == nil)
+        #expect(last?.headerFields[try #require(HTTPField.Name("X-Own"))] == "1")
+        let second = try await fixture.answer(to: url, .post, from: page.view, of: container)
+        #expect(failure(second.record) == .invalidRequest && fixture.network.urls.count == 1)
+        // What loses nothing goes on.
+        let third = try await fixture.answer(to: url, from: page.view, of: container)
+        #expect(third.sink.status == 200 && last?.urlText == "https://shop.example/a?b=c")
+        await container.shutDown()
+    }
+
+    @Test("Neither another origin's request, nor another page's, takes a body")
+    func foreign() async throws {
+        let container = try await container()
+        let page = try await container.open("https://shop.example/")
+        let other = try await container.open("https://shop.example/")
+        try store("1", in: page.view)
+        let url = place + "a?yx-wkwebview-request-id=1"
+        let foreign: [(HTTPFields, FakeView)] = [
+            ([.origin: "containerkit://other.example"], page.view), ([.origin: "null"], page.view),
+            ([.origin: "containerkit-http://shop.example"], page.view),
+            ([.referer: "containerkit://other.example/a"], page.view), ([:], other.view),
+        ]
+        for (fields, view) in foreign {
+            let record = try await fixture.answer(to: url, .post, fields, from: view, of: container).record
+            #expect(failure(record) == .invalidRequest, "\(fields)")
+        }
+        // And a request of the page to another origin takes it.
+        let answer = try await fixture.answer(
+            to: "containerkit://other.example/a?yx-wkwebview-request-id=1", .post,
+            [.origin: "containerkit://shop.example"], from: page.view, of: container)
+        #expect(answer.sink.error == nil && bodies == ["x"] && last?.urlText == "https://other.example/a")
+        await container.shutDown()
+    }
+
+    @Test("Header fields of a message need another origin's permission")
+    func preflight() async throws {
+        let container = try await container()
+        let page = try await container.open("https://shop.example/")
+        try store("1", #""body":"x","headers":{"X-Own":"1"}"#, in: page.view)
+        let answer = try await fixture.answer(
+            to: "containerkit://other.example/a?yx-wkwebview-request-id=1", .post,
+            [.origin: "containerkit://shop.example"], from: page.view, of: container)
+        #expect(failure(answer.record) != nil)
+        fixture.network.requests.withLock { requests in
+            #expect(requests.map(\.method) == [.options] && requests[0].path == "/a")
+        }
+        await container.shutDown()
+    }
+
+    @Test("Another document, the page's end, and a cleared account leave no body")
+    func dropped() async throws {
+        let container = try await container()
+        let page = try await container.open("https://shop.example/")
+        let url = place + "a?yx-wkwebview-request-id=1"
+        try store("1", in: page.view)
+        page.view.onSignal?(.committed(url: place + "b?yx-wkwebview-request-id=2"))
+        #expect(container.openPages.first?.documentURL == "https://shop.example/b")
+        #expect(
+            failure(try await fixture.answer(to: url, .post, from: page.view, of: container).record) == .invalidRequest)
+        try store("1", in: page.view)
+        try await container.clearAccount(domains: ["shop.example"])
+        #expect(
+            failure(try await fixture.answer(to: url, .post, from: page.view, of: container).record) == .invalidRequest)
+        try store("1", in: page.view)
+        let view = page.view
+        await container.close(page)
+        #expect(
+            failure(try await fixture.answer(to: url, .post, from: view, of: container).record) == .invalidRequest)
+        #expect(bodies == [])
+        await container.shutDown()
+    }
+
+    @Test("Over loopback a request is known by its origin, and its engine has asked for permission already")
+    func loopback() async throws {
+        fixture.engine.traits.keepsCookies = true
+        fixture.engine.traits.preflights = true
+        let container = try await container(mode: .loopbackProxy)
+        let page = try await container.open("https://shop.example/")
+        let requests = LoopbackRequests(path: container.path, pages: OpenPages(), legacy: container.legacy)
+        let store = { (id: String, rest: String) throws in
+            let json = #"{"requestId":"\#(id)",\#(rest)}"#
+            let answer = try say("body", json, from: "https://shop.example/p", in: page.view)
+            #expect(answer == #"{"value":"\#(id)"}"#)
+        }
+        let send = { (url: String, fields: HTTPFields) in
+            var request = ResourceRequest(try head(url, .post, fields))
+            request.body = .bytes(Data("the engine's".utf8))
+            let answer = try await requests.load(request)
+            return answer?.head.status.code
+        }
+        let own: HTTPFields = [.origin: "https://shop.example"]
+        try store("1", #""body":"x","headers":{"X-Own":"1"}"#)
+        await #expect(throws: ResourceError.self) {
+            _ = try await send("https://shop.example/a?yx-wkwebview-request-id=1", [.origin: "https://other.example"])
+        }
+        await #expect(throws: ResourceError.self) {
+            _ = try await send("https://shop.example/a?yx-wkwebview-request-id=1", [:])
+        }
+        #expect(try await send("https://shop.example/a?yx-wkwebview-request-id=1&b", own) == 200)
+        #expect(last?.urlText == "https://shop.example/a?b" && bodies == ["x"])
+        #expect(last?.headerFields[try #require(HTTPField.Name("X-Own"))] == "1")
+        // Nobody has permitted that field to the other origin.
+        try store("2", #""body":"y","headers":{"X-Own":"1"}"#)
+        await #expect(throws: ResourceError.self) {
+            _ = try await send("https://other.example/a?yx-wkwebview-request-id=2", own)
+        }
+        try store("3", #""body":{}"#)
+        #expect(try await send("https://other.example/a?yx-wkwebview-request-id=3", own) == 200)
+        #expect(last?.headerFields[.contentType] == nil && bodies == ["x", "{}"])
+        // The engine's question is not the request.
+        try store("4", #""body":"z""#)
+        _ = try await requests.load(
+            ResourceRequest(try head("https://other.example/a?yx-wkwebview-request-id=4", .options, own)))
+        #expect(last?.urlText == "https://other.example/a")
+        #expect(try await send("https://other.example/a?yx-wkwebview-request-id=4", own) == 200)
+        #expect(try await send("https://shop.example/plain", own) == 200)
+        #expect(bodies == ["x", "{}", "z", "the engine's"])
+        await container.shutDown()
+    }
+
+    @Test("A cookie message is judged by the document that sent it, and becomes what its script would say")
+    func cookies() async throws {
+        let container = try await container()
+        let page = try await container.open("https://shop.example/")
+        let say = { (domain: String, url: String) throws -> String in
+            let json =
+                #"{"name":"a","value":"1","domain":"\#(domain)","path":"/","originurl":"https://shop.example"}"#
+            return try self.say("cookie", json, from: url, in: page.view)
+        }
+        #expect(try say("shop.example", place) == #"{"value":"a=1; Path=\/"}"#)
+        #expect(try say(".shop.example", place) == #"{"value":"a=1; Path=\/; Domain=shop.example"}"#)
+        for (domain, url) in [
+            ("other.example", place), ("example", place), ("shop.example", "containerkit://other.example/"),
+            ("other.example", "containerkit://other.example/"), ("shop.example", "null/"), ("shop.example", ""),
+        ] {
+            #expect(try say(domain, url).hasPrefix(#"{"error":"wrong-origin"#), "\(domain) \(url)")
+        }
+        await container.shutDown()
+    }
+
+    @Test("A page is opened by POST, once")
+    func post() async throws {
+        let container = try await container()
+        let page = try await container.open(
+            HTTPRequest(
+                method: .get, scheme: "post", authority: "shop.example", path: "/a?b",
+                headerFields: [oldScheme: "https", bodyParam: "c=d"]))
+        #expect(page.view.loads == [place + "a?b"] && page.session.documentURL == "https://shop.example/a?b")
+        // Not what a page of the view asks for, nor another document.
+        _ = try await fixture.answer(to: place + "a?b", from: page.view, of: container)
+        _ = try await fixture.answer(to: place + "other", from: page.view, isMainDocument: true, of: container)
+        #expect(bodies == [])
+        let record = try await fixture.answer(to: place + "a?b", from: page.view, isMainDocument: true, of: container)
+            .record
+        #expect(record.method == .post && record.isMainDocument && failure(record) == nil)
+        #expect(last?.method == .post && last?.urlText == "https://shop.example/a?b" && bodies == ["c=d"])
+        #expect(last?.headerFields[.contentType] == "application/x-www-form-urlencoded")
+        #expect(last?.headerFields[oldScheme] == nil && last?.headerFields[bodyParam] == nil)
+        _ = try await fixture.answer(to: place + "a?b", from: page.view, isMainDocument: true, of: container)
+        #expect(last?.method == .get)
+        await container.shutDown()
+    }
+
+    @Test("The app's own request opens a page; what cannot be made is refused")
+    func requests() async throws {
+        let container = try await container(isOn: false)
+        let page = try await container.open(
+            try head("https://shop.example/", .post, [.contentType: "a/b"]), body: Data("x".utf8))
+        _ = try await fixture.answer(to: place, from: page.view, isMainDocument: true, of: container)
+        #expect(last?.method == .post && last?.headerFields[.contentType] == "a/b" && bodies == ["x"])
+        let second = try await container.open(try head("https://shop.example/", .get))
+        _ = try await fixture.answer(to: place, from: second.view, isMainDocument: true, of: container)
+        #expect(last?.method == .get)
+        let code = { (head: HTTPRequest) -> ContainerError.Code? in
+            do { _ = try await container.open(head) } catch { return (error as? ContainerError)?.code }
+            return nil
+        }
+        #expect(try await code(head("https://elsewhere.example/")) == .unsupported)
+        #expect(try await code(head("https://shop.example/", .put)) == .unsupported)
+        #expect(try await code(head("post://shop.example/", .get, [oldScheme: "https"])) == .invalidURL)
+        #expect(container.openPages.count == 2)
+        await container.shutDown()
+    }
+}
