@@ -15,8 +15,6 @@ internal import Synchronization
 /// - `/arrived/<cell>`: answered when something came there
 /// - `/echo`: what came, header fields and body, as text
 /// - `/slow`: a first piece, and a second one when `/go` was asked for
-/// - `/cut/<where>/<cell>`: in `wait` it is not answered, in `answer` with a first piece alone. What has begun there and
-///   what was cut off is kept as `begun/<cell>` and `ended/<cell>`
 /// - `/to?<URL>`: 302 to there
 /// - `/count/<cell>`: text that says how often it was asked for, with the fields of the query
 /// - `/moved`: by POST, 303 to `/landed`; `/same`: by POST, 303 to itself
@@ -58,7 +56,6 @@ struct BridgeSite {
             ]
         }
         for method in methods {
-            routes.append(try cutRoute(method, recorder))
             routes.append(
                 try route(method, "/to") { request in
                     OriginResponse(.found, headers: [.location: request.query?.removingPercentEncoding ?? "/"])
@@ -113,28 +110,6 @@ struct BridgeSite {
     ) throws -> OriginRoute {
         guard let pattern = PathPattern(path) else { throw CheckFailure(description: "not a pattern: \(path)") }
         return OriginRoute(method, pattern, answer: answer)
-    }
-
-    private static func cutRoute(_ method: HTTPRequest.Method, _ recorder: BodyRecorder) throws -> OriginRoute {
-        let place = { @Sendable (request: OriginRequest) -> (place: Substring, cell: String) in
-            let names = request.path.split(separator: "/").dropFirst()
-            return (names.first ?? "", names.dropFirst().joined(separator: "/"))
-        }
-        var route = try route(method, "/cut/*") { request in
-            let (place, cell) = place(request)
-            if place == "wait" { await recorder.arrival(at: "ended/\(cell)") }
-            return OriginResponse(
-                headers: [.contentType: "text/plain"],
-                body: .stream(length: nil) { writer in
-                    try await writer.write(Data("first".utf8))
-                    await recorder.arrival(at: "ended/\(cell)")
-                })
-        }
-        route.begun = { request in
-            recorder.record(request, as: "begun/\(place(request).cell)")
-        }
-        route.cut = { recorder.record($0, as: "ended/\(place($0).cell)") }
-        return route
     }
 
     private static func html(_ text: String) -> OriginResponse {

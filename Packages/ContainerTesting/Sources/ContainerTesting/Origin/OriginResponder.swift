@@ -8,7 +8,6 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 internal import NIOHTTP1
-internal import Synchronization
 
 /// Answers an origin's requests: log, faults, routes, files, in this order.
 struct OriginResponder: HTTPResponder {
@@ -50,7 +49,7 @@ struct OriginResponder: HTTPResponder {
     private func answer(_ request: Request, seen: OriginRequest, context: OriginContext) async throws -> Response {
         do {
             if let route = configuration.routes.first(where: { $0.matches(seen.method, seen.path) }) {
-                return try await answer(request, by: route, seen: seen, on: context.channel)
+                return try await answer(request, by: route, seen: seen)
             }
             return try await file(request, context: context)
         } catch let error as any HTTPResponseError {
@@ -60,17 +59,8 @@ struct OriginResponder: HTTPResponder {
 
     // MARK: - Routes
 
-    private func answer(
-        _ request: Request, by route: OriginRoute, seen: OriginRequest, on channel: any Channel
-    ) async throws -> Response {
-        let life = AnswerLife()
-        channel.closeFuture.whenComplete { _ in
-            if !life.isWhole { route.cut(seen) }
-        }
-        try await route.begun(seen)
+    private func answer(_ request: Request, by route: OriginRoute, seen: OriginRequest) async throws -> Response {
         let body = try await request.body.collect(upTo: configuration.requestBodyLimit)
-        // The end of a connection is noticed where somebody reads, which the server does for the next request alone.
-        channel.connection.read()
         let answer = try await route.answer(
             OriginRequest(
                 method: seen.method, path: seen.path, query: seen.query, headers: seen.headers,
@@ -88,19 +78,9 @@ struct OriginResponder: HTTPResponder {
                         var writer = OriginBodyWriter(base)
                         try await write(&writer)
                         try await base.finish(nil)
-                        life.end()
                     })
             }
-        if case .bytes = answer.body { life.end() }
         return request.method == .head ? response.createHeadResponse() : response
-    }
-
-    /// Whether an answer is whole.
-    private final class AnswerLife: Sendable {
-        private let state = Mutex(false)
-
-        var isWhole: Bool { state.withLock { $0 } }
-        func end() { state.withLock { $0 = true } }
     }
 
     // MARK: - Files

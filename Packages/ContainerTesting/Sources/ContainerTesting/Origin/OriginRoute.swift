@@ -11,11 +11,6 @@ public struct OriginRoute: Sendable {
     public let path: PathPattern
     /// Answers. An error that it throws becomes 500.
     public let answer: @Sendable (OriginRequest) async throws -> OriginResponse
-    /// Hears of a request, without its body, when its head is there: the body is read when this returns. Nothing by default.
-    public var begun: @Sendable (OriginRequest) async throws -> Void = { _ in }
-    /// Hears of a request, without its body, whose connection ends before the answer is whole, from any thread. Nothing by
-    /// default.
-    public var cut: @Sendable (OriginRequest) -> Void = { _ in }
 
     /// Has `answer` answer requests of this method whose path matches.
     public init(
