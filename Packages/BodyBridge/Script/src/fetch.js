@@ -87,7 +87,7 @@ const words = (request, carried) => carried + (keepaliveOf(request) ? " keep" : 
   + (redirectOf(request) === "follow" ? "" : " manual");
 
 /** The answer as an engine gives it that knows redirects. */
-const settled = (request, response, id) => {
+const settled = (request, response, id, outgoing) => {
   const { isReal } = weakGet(traces, request);
   const redirect = redirectOf(request);
   if (redirect !== "follow" && matched(/30[12378]/, statusOf(response))) {
@@ -97,7 +97,8 @@ const settled = (request, response, id) => {
     note(unread, { isReal, stopped: answeredBy(response) });
     return unread;
   }
-  note(response, { isReal, id });
+  // The engine forgets the signal of a request that nobody holds, and the page's abort with it.
+  note(response, { isReal, id, request, outgoing });
   return response;
 };
 
@@ -130,7 +131,7 @@ const send = (original, self, request) => {
   const isSaid = say(outgoing, text, mayCarry, id);
   const answer = apply(original, self, [isSaid ? outgoing : request]);
   if (isSaid) handed?.begin();
-  return then(answer, (response) => settled(request, response, id));
+  return then(answer, (response) => settled(request, response, id, outgoing));
 };
 
 export const patchFetch = () => {
