@@ -66,6 +66,39 @@ extension RealEngine.BridgeTests {
         }
     }
 
+    @Test("A request that its page gives up ends as in the plain engine, whatever its body, and whatever is collected")
+    func aborts() async throws {
+        let step = "run:await load('abort.js'); return await aborts()"
+        let plain = try await results("plain", step).leaves
+        #expect(plain.count == 72)
+        expectSame(plain, try await results("scheme", step).leaves, "scheme")
+    }
+
+    @Test("Libraries that put functions around the engine's see and send what they do in the plain engine")
+    func wrappers() async throws {
+        let step = "run:await load('wrap.js'); return await wrapped()"
+        let plain = try await results("plain", step)
+        #expect(plain.leaves.count == 80)
+        let scheme = try await results("scheme", step)
+        expectSame(plain.leaves, scheme.leaves, "scheme")
+        #expect(plain.report.server.count == 35)
+        for (cell, sent) in plain.report.server {
+            #expect(scheme.report.server[cell]?.map(\.sha256) == sent.map(\.sha256), "\(cell)")
+        }
+    }
+
+    @Test(
+        "A policy in a page's markup forbids what it forbids in the plain engine",
+        arguments: ["connect-src 'self'", "connect-src 'none'", "default-src 'none'", "default-src 'self'"])
+    func metaPolicies(policy: String) async throws {
+        let step = "run:await load('meta.js'); return await metaPolicy(\"\(policy)\")"
+        let plain = try await results("plain", step)
+        let scheme = try await results("scheme", step)
+        expectSame(plain.leaves, scheme.leaves, "scheme")
+        #expect(
+            scheme.report.server.mapValues { $0.map(\.sha256) } == plain.report.server.mapValues { $0.map(\.sha256) })
+    }
+
     @Test(
         "Requests without CORS that go at once to one URL each have their own body, and the field that they came with")
     func withoutCORS() async throws {

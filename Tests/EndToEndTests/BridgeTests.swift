@@ -18,6 +18,7 @@ extension RealEngine {
             var method: String
             var language: String?
             var length: Int
+            var sha256: String
             var bytes: Data?
         }
 

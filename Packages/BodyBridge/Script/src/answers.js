@@ -15,6 +15,8 @@ import { realURL } from "./urls.js";
  * - id: by which the container knows the request; nothing once it was asked for
  * - moved: where the last redirect led to, or nothing
  * - stopped: where a redirect was not to be followed, the URL that was asked for
+ * - held: of an answer, requests that must live as long, for their signals
+ * - verb, isAsync, hasType, size: of an XMLHttpRequest, what it was opened with, and how much it uploads
  */
 export const traces = new WeakMap();
 

@@ -7,7 +7,7 @@ import { bytesOf, lost, sizeOf } from "./bodies.js";
 import { mark } from "./channel.js";
 import { config } from "./config.js";
 import { wrapMethod } from "./disguise.js";
-import { Request, apply, fetch, headersOf, setHeader, then } from "./natives.js";
+import { Request, apply, fetch, headersOf, navigator, setHeader, then } from "./natives.js";
 import { isOurs, nameOf, resolve } from "./urls.js";
 
 /** In bytes, of all beacons that are under way (Beacon, section 3.1; Fetch, "inflight keepalive bytes"). */

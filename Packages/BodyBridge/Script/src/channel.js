@@ -9,16 +9,13 @@
 
 import { config } from "./config.js";
 import {
-  Request, TypeError, Uint8Array, XMLHttpRequest, apply, btoa, fetch, fromCharCode, headersOf, isOK, location, origin,
-  parse, prompt, random, replace, setHeader, stringify, subarray, xhrHeader, xhrOpen, xhrSend, xhrText,
+  Request, TypeError, Uint8Array, XMLHttpRequest, apply, btoa, encodeURIComponent, fetch, fromCharCode, headersOf, isOK, location,
+  parse, prompt, random, setHeader, stringify, subarray, xhrHeader, xhrOpen, xhrSend, xhrText,
 } from "./natives.js";
-import { isOurs } from "./urls.js";
+import { home, isOurs } from "./urls.js";
 
 /** The value of the header field that tells the container what a request is for. */
 export const mark = (words) => `${config.token} ${words}`;
-
-/** Where pieces and questions go. A page can change `origin`. */
-const home = `${origin}/`;
 
 const byDialog = (text) => apply(prompt, globalThis, [mark(text)]);
 
@@ -40,8 +37,8 @@ const place = () => {
 
 /** The container's answer to a question, or nothing where there is none. */
 export const ask = (name, values) => {
-  // In pages of some encodings a dialog shows a backslash as a sign of money. JSON holds no control characters.
-  const text = replace(stringify({ __proto__: null, ask: name, place: place(), ...values }), /\\/g, "\t");
+  // In pages of some encodings a dialog shows a backslash as a sign of money. `replace` would ask what a page can change.
+  const text = encodeURIComponent(stringify({ __proto__: null, ask: name, place: place(), ...values }));
   // A sandboxed frame may have no dialogs.
   try { return parse((prompt && byDialog(text)) ?? byRequest(text)).value; } catch { return undefined; }
 };

@@ -75,9 +75,8 @@ const say = (request, words, mayCarry, id) => {
   if (modeOf(request) !== "no-cors") {
     setHeader(headers, config.mark, mark(words));
   } else if (mayCarry) {
-    const text = headerOf(headers, language);
-    setHeader(headers, language, id);
-    return ask("next", { url: urlOf(request), "words": words, text });
+    return ask("next", { url: urlOf(request), "words": words, text: headerOf(headers, language) })
+      && !setHeader(headers, language, id);
   }
   return true;
 };
@@ -98,7 +97,7 @@ const settled = (request, response, id, outgoing) => {
     return unread;
   }
   // The engine forgets the signal of a request that nobody holds, and the page's abort with it.
-  note(response, { isReal, id, request, outgoing });
+  note(response, { isReal, id, held: [request, outgoing] });
   return response;
 };
 
@@ -158,6 +157,8 @@ export const patchFetch = () => {
     });
     wrapURL(kinds[index], "url");
   }
-  wrapGetter(kinds[1], "redirected", (value, trace) => value || !!movedTo(trace));
+  wrapGetter(kinds[1], "redirected", (value, trace, self) =>
+    // Of an answer that the page may not read nothing is told.
+    value || !!(answeredBy(self) && movedTo(trace)));
   wrapGetter(kinds[1], "type", (type, trace) => trace?.stopped ? "opaqueredirect" : type);
 };

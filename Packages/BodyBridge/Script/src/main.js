@@ -11,13 +11,13 @@ import { patchCookies } from "./cookies.js";
 import { disguise } from "./disguise.js";
 import { patchFetch } from "./fetch.js";
 import { listenToForms, patchForms } from "./forms.js";
-import { location, origin } from "./natives.js";
-import { isOurs } from "./urls.js";
+import { location } from "./natives.js";
+import { home, isOurs } from "./urls.js";
 import { patchWorkers } from "./workers.js";
 import { patchXHR } from "./xhr.js";
 
 // A frame without a URL of its own has the origin of the page that made it.
-if (isOurs(location.href) || isOurs(`${origin}/`)) {
+if (isOurs(location.href) || isOurs(home)) {
   disguise();
   patchFetch();
   patchXHR();

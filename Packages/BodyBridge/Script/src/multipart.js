@@ -4,16 +4,11 @@
 // multipart/form-data, as the HTML standard encodes it: "multipart/form-data encoding algorithm" (form control
 // infrastructure), for UTF-8.
 
-import { Uint8Array, blobSize, blobType, fileName, formForEach, isBlob, random, replace, utf8 } from "./natives.js";
+import { newID } from "./channel.js";
+import { blobSize, blobType, fileName, formForEach, isBlob, replace, slice, utf8 } from "./natives.js";
 
-const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789AB";
-
-const newBoundary = () => {
-  const bytes = random(new Uint8Array(16));
-  let text = "----WebKitFormBoundary";
-  for (let index = 0; index < 16; index++) text += letters[bytes[index] & 63];
-  return text;
-};
+/** Of 64 random bits: no page has seen it when it makes its form. */
+const newBoundary = () => `----WebKitFormBoundary${slice(newID(), 16)}`;
 
 /** Line ends as CR LF. */
 const normalised = (text) => replace(text, /\r\n|\r|\n/g, "\r\n");
@@ -22,7 +17,8 @@ const escaped = (text) => replace(replace(replace(text, /\n/g, "%0A"), /\r/g, "%
 
 /**
  * The parts of a form: bytes, and Blobs that are still to be read.
- * The boundary is the engine's, where it has said one already. Returns { type, parts, length }, with the type for `Content-Type`, and the length of the whole in bytes.
+ * The boundary is the engine's, where it has said one already. Returns { type, parts, length }, with the type for
+ * `Content-Type`, and the length of the whole in bytes.
  */
 export const encodeForm = (form, boundary = newBoundary()) => {
   const parts = [];

@@ -4,7 +4,7 @@
 // What the script uses of the page's world, taken before a page can change it. Nothing below calls a method by name on
 // a value of the page, and nothing iterates by a protocol that the page can replace.
 
-export const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
+export const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Reflect;
 
 /** A method as a function of its receiver. */
 const uncurry = (method) => method && ((self, ...rest) => apply(method, self, rest));
@@ -18,8 +18,8 @@ const ofXHR = (key) => getter("XMLHttpRequest", key);
 
 // A world of a worker has no document, no forms and no dialogs.
 export const {
-  Blob, ProgressEvent, Promise, Proxy, Request, TypeError, URL, Uint8Array, WeakMap, XMLHttpRequest, btoa, document,
-  fetch, location, origin, prompt, queueMicrotask,
+  Blob, ProgressEvent, Promise, Proxy, Request, TypeError, URL, Uint8Array, WeakMap, XMLHttpRequest, btoa, document, encodeURIComponent,
+  fetch, location, navigator, origin, prompt, queueMicrotask,
 } = globalThis;
 
 export const { stringify, parse } = JSON;

@@ -5,7 +5,7 @@
 
 import { ask } from "./channel.js";
 import { config } from "./config.js";
-import { URL, baseURI, hrefOf, slice, startsWith } from "./natives.js";
+import { URL, baseURI, hrefOf, origin, slice, startsWith } from "./natives.js";
 
 const { https, http } = config.schemes;
 
@@ -24,6 +24,10 @@ export const realURL = (name) => exchanged(name, https, "https") ?? exchanged(na
 
 /** Whether a request to there comes to the container. */
 export const isOurs = (url) => url !== undefined && realURL(url) !== url;
+
+/** Where pieces and questions go: nowhere, from an origin that is none. A page can change `origin`, and what relative
+ * URLs lead to. */
+export const home = isOurs(`${origin}/`) ? `${origin}/` : "blob:";
 
 /** What was asked for before is not asked again, for so many URLs. */
 const answers = { __proto__: null };

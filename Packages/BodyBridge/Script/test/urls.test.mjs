@@ -7,7 +7,7 @@ import "./world.mjs";
 
 const asked = [];
 globalThis.prompt = (text) => {
-  const [token, question] = [text.slice(0, 32), JSON.parse(text.slice(33))];
+  const [token, question] = [text.slice(0, 32), JSON.parse(decodeURIComponent(text.slice(33)))];
   asked.push(question);
   return token === "t".repeat(32) ? JSON.stringify({ value: question.url.includes("covered") }) : null;
 };

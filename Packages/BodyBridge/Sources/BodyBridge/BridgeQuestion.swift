@@ -49,19 +49,35 @@ public struct BridgeQuestion: Sendable, Hashable {
     /// In bytes.
     private static let urlLimit = 64 << 10
 
-    /// Reads `{"ask": …, "place": {"url": …, "top": …}, …}`, with the members of the topic beside.
+    /// Reads `{"ask": …, "place": {"url": …, "top": …}, …}`, with the members of the topic beside, percent-encoded.
     ///
     /// `nil` for anything else, and for what is beyond its limit: 2 MB, and 64 KB for a URL.
     public init?(json: some StringProtocol) {
         guard json.utf8.count <= Self.limit,
-            // The script has no backslashes in what it asks: engines change them.
-            let message = try? JSONDecoder().decode(
-                Message.self, from: Data(json.utf8.map { $0 == UInt8(ascii: "\t") ? UInt8(ascii: "\\") : $0 })),
+            // As a component of a URL: engines change some signs of a dialog's text.
+            let bytes = Self.decoded(json),
+            let message = try? JSONDecoder().decode(Message.self, from: bytes),
             [message.place.url, message.place.top, message.url ?? ""].allSatisfy({ $0.utf8.count <= Self.urlLimit }),
             let topic = message.topic
         else { return nil }
         place = Place(url: message.place.url, top: message.place.top)
         self.topic = topic
+    }
+
+    /// What a script's `encodeURIComponent` has made a text of; `nil` where an escape is none.
+    private static func decoded(_ text: some StringProtocol) -> Data? {
+        var bytes = Data(capacity: text.utf8.count)
+        var rest = text.utf8.makeIterator()
+        let digit = { (byte: UInt8) in Character(Unicode.Scalar(byte)).hexDigitValue }
+        while let byte = rest.next() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
+            bytes.append(UInt8(high << 4 | low))
+        }
+        return bytes
     }
 
     private struct Message: Decodable {

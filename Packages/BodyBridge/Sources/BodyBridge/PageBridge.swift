@@ -15,7 +15,7 @@ public final class PageBridge {
         case request(BridgedRequest)
         /// It brings a piece of a body, which the engine has: put it into the vault with ``store(_:at:of:)``.
         case piece(BodyID, offset: Int64)
-        /// It brings a question, which the engine has: answer it with ``answer(to:)``.
+        /// It brings a question, which the engine has: answer it with ``answer(to:isAuthentic:)``.
         case question
         /// It asks for a worker's script: ``WorkerScript/text(leading:)`` is to be its answer's.
         case worker(WorkerScript)
@@ -48,12 +48,13 @@ public final class PageBridge {
         self.host = host
     }
 
-    /// What a text of a dialog begins with that is for ``answer(to:)``.
+    /// What a text of a dialog begins with that is for ``answer(to:isAuthentic:)``.
     public var prefix: String { script.token.text + " " }
 
     /// Answers a question of the script, with or without its ``prefix``, as JSON: `{"value": …}`.
     ///
     /// What is not a question of this page's script gets `null`.
+    /// - Parameter isAuthentic: whether the request that brought it has shown the token.
     public func answer(to text: String, isAuthentic: Bool = false) -> String {
         let payload = isAuthentic ? Substring(text) : script.token.payload(of: text)
         guard let question = payload.flatMap({ BridgeQuestion(json: $0) }) else { return "null" }
@@ -84,6 +85,7 @@ public final class PageBridge {
 
     /// Reads what the script says of a request, and takes it out of the request.
     /// - Parameter fragment: of the URL that the engine asks for, without its `#`.
+    /// - Throws: `ResourceError`, as ``BodyVault`` does for a body that is asked for twice or is too large.
     public func read(_ head: inout HTTPRequest, fragment: String? = nil) throws -> Reading {
         // What a page sets itself under this name the engine joins with what the script sets.
         let fields = head.headerFields[values: .mark].flatMap { $0.split(separator: ", ") }
@@ -123,7 +125,7 @@ public final class PageBridge {
     private static let pieceLimit = 4 << 20
 
     /// Notes where a request's redirects have led to, under the name by which the page knows it: before the page hears of
-    /// the answer, so that its script can ask.
+    /// the answer, so that its script can ask. The last 256 are kept, of URLs up to 8 KB.
     public func note(_ url: String, of id: BodyID) {
         guard url.utf8.count <= Self.moveURLLimit else { return }
         moves.append((id, url))

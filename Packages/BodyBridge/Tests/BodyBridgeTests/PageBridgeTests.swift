@@ -152,10 +152,11 @@ struct PageBridgeTests {
         #expect(try read("app://a.example/log", language: "de").head.headerFields[.contentLanguage] == "de")
     }
 
-    @Test("A backslash comes as a tab, which JSON has none of")
-    func backslashes() {
-        _ = ask(#""ask":"setCookie","text":"a=\#t"x\#t\#ty\#t"""#)
-        #expect(host.cookies == #"a="x\y""#)
+    @Test("A question comes as a component of a URL, which dialogs change nothing of")
+    func escapes() {
+        _ = ask(#""ask":"setCookie","text":"a=%5C%22x%5c%5Cy%5C%22%C3%a4%25""#)
+        #expect(host.cookies == #"a="x\y"ä%"#)
+        for text in ["%", "%2", "%zz", "%-1"] { #expect(bridge.answer(to: bridge.prefix + text) == "null") }
     }
 
     @Test("Where a request was led to is told to who knows its id, until the document goes")

@@ -11,12 +11,13 @@ extension HTTPResponse {
     /// Has an engine ask again for an answer that is not fresh for an hour at least.
     ///
     /// Measured: WebKit keeps what elements load by a custom scheme in memory, and takes it as fresh for as long as the
-    /// page's process lives, whatever it says, unless it says `no-cache`. What scripts ask for themselves, whose header
+    /// page's process lives, whatever it says, unless it says `no-cache` or `no-store`. What scripts ask for themselves, whose header
     /// fields they read, carries an id, and is not kept.
     mutating func limitFreshness() {
         let control = CacheControl(headerFields[values: .cacheControl])
-        let age = headerFields[.age].flatMap { Int($0) } ?? 0
-        let freshness = (control.maxAge ?? 0) - age
+        // Of a server's own making: neither negative nor beyond what can be counted.
+        let age = headerFields[.age].flatMap { UInt32($0) } ?? 0
+        let freshness = (control.maxAge ?? 0) - Int(age)
         guard control.noCache != .all, !control.noStore, freshness < Self.longFreshness else { return }
         headerFields.append(HTTPField(name: .cacheControl, value: "no-cache"))
     }

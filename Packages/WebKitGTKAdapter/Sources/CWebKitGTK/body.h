@@ -38,15 +38,15 @@ static inline int containerkit_ask_for_body(void *question) {
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
     // The child's alone: it shares memory, and no handlers.
+    sigset_t blocked;
+    sigfillset(&blocked);
+    sigdelset(&blocked, SIGALRM);
     for (unsigned long index = 0; index < sizeof(ends) / sizeof(*ends); index++) {
         signal(ends[index], containerkit_end_child);
+        sigdelset(&blocked, ends[index]);
     }
-    // It may wait for ever, where another thread held one of the engine's locks as a copy was made.
-    signal(SIGALRM, SIG_DFL);
-    sigset_t all;
-    sigfillset(&all);
-    sigprocmask(SIG_UNBLOCK, &all, NULL);
-    alarm(1);
+    // None of the app's own handlers runs in the child, whose memory is the app's.
+    sigprocmask(SIG_SETMASK, &blocked, NULL);
     asked->stream = webkit_uri_scheme_request_get_http_body(asked->request);
     _exit(0);
 }
@@ -85,7 +85,13 @@ static inline GInputStream *containerkit_body(WebKitURISchemeRequest *request, i
     for (int attempt = 0; attempt < 3; attempt++) {
         pid_t copy = fork();
         if (copy < 0) break;
-        if (copy == 0) containerkit_ask_for_body(&question);
+        if (copy == 0) {
+            // It may wait for ever, where another thread held one of the engine's locks as the copy was made. A child that
+            // shares the memory never does, and could be ended while it holds one.
+            signal(SIGALRM, SIG_DFL);
+            alarm(1);
+            containerkit_ask_for_body(&question);
+        }
         int end = containerkit_end_of(copy);
         if (end == 0) return webkit_uri_scheme_request_get_http_body(request);
         if (end > 0) break;

@@ -60,8 +60,10 @@ public final class LegacyBridge {
         let url = String(words[1])
         let answer: Result<String, any Error>
         switch words[0] {
-        case "body": answer = Result { try store(Self.json(words[2]), fromDocument: url) }
-        case "cookie": answer = Result { try host.cookieLine(of: Self.json(words[2]), fromDocument: url) }
+        case "body":
+            answer = Result { try store(Self.json(words[2], upTo: LegacyBodyMessage.maxBytes), fromDocument: url) }
+        case "cookie":
+            answer = Result { try host.cookieLine(of: Self.json(words[2], upTo: Self.lineLimit), fromDocument: url) }
         default: return nil
         }
         switch answer {
@@ -119,10 +121,16 @@ public final class LegacyBridge {
 
     /// In bytes.
     private static let urlLimit = 64 << 10
+    /// The longest message of a cookie, in bytes as the script writes it; the host has a limit of its own.
+    private static let lineLimit = 64 << 10
 
     /// The message as the script had it, which wrote yen signs as `\u00a5`: where the page's charset shows yen signs for
     /// backslashes, these are the only ones. JSON by itself escapes none, so that both ways back are exact.
-    private static func json(_ text: Substring) -> Data {
+    /// - Throws: `ResourceError` with code `tooLarge` for a text of more bytes.
+    private static func json(_ text: Substring, upTo limit: Int) throws -> Data {
+        guard text.utf8.count <= limit else {
+            throw ResourceError(.tooLarge, "a message of \(text.utf8.count) bytes, more than \(limit)")
+        }
         let yen = Array("\u{A5}".utf8)
         let escaped = Array("u00a5".utf8)
         let bytes = Array(text.utf8)
