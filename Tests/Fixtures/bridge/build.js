@@ -37,10 +37,11 @@ const builders = {
   xhr: (name) => new Promise((end) => {
     const request = new XMLHttpRequest();
     request.open("GET", `${real}/record/${name}`);
-    const seen = [request.responseURL];
+    const seen = { 0: request.responseURL };
     request.onreadystatechange = () => {
-      // The first question of a place holds back the event of `open` for a moment.
-      if (request.readyState > 1) seen.push(request.readyState, request.responseURL);
+      // The first question of a place holds back the event of `open` for a moment, and how often a body that is under way
+      // is told of is the network's.
+      if (request.readyState % 2 === 0) seen[request.readyState] = request.responseURL;
     };
     request.onload = () => end(seen);
     request.send();
