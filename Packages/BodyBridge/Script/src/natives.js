@@ -4,7 +4,7 @@
 // What the script uses of the page's world, taken before a page can change it. Nothing below calls a method by name on
 // a value of the page, and nothing iterates by a protocol that the page can replace.
 
-export const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Reflect;
+export const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
 
 /** A method as a function of its receiver. */
 const uncurry = (method) => method && ((self, ...rest) => apply(method, self, rest));
