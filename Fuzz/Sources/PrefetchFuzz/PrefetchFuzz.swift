@@ -16,6 +16,11 @@ public func fuzzPrefetch(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let json = parts.count > 1 ? Data(parts[1]) : data
     Fuzz.expect(PrefetchFuzzing.bodiesHold(json), "a canonical form that is none")
     do throws(PrefetchError) {
+        _ = try PrefetchCall(json: json)
+    } catch {
+        Fuzz.expect(!error.description.contains("\n"), "no line: \(error)")
+    }
+    do throws(PrefetchError) {
         let table = try PrefetchTable(json: json)
         check(table, page)
         check(table, "https://m.example/p?id=163&id=a&%zz=%C3&&=")

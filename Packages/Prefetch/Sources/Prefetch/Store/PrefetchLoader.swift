@@ -24,7 +24,7 @@ public final class PrefetchLoader: ResourceLoading {
     /// What it was made with.
     public let configuration: Configuration
     private let next: any ResourceLoading
-    private let completing: any PrefetchCompleting
+    let completing: any PrefetchCompleting
     private let store: PrefetchStore
 
     /// - Parameters:
@@ -108,10 +108,23 @@ extension PrefetchLoader {
         return OwnRequest(identity: identity, fields: request.head.headerFields, page: page)
     }
 
-    private nonisolated(nonsending) func answer(_ own: OwnRequest) async throws -> ResourceResponse? {
+    /// Whether a call's request was made ahead.
+    func knows(_ call: PrefetchCall) -> Bool {
+        store.read { $0.knows(method: call.method.rawValue, url: call.url.text) }
+    }
+
+    /// - Parameter waits: whether an answer on its way is waited for.
+    nonisolated(nonsending) func answer(_ own: OwnRequest, waits: Bool = true) async throws -> ResourceResponse? {
         var tried: Set<PrefetchLedger.Number> = []
         while let number = store.change({ ledger, now in ledger.claim(own, beside: tried, at: now) }) {
-            if let response = try await join(number) { return response }
+            if let there = store.change({ ledger, now in ledger.handOver(number, at: now) }) {
+                if let response = response(there, number) { return response }
+            } else if waits {
+                if let response = try await join(number) { return response }
+            } else {
+                giveBack(number)
+                return nil
+            }
             tried.insert(number)
         }
         return nil
@@ -120,9 +133,6 @@ extension PrefetchLoader {
     /// Waits for the head of what is claimed.
     /// - Returns: `nil` where it is not for this request, has failed, or does not come in time.
     private nonisolated(nonsending) func join(_ number: PrefetchLedger.Number) async throws -> ResourceResponse? {
-        if let there = store.change({ ledger, now in ledger.handOver(number, at: now) }) {
-            return response(there, number)
-        }
         let claims = store.read { $0.claims(of: number) }
         let watch = Task { [store, limit = configuration.joinLimit] in
             guard (try? await store.time.sleep(limit)) != nil else { return }
@@ -133,10 +143,14 @@ extension PrefetchLoader {
             let found = try await store.wait(for: number) { ledger, now in ledger.handOver(number, at: now) }
             return response(found, number)
         } catch {
-            store.change { ledger, now in ledger.release(number, at: now) }
-            store.sweep()
+            giveBack(number)
             throw error
         }
+    }
+
+    private func giveBack(_ number: PrefetchLedger.Number) {
+        store.change { ledger, now in ledger.release(number, at: now) }
+        store.sweep()
     }
 
     private func response(
