@@ -103,6 +103,7 @@ let package = Package(
         .library(name: "CookieJar", targets: ["CookieJar"]),
         .library(name: "PublicSuffixList", targets: ["PublicSuffixList"]),
         .library(name: "CookieBridge", targets: ["CookieBridge"]),
+        .library(name: "Prefetch", targets: ["Prefetch"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
@@ -216,6 +217,8 @@ let package = Package(
         tests(of: "PublicSuffixList", in: "CookieBridge"),
         target("CookieBridge", ["CookieJar"]),
         tests(of: "CookieBridge", ["CookieJar"]),
+        target("Prefetch", ["ResourceLoading", .httpTypes]),
+        tests(of: "Prefetch", ["ResourceLoading", .httpTypes]),
         target("WebViewPool"),
         tests(of: "WebViewPool"),
 

@@ -57,6 +57,12 @@ let package = Package(
         fuzzer("SetCookieFuzz", over: "CookieJar"),
         fuzzer("CookieDateFuzz", over: "CookieJar"),
         fuzzer("CookieMessageFuzz", over: "CookieBridge", [.product(name: "CookieJar", package: "ContainerKit")]),
+        fuzzer(
+            "PrefetchFuzz", over: "Prefetch",
+            [
+                .product(name: "ResourceLoading", package: "ContainerKit"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         fuzzer("URLFuzz", [.product(name: "HTTPTypes", package: "swift-http-types")]),
     ],
     swiftLanguageModes: [.v6]

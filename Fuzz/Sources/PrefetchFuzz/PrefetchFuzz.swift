@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+internal import FuzzSupport
+internal import HTTPTypes
+@_spi(Fuzzing) internal import Prefetch
+internal import ResourceLoading
+
+/// A page's URL, a line's end, and a prefetch table; then the table as the body of a request.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzPrefetch(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let data = bytes.map { Data(bytes: $0, count: count) } ?? Data()
+    let parts = data.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
+    let page = String(decoding: parts[0], as: UTF8.self)
+    let json = parts.count > 1 ? Data(parts[1]) : data
+    Fuzz.expect(PrefetchFuzzing.bodiesHold(json), "a canonical form that is none")
+    do throws(PrefetchError) {
+        _ = try PrefetchCall(json: json)
+    } catch {
+        Fuzz.expect(!error.description.contains("\n"), "no line: \(error)")
+    }
+    do throws(PrefetchError) {
+        let table = try PrefetchTable(json: json)
+        check(table, page)
+        check(table, "https://m.example/p?id=163&id=a&%zz=%C3&&=")
+    } catch {
+        Fuzz.expect(!error.description.contains("\n") && error.description.utf8.count < 1_400, "no line: \(error)")
+    }
+    return 0
+}
+
+/// What is asked for is a request, and within the limits.
+private func check(_ table: PrefetchTable, _ page: String) {
+    let requests = table.requests(for: page)
+    Fuzz.expect(requests.count <= PrefetchLimits.default.maxInterfaces, "\(requests.count) requests")
+    var seen: Set<String> = []
+    for request in requests {
+        let url = request.url
+        Fuzz.expect(url.utf8.allSatisfy { 0x20 < $0 && $0 < 0x7F && $0 != 0x23 }, "no URL: \(url)")
+        Fuzz.expect(HTTPRequest(urlText: url)?.urlText == url && url.utf8.count <= 8192, "no URL: \(url)")
+        let body = request.body
+        if let body {
+            let value = try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)
+            Fuzz.expect(value != nil, "no JSON: \(String(decoding: body, as: UTF8.self))")
+        }
+        let text = body.map { String(decoding: $0, as: UTF8.self) } ?? "-"
+        Fuzz.expect(seen.insert("\(request.method) \(url) \(text)").inserted, "a request that comes twice")
+    }
+}

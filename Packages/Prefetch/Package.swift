@@ -1,0 +1,42 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import PackageDescription
+
+// This room alone, for building it apart from the others. The shipped manifest is the one in the root.
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "Prefetch",
+    platforms: [.iOS(.v18), .macOS(.v15)],
+    products: [
+        .library(name: "Prefetch", targets: ["Prefetch"])
+    ],
+    dependencies: [
+        .package(path: "../ResourceLoading"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
+    ],
+    targets: [
+        .target(
+            name: "Prefetch",
+            dependencies: [
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "PrefetchTests",
+            dependencies: [
+                "Prefetch",
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+public import ResourceLoading
+
+extension PrefetchLoader {
+    /// Hands an answer over to a page that asks by a message instead of by a request: once, as to a request.
+    ///
+    /// Only for URLs of the origin that asks: for others a page needs their server's permission, which the web's own
+    /// requests ask for.
+    /// - Parameters:
+    ///   - call: the message.
+    ///   - page: the page that it comes from. The host has checked that it does.
+    ///   - origin: that of the document that asks, which may be a frame.
+    ///   - waits: whether an answer on its way is waited for. An engine without replies to messages polls instead, with
+    ///     false.
+    /// - Returns: `nil` where there is nothing, or nothing yet.
+    /// - Throws: `CancellationError`; then the answer waits for another request.
+    public func answer(
+        _ call: PrefetchCall, of page: PageReference, from origin: WebOrigin, waits: Bool = true
+    ) async throws -> ResourceResponse? {
+        guard call.url.origin == origin, knows(call) else { return nil }
+        guard let head = HTTPRequest(method: call.method, urlText: call.url.text) else { return nil }
+        let attribution = PageAttribution(page, confidence: .exact)
+        let bare = ResourceRequest(
+            head, destination: .subresource, mode: .cors, credentials: .include, page: attribution)
+        // Whose cookies the page would send now.
+        guard let fields = try? await completing.completed(bare).head.headerFields else { return nil }
+        let own = OwnRequest(identity: call.identity, fields: fields, page: attribution)
+        return try await answer(own, waits: waits)
+    }
+}

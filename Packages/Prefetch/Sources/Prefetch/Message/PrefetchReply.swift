@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+public import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The answer to a ``PrefetchCall``, as a page gets it: `{status, headers, body}`.
+public struct PrefetchReply: Sendable {
+    /// The JSON of the message.
+    public let json: Data
+
+    /// Reads a whole answer, which must have been decoded: as text of UTF-8, with the names of its headers in lower case.
+    /// Cookies are left out: scripts see theirs in `document.cookie`.
+    /// - Parameter limit: the most bytes of the body.
+    /// - Throws: ``ResourceError``, where the body breaks off or is too large.
+    public init(_ response: ResourceResponse, limit: Int = 1 << 20) async throws {
+        let body = try await response.body.collect(upTo: limit)
+        var names: [HTTPField.Name] = []
+        for field in response.head.headerFields where field.name != .setCookie && !names.contains(field.name) {
+            names.append(field.name)
+        }
+        let headers = names.map { name in
+            JSONValue.Member(
+                name: name.canonicalName, value: .string(response.head.headerFields[name] ?? ""))
+        }
+        let reply = JSONValue.object([
+            JSONValue.Member(name: "status", value: .number(String(response.head.status.code))),
+            JSONValue.Member(name: "headers", value: .object(headers)),
+            JSONValue.Member(name: "body", value: .string(String(decoding: body, as: UTF8.self))),
+        ])
+        json = Data(reply.text)
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import ResourceLoading
+
+/// Says whether the answer to one request may be the answer to another, by their header fields.
+struct FieldRule: Sendable {
+    private let ignored: Set<String>
+
+    /// - Parameter ignored: names in lower case.
+    init(ignoring ignored: Set<String>) {
+        self.ignored = ignored
+    }
+
+    /// Whether both are of one asker: the same cookies, credentials, languages and fields that are not known.
+    /// - Parameter url: where both go.
+    func isSameAsker(_ sent: HTTPFields, _ own: HTTPFields, url: String) -> Bool {
+        var names: Set<String> = []
+        for field in sent { names.insert(field.name.canonicalName) }
+        for field in own { names.insert(field.name.canonicalName) }
+        return names.allSatisfy { name in
+            ignored.contains(name) || name.hasPrefix("sec-")
+                || Self.value(of: name, in: sent, url: url) == Self.value(of: name, in: own, url: url)
+        }
+    }
+
+    /// Whether an answer is for both, as far as it says itself (RFC 9110, section 12.5.5). Encodings do not count: what
+    /// has one says so, and is decoded by those who know it.
+    func isForBoth(_ answer: HTTPFields, _ sent: HTTPFields, _ own: HTTPFields, url: String) -> Bool {
+        guard let vary = answer[.vary] else { return true }
+        return vary.split(separator: ",").allSatisfy { part in
+            let name = part.lowercased().filter { $0 != " " && $0 != "\t" }
+            return name == "accept-encoding"
+                || name != "*" && Self.value(of: name, in: sent, url: url) == Self.value(of: name, in: own, url: url)
+        }
+    }
+
+    /// A field's value in the spelling in which it is compared; `nil` where there is none.
+    private static func value(of name: String, in fields: HTTPFields, url: String) -> String? {
+        guard let name = HTTPField.Name(name), let value = fields[name] else { return nil }
+        switch name {
+        case .cookie:
+            // Two jars may order them otherwise.
+            return value.split(separator: ";").map { $0.drop { $0 == " " } }.sorted { Self.precedes($0, $1) }
+                .joined(separator: ";")
+        case .acceptLanguage: return value.lowercased().filter { $0 != " " && $0 != "\t" }
+        case .origin:
+            // Whether one's own origin is told depends on the method, and permits nothing.
+            return WebOrigin(url: value) == WebOrigin(url: url) ? nil : value
+        default: return value
+        }
+    }
+
+    private static func precedes(_ one: Substring, _ other: Substring) -> Bool {
+        one.utf8.lexicographicallyPrecedes(other.utf8)
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+public import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Makes the requests of a page when it is opened, and hands each answer over once: to the page's own request.
+///
+/// That takes the answer where it is there, joins it where it is on its way, and goes on to the next loader where there
+/// is none, where it failed, or where it does not come in time. A page that leaves while it waits for the head of an
+/// answer gives that back, and may ask again; after that the answer is its own, and ends with it.
+///
+/// Stands below whatever gives requests their cookies, so that accounts can be told apart; requests made ahead have
+/// theirs from a ``PrefetchCompleting``.
+///
+/// Isolation: any.
+public final class PrefetchLoader: ResourceLoading {
+    /// What it was made with.
+    public let configuration: Configuration
+    private let next: any ResourceLoading
+    let completing: any PrefetchCompleting
+    private let store: PrefetchStore
+
+    /// - Parameters:
+    ///   - next: answers requests made ahead, and those for which nothing was.
+    ///   - completing: completes requests made ahead.
+    ///   - clock: by which answers age. Default: a clock that goes on while the device sleeps.
+    public init(
+        next: any ResourceLoading, completing: any PrefetchCompleting, configuration: Configuration = .init(),
+        clock: some Clock<Duration> = ContinuousClock()
+    ) {
+        self.next = next
+        self.completing = completing
+        self.configuration = configuration
+        store = PrefetchStore(configuration, time: PrefetchTime(clock))
+    }
+
+    /// What was counted since this was made.
+    public var counters: PrefetchCounters { store.read(\.counters) }
+
+    /// How many answers and requests under way wait for their page.
+    public var waitingCount: Int { store.read(\.waitingCount) }
+
+    /// Makes requests for a page that is being opened. They are under way when this returns: from then on the page's own
+    /// join them. None is made twice for one page until ``forget(_:)``.
+    public func prefetch(_ requests: [PrefetchRequest], for page: PageReference) {
+        guard !requests.isEmpty else { return }
+        let numbers = store.change { ledger, now in ledger.open(page.id, requests.map(\.identity), at: now) }
+        for (number, request) in zip(numbers, requests) {
+            guard let number else { continue }
+            store.start(number) { [self] in await fetch(request, number, for: page) }
+        }
+        store.sweep()
+    }
+
+    /// Drops what a page that is closed did not ask for.
+    public func forget(_ page: PageID) {
+        store.change { ledger, _ in ledger.forget(page) }
+    }
+
+    /// Drops all, as on sign-out; what a page is reading already goes on.
+    public func removeAll() {
+        store.change { ledger, _ in ledger.removeAll() }
+    }
+
+    public nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        guard let url = known(request) else { return try await next.load(request) }
+        var request = request
+        if let own = try await own(&request, url: url), let response = try await answer(own) { return response }
+        return try await next.load(request)
+    }
+
+    public func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+        known(request) == nil ? next.promptAnswer(to: request) : .later
+    }
+}
+
+// MARK: - The page's own requests
+
+extension PrefetchLoader {
+    /// The URL of a request that may have been made ahead. Most requests have none, and cost next to nothing.
+    private func known(_ request: ResourceRequest) -> String? {
+        guard request.page != nil, !store.read(\.isEmpty), let url = PrefetchURL(request.head.urlText)?.text,
+            store.read({ $0.knows(method: request.head.method.rawValue.uppercased(), url: url) })
+        else { return nil }
+        return url
+    }
+
+    /// Makes a request comparable, for which its body may have to be read.
+    /// - Returns: `nil` where the body is too large for that, or of unknown length.
+    private nonisolated(nonsending) func own(
+        _ request: inout ResourceRequest, url: String
+    ) async throws -> OwnRequest? {
+        guard let page = request.page, let length = request.body.length, length <= configuration.maxBodyBytes else {
+            return nil
+        }
+        let body = try await request.body.collect(upTo: configuration.maxBodyBytes)
+        if case .stream = request.body { request.body = body.isEmpty ? .empty : .bytes(body) }
+        let identity = RequestIdentity(
+            method: request.head.method.rawValue.uppercased(), url: url, body: RequestIdentity.Body(body),
+            isDocument: request.destination == .document)
+        return OwnRequest(identity: identity, fields: request.head.headerFields, page: page)
+    }
+
+    /// Whether a call's request was made ahead.
+    func knows(_ call: PrefetchCall) -> Bool {
+        store.read { $0.knows(method: call.method.rawValue, url: call.url.text) }
+    }
+
+    /// - Parameter waits: whether an answer on its way is waited for.
+    nonisolated(nonsending) func answer(_ own: OwnRequest, waits: Bool = true) async throws -> ResourceResponse? {
+        var tried: Set<PrefetchLedger.Number> = []
+        while let number = store.change({ ledger, now in ledger.claim(own, beside: tried, at: now) }) {
+            if let there = store.change({ ledger, now in ledger.handOver(number, at: now) }) {
+                if let response = response(there, number) { return response }
+            } else if waits {
+                if let response = try await join(number) { return response }
+            } else {
+                giveBack(number)
+                return nil
+            }
+            tried.insert(number)
+        }
+        return nil
+    }
+
+    /// Waits for the head of what is claimed.
+    /// - Returns: `nil` where it is not for this request, has failed, or does not come in time.
+    private nonisolated(nonsending) func join(_ number: PrefetchLedger.Number) async throws -> ResourceResponse? {
+        let claims = store.read { $0.claims(of: number) }
+        let watch = Task { [store, limit = configuration.joinLimit] in
+            guard (try? await store.time.sleep(limit)) != nil else { return }
+            store.change { ledger, _ in ledger.abandon(number, claims: claims) }
+        }
+        defer { watch.cancel() }
+        do {
+            let found = try await store.wait(for: number) { ledger, now in ledger.handOver(number, at: now) }
+            return response(found, number)
+        } catch {
+            giveBack(number)
+            throw error
+        }
+    }
+
+    private func giveBack(_ number: PrefetchLedger.Number) {
+        store.change { ledger, now in ledger.release(number, at: now) }
+        store.sweep()
+    }
+
+    private func response(
+        _ handOver: PrefetchLedger.HandOver, _ number: PrefetchLedger.Number
+    ) -> ResourceResponse? {
+        let (answer, body, how): (PrefetchLedger.Answer, ResourceBody, String)
+        switch handOver {
+        case .whole(let whole, let itsBody): (answer, body, how) = (whole, itsBody, "fetched ahead")
+        case .streamed(let begun):
+            let stream = ByteStream(PrefetchedBody(store, number), length: begun.length)
+            (answer, body, how) = (begun, .stream(stream), "joined")
+        case .stranger, .gone: return nil
+        }
+        var response = ResourceResponse(
+            head: answer.head, body: body,
+            provenance: Provenance(.prefetch, reason: "\(how); \(answer.provenance.reason)"),
+            isInterim: answer.isInterim)
+        response.movedTo = answer.movedTo
+        return response
+    }
+}
+
+// MARK: - Requests made ahead
+
+extension PrefetchLoader {
+    private func fetch(_ request: PrefetchRequest, _ number: PrefetchLedger.Number, for page: PageReference) async {
+        do {
+            guard let bare = request.resource(for: page) else {
+                throw ResourceError(.invalidRequest, "no URL", at: request.url)
+            }
+            let whole = try await completing.completed(bare)
+            let fields = whole.head.headerFields
+            guard store.change({ ledger, _ in ledger.complete(number, fields: fields) }) else { return }
+            guard let response = try await next.load(whole) else {
+                throw ResourceError(.internal, "no loader answered", at: request.url)
+            }
+            try await keep(response, number)
+        } catch {
+            store.change { ledger, _ in ledger.fail(number, error) }
+        }
+    }
+
+    private func keep(_ response: ResourceResponse, _ number: PrefetchLedger.Number) async throws {
+        let answer = PrefetchLedger.Answer(
+            head: response.head, provenance: response.provenance, isInterim: response.isInterim,
+            movedTo: response.movedTo, length: response.body.length)
+        guard case .stream(let stream) = response.body else {
+            store.change { ledger, now in _ = ledger.answer(number, answer, body: response.body, at: now) }
+            return
+        }
+        guard store.change({ ledger, now in ledger.answer(number, answer, body: nil, at: now) }) else { return }
+        var pieces = stream.makeAsyncIterator()
+        while true {
+            let isWanted = try await store.wait(for: number) { ledger, _ -> Bool? in
+                // Not wanted is an answer; no room is none.
+                guard let hasRoom = ledger.hasRoom(number) else { return false }
+                return hasRoom ? true : nil
+            }
+            guard isWanted else { return }
+            guard let piece = try await pieces.next() else { break }
+            if !piece.isEmpty { store.change { ledger, _ in ledger.append(number, piece) } }
+        }
+        store.change { ledger, now in ledger.end(number, at: now) }
+    }
+}

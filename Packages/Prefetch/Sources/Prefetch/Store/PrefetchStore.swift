@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Synchronization
+
+/// The ledger, behind one lock, with all who wait for it to change and the work whose end it tells.
+///
+/// Isolation: any. Nobody is resumed, and nothing is cancelled, while the lock is held.
+final class PrefetchStore: Sendable {
+    typealias Number = PrefetchLedger.Number
+
+    private struct State {
+        var ledger: PrefetchLedger
+        var waiters: [UInt64: (number: Number, resume: @Sendable () -> Void)] = [:]
+        var lastWaiter: UInt64 = 0
+        /// The work of requests under way.
+        var work: [Number: Task<Void, Never>] = [:]
+        var isSweeping = false
+
+        /// Whom a change is about.
+        mutating func takeWaiters() -> [@Sendable () -> Void] {
+            let touched = ledger.touched
+            ledger.touched = []
+            guard !touched.isEmpty else { return [] }
+            let due = waiters.filter { touched.contains($0.value.number) }
+            for key in due.keys { waiters[key] = nil }
+            return due.values.map(\.resume)
+        }
+
+        mutating func takeWork() -> [Task<Void, Never>] {
+            let ended = ledger.ended
+            ledger.ended = []
+            return ended.compactMap { work.removeValue(forKey: $0) }
+        }
+    }
+
+    let time: PrefetchTime
+    private let state: Mutex<State>
+
+    init(_ configuration: PrefetchLoader.Configuration, time: PrefetchTime) {
+        self.time = time
+        state = Mutex(State(ledger: PrefetchLedger(configuration)))
+    }
+
+    /// Reads the ledger.
+    func read<Value: Sendable>(_ body: (PrefetchLedger) -> Value) -> Value {
+        state.withLock { body($0.ledger) }
+    }
+
+    /// Changes the ledger, then tells all whom that is about.
+    @discardableResult
+    func change<Value: Sendable>(_ body: (inout PrefetchLedger, _ now: Duration) -> Value) -> Value {
+        change { state, now in body(&state.ledger, now) }
+    }
+
+    private func change<Value: Sendable>(_ body: (inout State, _ now: Duration) -> Value) -> Value {
+        let now = time.now()
+        let (value, waiters, work) = state.withLock { state in
+            let value = body(&state, now)
+            return (value, state.takeWaiters(), state.takeWork())
+        }
+        for task in work { task.cancel() }
+        for resume in waiters { resume() }
+        return value
+    }
+
+    /// Asks `body` until it has an answer: now, and whenever something about this number has changed.
+    /// - Throws: `CancellationError`, and then `body` has not answered.
+    nonisolated(nonsending) func wait<Value: Sendable>(
+        for number: Number, _ body: (inout PrefetchLedger, _ now: Duration) -> Value?
+    ) async throws -> Value {
+        let waiter = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        while true {
+            try Task.checkCancellation()
+            let value: Value? = await withTaskCancellationHandler {
+                await withCheckedContinuation { (continuation: CheckedContinuation<Value?, Never>) in
+                    // Asked and noted in one step, so that no change comes in between.
+                    let value: Value?? = change { state, now in
+                        if let value = body(&state.ledger, now) { return value }
+                        if Task.isCancelled { return .some(nil) }
+                        state.waiters[waiter] = (number, { continuation.resume(returning: nil) })
+                        return nil
+                    }
+                    if let value { continuation.resume(returning: value) }
+                }
+            } onCancel: {
+                state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
+            }
+            if let value { return value }
+        }
+    }
+
+    /// Has work done for a request made ahead, until the ledger says that it is to end.
+    func start(_ number: Number, _ work: @escaping @Sendable () async -> Void) {
+        let task = Task {
+            await work()
+            state.withLock { _ = $0.work.removeValue(forKey: number) }
+        }
+        let isWanted = state.withLock { state in
+            // Where it is through already, or dropped, nobody would take the task out again.
+            guard state.ledger.isUnderWay(number) else { return false }
+            state.work[number] = task
+            return true
+        }
+        if !isWanted { task.cancel() }
+    }
+
+    /// Drops what nobody comes for, in time, for as long as there is something.
+    func sweep() {
+        let begins = state.withLock { state in
+            defer { state.isSweeping = true }
+            return !state.isSweeping
+        }
+        guard begins else { return }
+        Task { [self] in
+            while let pause = nextPause() { try? await time.sleep(pause) }
+        }
+    }
+
+    /// How long the sweeper may rest; `nil` where it is not needed any more.
+    private func nextPause() -> Duration? {
+        change { state, now in
+            state.ledger.expire(at: now)
+            let pause = state.ledger.timeToExpiry(at: now)
+            if pause == nil { state.isSweeping = false }
+            return pause
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The body of an answer that was joined: its pieces as they come. Dropping it ends the request.
+struct PrefetchedBody: AsyncSequence, Sendable {
+    private let reader: Reader
+
+    init(_ store: PrefetchStore, _ number: PrefetchStore.Number) {
+        reader = Reader(store, number)
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(reader: reader) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate let reader: Reader
+
+        mutating func next() async throws -> Data? { try await reader.next() }
+
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
+            try await reader.next()
+        }
+    }
+
+    /// Leaves when it is dropped, whether anything was read or not.
+    fileprivate final class Reader: Sendable {
+        private let store: PrefetchStore
+        private let number: PrefetchStore.Number
+
+        init(_ store: PrefetchStore, _ number: PrefetchStore.Number) {
+            self.store = store
+            self.number = number
+        }
+
+        deinit {
+            store.change { [number] ledger, _ in ledger.leave(number) }
+        }
+
+        func next() async throws -> Data? {
+            let step: PrefetchLedger.Step
+            do {
+                step = try await store.wait(for: number) { ledger, _ in ledger.take(number) }
+            } catch {
+                store.change { ledger, _ in ledger.leave(number) }
+                throw error
+            }
+            switch step {
+            case .piece(let piece): return piece
+            case .end: return nil
+            case .failed(let error): throw error
+            }
+        }
+    }
+}

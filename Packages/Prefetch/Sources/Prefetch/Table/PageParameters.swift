@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// The parameters in a page's query (`application/x-www-form-urlencoded`, section 5 of the URL standard), and how they
+/// join a URL and a body.
+struct PageParameters: Sendable {
+    private struct Pair {
+        /// As it stands in the query.
+        let raw: Substring
+        let name: String
+        let value: String
+    }
+
+    private let query: String
+    private let pairs: [Pair]
+
+    init(query: String?) {
+        self.query = query ?? ""
+        pairs = Self.pairs(of: self.query)
+    }
+
+    /// A query with the page's behind it. The page's parameters stay spelled as they are; those whose name the query
+    /// already has are left out.
+    func following(_ own: String?) -> String? {
+        guard !query.isEmpty else { return own }
+        guard let own, !own.isEmpty else { return query }
+        let names = Set(Self.pairs(of: own).map { Array($0.name.utf8) })
+        let added = pairs.filter { !names.contains(Array($0.name.utf8)) }.map(\.raw)
+        guard !added.isEmpty else { return own }
+        return own + (own.hasSuffix("&") ? "" : "&") + added.joined(separator: "&")
+    }
+
+    /// Members with the page's parameters behind them; those that are there already stay. Of a parameter that comes more
+    /// than once the last value counts, at the place of the first, as in an object of JavaScript.
+    func following(_ own: [JSONValue.Member]) -> [JSONValue.Member] {
+        var members = own
+        var places: [[UInt8]: Int] = [:]
+        let names = Set(own.map { Array($0.name.utf8) })
+        for pair in pairs {
+            let key = Array(pair.name.utf8)
+            guard !names.contains(key) else { continue }
+            let isNumber = JSONNumber.isCanonicalInteger(pair.value)
+            let member = JSONValue.Member(
+                name: pair.name, value: isNumber ? .number(pair.value) : .string(pair.value))
+            if let place = places[key] {
+                members[place] = member
+            } else {
+                places[key] = members.count
+                members.append(member)
+            }
+        }
+        return members
+    }
+
+    private static func pairs(of query: String) -> [Pair] {
+        query.utf8.split(separator: UInt8(ascii: "&")).map { raw in
+            let equals = raw.firstIndex(of: UInt8(ascii: "="))
+            let value = equals.map { raw[raw.index(after: $0)...] } ?? raw[raw.endIndex...]
+            return Pair(
+                raw: Substring(raw), name: decoded(raw[..<(equals ?? raw.endIndex)]), value: decoded(value))
+        }
+    }
+
+    private static func decoded(_ text: Substring.UTF8View) -> String {
+        let bytes = Array(text)
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+                let high = HexDigit.value(of: bytes[index + 1]), let low = HexDigit.value(of: bytes[index + 2])
+            {
+                result.append(high << 4 | low)
+                index += 3
+            } else {
+                result.append(bytes[index] == UInt8(ascii: "+") ? 0x20 : bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The entry points of the fuzz targets.
+@_spi(Fuzzing)
+public enum PrefetchFuzzing {
+    /// Reads any bytes as a body, and holds what comes of it against what must be true of every body.
+    /// - Returns: whether all of it was true; bytes that are no JSON are fine.
+    public static func bodiesHold(_ bytes: Data) -> Bool {
+        guard let value = try? JSONReader.read(Array(bytes), maxDepth: 32) else { return true }
+        let canonical = value.canonical
+        return [canonical, value.text].allSatisfy { bytes in
+            (try? JSONReader.read(bytes, maxDepth: 32))?.canonical == canonical
+        }
+    }
+}

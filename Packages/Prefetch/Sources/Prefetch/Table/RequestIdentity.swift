@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// What makes two requests the same: method, URL and canonical body, and whether a document is asked for.
+struct RequestIdentity: Sendable, Hashable {
+    /// A body as it is compared.
+    enum Body: Sendable, Hashable {
+        case none
+        /// The canonical form of a JSON value.
+        case json([UInt8])
+        /// What is no JSON, byte for byte.
+        case other([UInt8])
+
+        init(_ bytes: Data) {
+            let bytes = Array(bytes)
+            if bytes.isEmpty {
+                self = .none
+            } else if let value = try? JSONReader.read(bytes, maxDepth: 64) {
+                self = .json(value.canonical)
+            } else {
+                self = .other(bytes)
+            }
+        }
+    }
+
+    /// In upper case.
+    let method: String
+    /// Of ``PrefetchURL``.
+    let url: String
+    let body: Body
+    let isDocument: Bool
+}

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Testing
+
+@testable import Prefetch
+
+/// The page's own request, and the one that was made ahead of it.
+@Suite(.timeLimit(.minutes(1)))
+struct LoaderTests {
+    @Test("An answer that is there is taken at once, and once")
+    func hit() async throws {
+        let fixture = Fixture()
+        try fixture.open()
+        let ahead = try await fixture.upstream.exchange(1)
+        fixture.clock.advance(by: .milliseconds(300))
+        ahead.answer(.ok, [.contentType: "application/json"])
+        ahead.send("one ")
+        ahead.send("two")
+        ahead.end()
+        try await until { ahead.isEnded }
+        fixture.clock.advance(by: .milliseconds(200))
+        let response = try #require(try await fixture.loader.load(fixture.own()))
+        #expect(response.provenance.source == .prefetch)
+        #expect(response.provenance.reason == "fetched ahead; upstream")
+        #expect(response.head.headerFields[.contentType] == "application/json")
+        #expect(response.body.length == 7)
+        #expect(try await response.body.collect(upTo: 100) == Data("one two".utf8))
+        let counters = fixture.loader.counters
+        #expect(counters.hits == 1 && counters.joins == 0 && counters.saved == .milliseconds(300))
+
+        async let again = fixture.text(fixture.own())
+        try await fixture.upstream.exchange(2).answer(whole: "newer")
+        #expect(try await again == "network: newer")
+        #expect(fixture.loader.counters.misses == 0)
+    }
+
+    @Test("What is sent: method, URL, body, type and the fields that complete it")
+    func sent() async throws {
+        let fixture = Fixture()
+        try fixture.open(
+            #"{"api":"https://m.example.com/api","method":"post","urlParam":true,"bodyParam":true,"body":{"a":[]}}"#)
+        let request = try await fixture.upstream.exchange(1).request
+        #expect(request.head.method == .post)
+        #expect(request.head.urlText == Fixture.api)
+        #expect(try await request.body.collect(upTo: 100) == Data(#"{"a":[],"id":7}"#.utf8))
+        #expect(request.head.headerFields[.contentType] == "application/json")
+        #expect(request.head.headerFields[.cookie] == "user=1")
+        #expect(request.page?.page == fixture.page && request.destination == .subresource)
+    }
+
+    @Test("An answer in flight is joined, and streams piece by piece")
+    func join() async throws {
+        let fixture = Fixture()
+        try fixture.open()
+        let ahead = try await fixture.upstream.exchange(1)
+        fixture.clock.advance(by: .milliseconds(100))
+        let own = try fixture.own()
+        async let joined = fixture.loader.load(own)
+        // The claimant waits: its watch and the sweeper sleep.
+        try await until { fixture.clock.sleeperCount == 2 }
+        fixture.clock.advance(by: .milliseconds(50))
+        ahead.answer()
+        let response = try #require(try await joined)
+        #expect(response.provenance.source == .prefetch && response.provenance.reason == "joined; upstream")
+        guard case .stream(let stream) = response.body else { return #expect(Bool(false), "no stream") }
+        var pieces = stream.makeAsyncIterator()
+        for text in ["one", "two", "three"] {
+            ahead.send(text)
+            // The next is sent only when this one has been read.
+            #expect(try await pieces.next() == Data(text.utf8))
+        }
+        ahead.end()
+        #expect(try await pieces.next() == nil)
+        #expect(fixture.upstream.count == 1)
+        let counters = fixture.loader.counters
+        #expect(counters.joins == 1 && counters.hits == 0 && counters.saved == .milliseconds(100))
+        #expect(fixture.loader.waitingCount == 0)
+    }
+
+    @Test("A request is joined from the moment it is made, before it is complete")
+    func early() async throws {
+        struct Slow: PrefetchCompleting {
+            let gate = AsyncStream.makeStream(of: Void.self)
+
+            func completed(_ request: ResourceRequest) async throws -> ResourceRequest {
+                for await _ in gate.stream {}
+                return try await FixedFields().completed(request)
+            }
+        }
+        let slow = Slow()
+        let fixture = Fixture(slow)
+        try fixture.open()
+        let (own, stranger) = (try fixture.own(), try fixture.own(fields: [.cookie: "user=2"]))
+        async let joined = fixture.text(own)
+        try await until { fixture.clock.sleeperCount == 2 }
+        #expect(fixture.upstream.count == 0)
+        slow.gate.continuation.finish()
+        try await fixture.upstream.exchange(1).answer(whole: "data")
+        #expect(try await joined == "prefetch: data")
+        #expect(fixture.upstream.count == 1)
+        async let other = fixture.text(stranger)
+        try await fixture.upstream.exchange(2).answer(whole: "other")
+        #expect(try await other == "network: other")
+    }
+
+    @Test("One who joined before it was known whose it is gives it back where it is another's")
+    func lateStranger() async throws {
+        struct Slow: PrefetchCompleting {
+            let gate = AsyncStream.makeStream(of: Void.self)
+
+            func completed(_ request: ResourceRequest) async throws -> ResourceRequest {
+                for await _ in gate.stream {}
+                return try await FixedFields().completed(request)
+            }
+        }
+        let slow = Slow()
+        let fixture = Fixture(slow)
+        try fixture.open()
+        let stranger = try fixture.own(fields: [.cookie: "user=2"])
+        async let other = fixture.text(stranger)
+        try await until { fixture.clock.sleeperCount == 2 }
+        slow.gate.continuation.finish()
+        let both = [try await fixture.upstream.exchange(1), try await fixture.upstream.exchange(2)]
+        for exchange in both { exchange.answer(whole: exchange.request.head.headerFields[.cookie] ?? "") }
+        #expect(try await other == "network: user=2")
+        #expect(try await fixture.text(fixture.own()) == "prefetch: user=1")
+        #expect(fixture.upstream.count == 2)
+        #expect(fixture.loader.counters.strangers == 1 && fixture.loader.counters.misses == 1)
+    }
+
+    @Test("Where the request made ahead fails, the page's own goes on alone", arguments: 0..<4)
+    func failure(_ kind: Int) async throws {
+        for isEarly in [true, false] {
+            let fixture = Fixture()
+            try fixture.open()
+            let ahead = try await fixture.upstream.exchange(1)
+            let own = try fixture.own()
+            let sleepers = fixture.clock.sleeperCount
+            async let answer = Task {
+                if !isEarly { try await until { fixture.loader.counters.failures == 1 } }
+                return try await fixture.text(own)
+            }.value
+            if isEarly { try await until { fixture.clock.sleeperCount > sleepers } }
+            switch kind {
+            case 0: ahead.fail()
+            case 1: ahead.decline()
+            case 2: ahead.answer(.badGateway)
+            default: ahead.answer(.notFound)
+            }
+            try await fixture.upstream.exchange(2).answer(whole: "own")
+            #expect(try await answer == "network: own")
+            #expect(fixture.upstream.count == 2)
+            let counters = fixture.loader.counters
+            #expect(counters.failures == 1 && counters.misses == 1 && counters.hits + counters.joins == 0)
+        }
+    }
+
+    @Test("An answer that breaks off is the page's where it has begun to read it, and nobody's before")
+    func brokenOff() async throws {
+        let fixture = Fixture()
+        try fixture.open()
+        let ahead = try await fixture.upstream.exchange(1)
+        ahead.answer()
+        ahead.send("half")
+        let response = try #require(try await fixture.loader.load(fixture.own()))
+        ahead.breakOff()
+        await #expect(throws: ResourceError.self) { try await response.body.collect(upTo: 100) }
+
+        let second = Fixture()
+        try second.open()
+        let broken = try await second.upstream.exchange(1)
+        broken.answer()
+        broken.send("half")
+        broken.breakOff()
+        try await until { second.loader.counters.failures == 1 }
+        async let answer = second.text(second.own())
+        try await second.upstream.exchange(2).answer(whole: "own")
+        #expect(try await answer == "network: own")
+    }
+
+    @Test("After the limit a request goes on alone, and the one it had joined ends")
+    func joinLimit() async throws {
+        let fixture = Fixture { $0.joinLimit = .seconds(3) }
+        try fixture.open()
+        let ahead = try await fixture.upstream.exchange(1)
+        let own = try fixture.own()
+        async let answer = fixture.text(own)
+        try await until { fixture.clock.sleeperCount == 2 }
+        fixture.clock.advance(by: .milliseconds(2_900))
+        #expect(fixture.upstream.count == 1)
+        fixture.clock.advance(by: .milliseconds(100))
+        try await fixture.upstream.exchange(2).answer(whole: "own")
+        #expect(try await answer == "network: own")
+        try await until { ahead.isEnded }
+        #expect(fixture.loader.counters.abandoned == 1 && fixture.loader.counters.misses == 1)
+    }
+
+    @Test("Answers age out after 30 s, by themselves; requests without a head too")
+    func age() async throws {
+        let fixture = Fixture()
+        try fixture.open(#"{"api":"https://m.example.com/api","urlParam":true},{"api":"https://m.example.com/slow"}"#)
+        let (one, other) = (try await fixture.upstream.exchange(1), try await fixture.upstream.exchange(2))
+        let (ahead, slow) = one.request.head.urlText == Fixture.api ? (one, other) : (other, one)
+        try await until { fixture.clock.sleeperCount == 1 }
+        fixture.clock.advance(by: .seconds(20))
+        ahead.answer()
+        ahead.send("data")
+        // It is asked for more, so the head and the piece are known.
+        try await until { ahead.askedCount == 2 }
+        fixture.clock.advance(by: .seconds(10))
+        try await until { slow.isEnded }
+        #expect(fixture.loader.counters.wasted == 1)
+        try await until { fixture.clock.sleeperCount == 1 }
+        fixture.clock.advance(by: .milliseconds(19_999))
+        #expect(fixture.loader.waitingCount == 1)
+        fixture.clock.advance(by: .milliseconds(1))
+        try await until { fixture.loader.counters.wasted == 2 }
+        #expect(fixture.loader.waitingCount == 0 && fixture.loader.counters.wastedBytes == 4)
+        // Nothing ticks any more.
+        try await until { fixture.clock.sleeperCount == 0 }
+        async let answer = fixture.text(fixture.own())
+        try await fixture.upstream.exchange(3).answer(whole: "own")
+        #expect(try await answer == "network: own")
+        #expect(fixture.loader.counters.misses == 1)
+    }
+
+    @Test("A page that leaves while it waits gives the answer back")
+    func leavesBeforeTheHead() async throws {
+        let fixture = Fixture()
+        try fixture.open()
+        let ahead = try await fixture.upstream.exchange(1)
+        let own = try fixture.own()
+        let first = Task { try await fixture.text(own) }
+        try await until { fixture.clock.sleeperCount == 2 }
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        #expect(!ahead.isEnded && fixture.loader.waitingCount == 1)
+        async let second = fixture.text(own)
+        ahead.answer(whole: "data")
+        #expect(try await second == "prefetch: data")
+        #expect(fixture.upstream.count == 1)
+    }
+
+    @Test("A page that drops an answer it has begun to read ends it, read or not", arguments: [true, false])
+    func dropsTheBody(_ reads: Bool) async throws {
+        let fixture = Fixture()
+        try fixture.open()
+        let ahead = try await fixture.upstream.exchange(1)
+        ahead.answer()
+        do {
+            let response = try #require(try await fixture.loader.load(fixture.own()))
+            guard case .stream(let stream) = response.body else { return #expect(Bool(false), "no stream") }
+            if reads {
+                ahead.send("one")
+                var pieces = stream.makeAsyncIterator()
+                #expect(try await pieces.next() == Data("one".utf8))
+            }
+        }
+        try await until { ahead.isEnded }
+        #expect(fixture.upstream.count == 1)
+    }
+
+    @Test(
+        "Only the same asker gets an answer",
+        arguments: [
+            ([.cookie: "user=1", .acceptLanguage: "de,en;q=0.5"], true),
+            ([.cookie: "user=1", .acceptLanguage: "de, en;q=0.5", .accept: "*/*", .userAgent: "x"], true),
+            ([.cookie: "user=1", .acceptLanguage: "de, en;q=0.5", .origin: "https://m.example.com"], true),
+            ([.cookie: "user=2", .acceptLanguage: "de, en;q=0.5"], false), ([.acceptLanguage: "de, en;q=0.5"], false),
+            ([.cookie: "user=1", .acceptLanguage: "en"], false), ([.cookie: "user=1"], false),
+            ([.cookie: "user=1", .acceptLanguage: "de, en;q=0.5", .authorization: "Bearer x"], false),
+            ([.cookie: "user=1", .acceptLanguage: "de, en;q=0.5", .origin: "https://other.test"], false),
+            ([.cookie: "user=1", .acceptLanguage: "de, en;q=0.5", .cacheControl: "no-cache"], false),
+            ([.cookie: "user=1", .acceptLanguage: "de, en;q=0.5", .range: "bytes=0-1"], false),
+        ] as [(HTTPFields, Bool)])
+    func askers(_ fields: HTTPFields, _ isSame: Bool) async throws {
+        let fixture = Fixture()
+        try fixture.open()
+        try await fixture.upstream.exchange(1).answer(whole: "data")
+        try await until { fixture.loader.waitingCount == 1 }
+        async let answer = fixture.text(fixture.own(fields: fields))
+        if !isSame { try await fixture.upstream.exchange(2).answer(whole: "own") }
+        #expect(try await answer == (isSame ? "prefetch: data" : "network: own"))
+        #expect(fixture.loader.counters.strangers == (isSame ? 0 : 1))
+    }
+
+    @Test(
+        "An answer goes to whom its Vary says",
+        arguments: [
+            ("Accept-Encoding, Cookie", true), ("accept", false), ("*", false), ("Origin, Accept-Language", true),
+        ])
+    func vary(_ vary: String, _ isFor: Bool) async throws {
+        let fixture = Fixture()
+        try fixture.open()
+        var fields = FixedFields().fields
+        fields[.accept] = "text/plain"
+        let own = try fixture.own(fields: fields)
+        async let answer = fixture.text(own)
+        try await fixture.upstream.exchange(1).answer(whole: "data", [.vary: vary])
+        if !isFor { try await fixture.upstream.exchange(2).answer(whole: "own") }
+        #expect(try await answer == (isFor ? "prefetch: data" : "network: own"))
+    }
+
+    @Test("Cookies in another order are the same cookies")
+    func cookieOrder() async throws {
+        let fixture = Fixture(FixedFields(fields: [.cookie: "a=1; b=2"]))
+        try fixture.open()
+        try await fixture.upstream.exchange(1).answer(whole: "data")
+        #expect(try await fixture.text(fixture.own(fields: [.cookie: "b=2; a=1"])) == "prefetch: data")
+    }
+
+    @Test("A body is compared by what it means, and goes on whole where it is another")
+    func bodies() async throws {
+        let interface = #"{"api":"https://m.example.com/api","method":"POST","bodyParam":true,"body":{"a":1,"b":2}}"#
+        let fixture = Fixture()
+        try fixture.open(interface)
+        try await fixture.upstream.exchange(1).answer(whole: "data")
+        func body(_ text: String, length: Int64?) -> ResourceBody {
+            .stream(
+                ByteStream(
+                    AsyncThrowingStream { continuation in
+                        for byte in text.utf8 { continuation.yield(Data([byte])) }
+                        continuation.finish()
+                    }, length: length))
+        }
+        let url = "https://m.example.com/api"
+        for (text, length) in [(#"{"a":1,"b":3,"id":7}"#, 20), (#"{"id":7,"a":1,"b":2}"#, nil)] as [(String, Int64?)] {
+            async let other = fixture.text(fixture.own(url, .post, body: body(text, length: length)))
+            let exchange = try await fixture.upstream.exchange(fixture.upstream.count + 1)
+            #expect(try await exchange.request.body.collect(upTo: 100) == Data(text.utf8))
+            exchange.answer(whole: "own")
+            #expect(try await other == "network: own")
+        }
+        let text = #"{"id": 7.0, "b":2,"a":1}"#
+        let same = try fixture.own(url, .post, body: body(text, length: Int64(text.utf8.count)))
+        #expect(try await fixture.text(same) == "prefetch: data")
+    }
+
+    @Test("The document can be fetched ahead; a script's request for the same URL is another one")
+    func document() async throws {
+        let fixture = Fixture()
+        let document = try #require(PrefetchRequest.document(Fixture.url + "#top"))
+        fixture.loader.prefetch([document], for: fixture.page)
+        let ahead = try await fixture.upstream.exchange(1)
+        #expect(ahead.request.destination == .document && ahead.request.mode == .navigate)
+        ahead.answer(whole: "<html>")
+        async let script = fixture.text(fixture.own(Fixture.url))
+        try await fixture.upstream.exchange(2).answer(whole: "own")
+        #expect(try await script == "network: own")
+        var own = try fixture.own(Fixture.url)
+        own.destination = .document
+        #expect(try await fixture.text(own) == "prefetch: <html>")
+    }
+
+    @Test("Nothing is made twice for one open, and a page's answers are its own")
+    func pages() async throws {
+        let fixture = Fixture()
+        try fixture.open()
+        try fixture.open()
+        try await fixture.upstream.exchange(1).answer(whole: "data")
+        let other = PageReference(id: PageID(rawValue: 2), documentURL: Fixture.url)
+        async let foreign = fixture.text(fixture.own(page: other))
+        try await fixture.upstream.exchange(2).answer(whole: "own")
+        #expect(try await foreign == "network: own")
+        var appOwn = try fixture.own()
+        appOwn.page = nil
+        let anonymous = appOwn
+        async let nobody = fixture.text(anonymous)
+        try await fixture.upstream.exchange(3).answer(whole: "app")
+        #expect(try await nobody == "network: app")
+        // Where the engine does not say who asks, the asker must be the same.
+        #expect(try await fixture.text(fixture.own(page: other, confidence: .inferred)) == "prefetch: data")
+        try fixture.open()
+        #expect(fixture.loader.counters.started == 1)
+        fixture.loader.forget(fixture.page.id)
+        try fixture.open()
+        #expect(fixture.loader.counters.started == 2)
+    }
+
+    @Test("What a closed page did not ask for ends; signing out ends all", arguments: [true, false])
+    func ends(_ signsOut: Bool) async throws {
+        let fixture = Fixture()
+        try fixture.open()
+        let ahead = try await fixture.upstream.exchange(1)
+        ahead.answer()
+        ahead.send("data")
+        try await until { ahead.askedCount == 2 }
+        if signsOut { fixture.loader.removeAll() } else { fixture.loader.forget(fixture.page.id) }
+        try await until { ahead.isEnded }
+        let counters = fixture.loader.counters
+        #expect(counters.wasted == 1 && counters.wastedBytes == 4 && fixture.loader.waitingCount == 0)
+        async let answer = fixture.text(fixture.own())
+        try await fixture.upstream.exchange(2).answer(whole: "own")
+        #expect(try await answer == "network: own")
+    }
+
+    @Test("Beyond the limit on their number no requests are made")
+    func maxCount() async throws {
+        let fixture = Fixture { $0.maxCount = 1 }
+        try fixture.open(#"{"api":"https://m.example.com/api","urlParam":true},{"api":"https://m.example.com/other"}"#)
+        #expect(fixture.loader.counters.started == 1 && fixture.loader.counters.skipped == 1)
+        #expect(try await fixture.upstream.exchange(1).request.head.urlText == Fixture.api)
+    }
+
+    @Test("A large answer comes on only when it has been asked for, and none of it is lost")
+    func backPressure() async throws {
+        let fixture = Fixture {
+            $0.maxAnswerBytes = 8
+            $0.readAhead = 8
+        }
+        try fixture.open()
+        let ahead = try await fixture.upstream.exchange(1)
+        ahead.answer()
+        for _ in 0..<100 { ahead.send("1234") }
+        ahead.end()
+        try await until { ahead.askedCount == 2 }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(ahead.askedCount == 2)
+        let response = try #require(try await fixture.loader.load(fixture.own()))
+        #expect(try await response.body.collect(upTo: 1_000).count == 400)
+        #expect(fixture.loader.counters.joins == 1)
+    }
+
+    @Test("All answers together have a limit too; room that one leaves is another's")
+    func maxBytes() async throws {
+        let fixture = Fixture { $0.maxBytes = 8 }
+        try fixture.open(#"{"api":"https://m.example.com/api","urlParam":true},{"api":"https://m.example.com/other"}"#)
+        let both = [try await fixture.upstream.exchange(1), try await fixture.upstream.exchange(2)]
+        let (first, second) = both[0].request.head.urlText == Fixture.api ? (both[0], both[1]) : (both[1], both[0])
+        first.answer()
+        first.send("12345678")
+        first.end()
+        for _ in 0..<100 { await Task.yield() }
+        #expect(first.askedCount <= 1)
+        second.answer()
+        second.send("123")
+        second.end()
+        #expect(try await fixture.text(fixture.own()) == "prefetch: 12345678")
+        #expect(try await fixture.text(fixture.own("https://m.example.com/other")) == "prefetch: 123")
+        #expect(fixture.upstream.count == 2)
+    }
+
+    @Test("An answer that is whole and has no room is dropped")
+    func tooLarge() async throws {
+        let fixture = Fixture { $0.maxAnswerBytes = 3 }
+        try fixture.open()
+        try await fixture.upstream.exchange(1).answer(whole: "1234")
+        try await until { fixture.loader.counters.failures == 1 }
+        #expect(fixture.loader.waitingCount == 0)
+    }
+
+    @Test("Requests of which nothing is known are answered promptly, by the next loader")
+    func prompt() async throws {
+        let fixture = Fixture()
+        func isLater(_ request: ResourceRequest) -> Bool {
+            if case .later = fixture.loader.promptAnswer(to: request) { true } else { false }
+        }
+        #expect(try !isLater(fixture.own()))
+        try fixture.open()
+        #expect(try isLater(fixture.own()))
+        #expect(try !isLater(fixture.own("https://m.example.com/app.js")))
+        try await fixture.upstream.exchange(1).answer(whole: "data")
+        _ = try await fixture.text(fixture.own())
+        #expect(try !isLater(fixture.own()))
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Synchronization
+
+@testable import Prefetch
+
+/// A loader whose every answer a test gives by hand.
+final class Upstream: ResourceLoading {
+    /// One request, and its answer.
+    final class Exchange: Sendable {
+        let request: ResourceRequest
+        private let head = AsyncThrowingStream.makeStream(of: ResourceResponse?.self)
+        private let pieces: AsyncThrowingStream<Data, any Error>
+        private let body: AsyncThrowingStream<Data, any Error>.Continuation
+        private let asked = Mutex(0)
+        private let isOver = Mutex(false)
+
+        init(_ request: ResourceRequest) {
+            self.request = request
+            (pieces, body) = AsyncThrowingStream.makeStream()
+        }
+
+        /// How often the body was asked for a piece.
+        var askedCount: Int { asked.withLock { $0 } }
+        /// Whether nobody wants more of it.
+        var isEnded: Bool { isOver.withLock { $0 } }
+
+        /// Gives the head; pieces follow.
+        func answer(_ status: HTTPResponse.Status = .ok, _ fields: HTTPFields = [:]) {
+            let body = ByteStream(Pieces(exchange: self))
+            yield(
+                ResourceResponse(
+                    head: HTTPResponse(status: status, headerFields: fields), body: .stream(body),
+                    provenance: Provenance(.network, reason: "upstream")))
+        }
+
+        /// Gives the answer whole.
+        func answer(whole text: String, _ fields: HTTPFields = [:]) {
+            yield(
+                ResourceResponse(
+                    head: HTTPResponse(status: .ok, headerFields: fields), body: .bytes(Data(text.utf8)),
+                    provenance: Provenance(.network, reason: "upstream")))
+        }
+
+        /// Says that it is not its own.
+        func decline() { yield(nil) }
+
+        func fail() { head.continuation.finish(throwing: ResourceError(.connectionLost, "upstream is gone")) }
+
+        func send(_ text: String) { body.yield(Data(text.utf8)) }
+        func end() { body.finish() }
+        func breakOff() { body.finish(throwing: ResourceError(.connectionLost, "upstream broke off")) }
+
+        private func yield(_ response: ResourceResponse?) {
+            head.continuation.yield(response)
+            head.continuation.finish()
+        }
+
+        fileprivate func response() async throws -> ResourceResponse? {
+            for try await response in head.stream { return response }
+            isOver.withLock { $0 = true }
+            throw CancellationError()
+        }
+
+        private final class Watch: Sendable {
+            private let exchange: Exchange
+            init(_ exchange: Exchange) { self.exchange = exchange }
+            deinit { exchange.isOver.withLock { $0 = true } }
+        }
+
+        private struct Pieces: AsyncSequence, Sendable {
+            let exchange: Exchange
+
+            func makeAsyncIterator() -> Iterator {
+                Iterator(base: exchange.pieces.makeAsyncIterator(), exchange: exchange, watch: Watch(exchange))
+            }
+
+            struct Iterator: AsyncIteratorProtocol {
+                var base: AsyncThrowingStream<Data, any Error>.Iterator
+                let exchange: Exchange
+                let watch: Watch
+
+                mutating func next() async throws -> Data? {
+                    exchange.asked.withLock { $0 += 1 }
+                    return try await base.next()
+                }
+            }
+        }
+    }
+
+    private let exchanges = Mutex<[Exchange]>([])
+
+    var count: Int { exchanges.withLock(\.count) }
+    var seen: [Exchange] { exchanges.withLock { $0 } }
+
+    func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        let exchange = Exchange(request)
+        exchanges.withLock { $0.append(exchange) }
+        return try await exchange.response()
+    }
+
+    func promptAnswer(to request: ResourceRequest) -> PromptAnswer { .known(nil) }
+
+    /// The request of this number, counted from one, once it has come.
+    func exchange(_ number: Int) async throws -> Exchange {
+        while true {
+            try Task.checkCancellation()
+            if let exchange = exchanges.withLock({ $0.count >= number ? $0[number - 1] : nil }) { return exchange }
+            await Task.yield()
+        }
+    }
+}
+
+/// Waits until it is so, as soon as that may take; a suite's time limit ends it.
+func until(_ condition: () -> Bool) async throws {
+    while !condition() {
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+}
+
+/// Gives requests made ahead the fields that a test says.
+struct FixedFields: PrefetchCompleting {
+    var fields: HTTPFields = [.cookie: "user=1", .acceptLanguage: "de, en;q=0.5"]
+
+    func completed(_ request: ResourceRequest) async throws -> ResourceRequest {
+        var request = request
+        for field in fields { request.head.headerFields[field.name] = field.value }
+        return request
+    }
+}
