@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import OfflinePackage
+internal import ResourceStore
+internal import ResourceTable
+internal import WebViewPool
+
+// What the host hears of the container, and tells it.
+extension Container {
+    /// What happens in the container from now on, and for the first who listens, by this or by ``observe(_:)``, also what
+    /// happened to packages since the container began to open: at most 256 events, no progress of downloads among them.
+    /// A subscriber that does not keep up loses the oldest events.
+    public func events() -> AsyncStream<ContainerEvent> {
+        hub.subscribe()
+    }
+
+    /// Has `observer` hear the same events as ``events()`` when they happen: nothing is lost, and no turn of the main loop
+    /// passes. For what is short, until the observation is ended.
+    ///
+    /// That may be inside of a call of the engine, which waits: nothing is to be opened, closed or discarded there.
+    @discardableResult
+    public func observe(_ observer: @escaping @MainActor (ContainerEvent) -> Void) -> EventObservation {
+        hub.observe(observer)
+    }
+
+    /// How many events have been lost so far: by slow subscribers, all of them together, and on the way to them; and
+    /// how many reports of pages.
+    public var droppedEvents: Int {
+        hub.dropped + packages.updater.droppedEvents + packages.lostReports + appRequests.lostReports
+            + (proxy?.lostReports ?? server?.lostReports ?? 0)
+    }
+
+    /// What was counted since the container was opened: damage, use of memory, losses.
+    public var counters: ContainerCounters {
+        ContainerCounters(
+            unreadableFiles: packages.library.unreadableFiles, store: packages.store.counters,
+            table: table?.library.counters, httpCache: cache?.counters, droppedEvents: droppedEvents)
+    }
+
+    /// Ends the views that nobody uses and forgets what is in memory to be read again, as on a memory warning. The
+    /// container does so by itself when the host's conditions, `Configuration.updates.conditions`, say that memory has
+    /// become short.
+    public func releaseMemory() {
+        pool.drain()
+        packages.library.releaseMemory()
+        packages.store.releaseMemory()
+        cache?.releaseMemory()
+    }
+
+    /// Forgets what the HTTP cache holds, as when a user signs out. What is on its way is not kept either. In modes where
+    /// the engine keeps answers itself, its cache is cleared, too, for all sites; where it fails to, the log has the reason.
+    public func clearHTTPCache() async {
+        await cache?.removeAll()
+        await engineCaches?.clear()
+    }
+}

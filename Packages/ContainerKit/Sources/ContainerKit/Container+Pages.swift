@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import BodyBridge
+internal import HTTPTypes
+internal import Logging
+internal import OfflinePackage
+internal import ResourceLoading
+internal import ResourceTable
+internal import SchemeMode
+internal import WebViewPool
+
+// Pages: from the open to the end.
+extension Container {
+    /// Prepares views, so that the next pages open in warm ones. Call it when the app is idle.
+    public func warmUp() async throws {
+        try await pool.warmUp()
+    }
+
+    /// Opens a page. What comes of it is heard from ``Page/load``.
+    /// - Parameter prepare: may add scripts and message handlers before the load begins.
+    /// - Throws: ``ContainerError`` with code `invalidURL`, `proxy` or `server`, or ``EngineError``.
+    public func open(
+        _ url: String, prepare: @MainActor (Engine.View) throws -> Void = { _ in }
+    ) async throws -> Page<Engine.View> {
+        try await open(url, posting: nil, prepare: prepare)
+    }
+
+    /// - Parameter post: what the page's document is asked for with, where that is by POST; its place is set here.
+    func open(
+        _ url: String, posting post: OpeningPosts.Post?, prepare: @MainActor (Engine.View) throws -> Void
+    ) async throws -> Page<Engine.View> {
+        guard let real = RealURL(url) else {
+            throw ContainerError(.invalidURL, "only http and https pages can be opened", at: url)
+        }
+        table?.note(.open)
+        await pool.reclaim()
+        do {
+            try await proxy?.ready()
+        } catch  where covers(real.text) {
+            throw ContainerError(.proxy, "the proxy cannot listen: \(error)", at: real.text)
+        } catch {
+            // Without a proxy the page opens as if there were no container.
+            configuration.logger.warning("no proxy", metadata: ["error": "\(error)"])
+        }
+        await cookies?.settle()
+        let isCovered = covers(real.text)
+        let mode = isCovered ? configuration.mode : .plain
+        guard post == nil || mode == .customScheme else {
+            throw ContainerError(.unsupported, "the container does not make this page's requests", at: real.text)
+        }
+        let began = ContinuousClock.now
+        let holder = PageHolder()
+        let view = try pool.checkOut(for: holder)
+        lastPageID += 1
+        let id = PageID(rawValue: lastPageID)
+        // All views go by the proxy, so that any page may come to something that is covered.
+        let isShared = proxy != nil || mode == .loopbackServer
+        let session = PageSession(
+            id: id, documentURL: real.text, view: view.id, mode: mode,
+            generations: isCovered || isShared ? packages.library.pin(id, isShared: isShared) : [])
+        keep(session)
+        hub.send(.pageOpened(session))
+        let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
+            [weak self] in self?.end(session)
+        }
+        loads[view.id] = page.load
+        page.load.isToldElsewhere = { [weak self] in self?.isTold($0.url) ?? false }
+        page.load.observe { [weak self] in self?.hear($0, from: view.id) }
+        await engineCaches?.settle(for: session)
+        let place = try await place(of: real.text, in: mode)
+        if mode == .customScheme, let bridges {
+            bridges.begin(in: view, besides: legacy)
+        } else if mode != .plain {
+            legacy?.begin(in: view)
+        }
+        if var post {
+            post.place = HTTPRequest(urlText: place)?.urlText ?? place
+            posts.hold(post, for: view.id)
+        }
+        try prepare(view)
+        view.load(place)
+        return page
+    }
+
+    /// Where a page lies in the engine.
+    func place(of url: String, in mode: InterceptionMode) async throws -> String {
+        switch mode {
+        case .plain, .loopbackProxy: url
+        case .customScheme: configuration.names.name(of: url) ?? url
+        case .loopbackServer: try await server?.open(url) ?? url
+        }
+    }
+
+    /// The real URL of a document, by where it lies in the engine.
+    func realURL(of place: String) -> String {
+        server?.realURL(of: place) ?? configuration.names.realURL(of: place) ?? place
+    }
+
+    /// Whether what the engine loads comes over loopback, and is told from there.
+    func isTold(_ url: String) -> Bool {
+        if let server { return server.realURL(of: url) != nil }
+        return proxy != nil && HTTPRequest(urlText: url).map(path.opens(originOf:)) ?? false
+    }
+
+    func keep(_ session: PageSession) {
+        sessions[session.view] = session
+        if configuration.mode.isOverLoopback { sharedPages.note(session.reference) }
+    }
+
+    /// Closes a page and takes its view back. Closing it again does nothing.
+    public func close(_ page: Page<Engine.View>) async {
+        // The view of a page that has ended may be another page's by now.
+        guard page.end() else { return }
+        await pool.checkIn(page.view)
+    }
+
+    /// The sessions of the pages that are open.
+    public var openPages: [PageSession] {
+        sessions.values.map(current).sorted { $0.id.rawValue < $1.id.rawValue }
+    }
+
+    /// Tells the updater of a page, with the generations that it is on by now.
+    func report(_ kind: BootReport.Kind, of session: PageSession) {
+        packages.report(BootReport(kind, of: current(session).reference))
+    }
+
+    func current(_ session: PageSession) -> PageSession {
+        var session = session
+        session.generations = packages.library.generations(of: session.id)
+        return session
+    }
+
+    func hear(_ signal: ViewSignal, from view: ViewID) {
+        guard var session = sessions[view] else { return }
+        if case .committed(let url) = signal {
+            session.documentURL = legacy?.messages.withoutID(realURL(of: url)) ?? realURL(of: url)
+            keep(session)
+            bridges?.documentChanged(in: view)
+            legacy?.documentChanged(in: view)
+            posts.forget(view)
+            report(.moved, of: session)
+        }
+        hub.send(.page(session.id, signal))
+    }
+
+    func end(_ opened: PageSession) {
+        // As it is now: the document may have moved since.
+        let session = sessions.removeValue(forKey: opened.view) ?? opened
+        report(.closed, of: session)
+        packages.library.unpin(session.id)
+        sharedPages.forget(session.id)
+        path.forget(session.id)
+        packages.sweepSoon()
+        table?.note(.close)
+        loads[session.view] = nil
+        bridges?.end(in: session.view)
+        legacy?.end(in: session.view)
+        posts.forget(session.view)
+        hub.send(.pageClosed(session.id))
+        // A page that was dropped has no one who gives its view back. Its holder goes with it, so not now, but next.
+        guard reclaiming == nil else { return }
+        reclaiming = Task { [weak self, pool] in
+            self?.reclaiming = nil
+            await pool.reclaim()
+        }
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import BodyBridge
+internal import HTTPTypes
+internal import LoopbackServer
+internal import OfflinePackage
+internal import ResourceLoading
+internal import SchemeRouter
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#else
+    public import Foundation
+#endif
+
+// Requests of pages, by the custom scheme, and of the app.
+extension Container {
+    /// Answers the app's own requests, as it does those of pages: what sessions of this configuration ask for is
+    /// intercepted where the rules say so, and else left to the session. Call it before the session is made, and when the
+    /// configuration's cookies, header fields and time limits are as they shall be. Holds for as long as the container
+    /// lives; what `URLProtocolFace` says of Linux holds here, too.
+    public func intercept(_ configuration: URLSessionConfiguration) {
+        appRequests.face.install(in: configuration)
+    }
+
+    func answer(_ request: EngineRequest, to sink: any SchemeTaskSink) -> SchemeTaskDelivery {
+        let delivery = SchemeTaskDelivery(to: sink)
+        let session = request.view.flatMap { sessions[$0] }
+        var request = request
+        let post = posts.take(for: request)
+        var asked = legacy?.bare(request) ?? request
+        if post != nil { asked.head.method = .post }
+        var record = RequestRecord(asked, session: session, names: configuration.names)
+        do {
+            var bridged: BridgedBody
+            switch try bridges?.read(&request) ?? .request(BridgedBody()) {
+            case .own(let answer):
+                delivery.start(answer: answer)
+                return delivery
+            case .worker(let script):
+                lead(try path.name(asked, for: session), script, by: delivery, record)
+                return delivery
+            case .request(let body): bridged = body
+            }
+            if let handed = try legacy?.take(for: &request) {
+                handed.complete(&request.head)
+                bridged.body = handed.body(for: request.head.method)
+            }
+            if let post {
+                request.head.method = .post
+                for field in post.fields { request.head.headerFields[field.name] = field.value }
+                bridged.body = post.body.isEmpty ? .empty : .bytes(post.body)
+            }
+            let named = try path.name(request, for: session, bridged: bridged)
+            if let response = path.promptAnswer(to: named), let body = WholeBody(response.body) {
+                record.note(response)
+                note(response, to: request, of: session)
+                record.note(delivery.deliver(response.head, body))
+                hub.send(.request(record))
+            } else {
+                answer(request, .success(named), of: session, by: delivery, record, bridged)
+            }
+        } catch {
+            answer(request, .failure(error), of: session, by: delivery, record, BridgedBody())
+        }
+        return delivery
+    }
+
+    /// Looks for an answer, and delivers it when it comes.
+    private func answer(
+        _ request: EngineRequest, _ named: Result<RequestPath.Named, any Error>, of session: PageSession?,
+        by delivery: SchemeTaskDelivery, _ record: RequestRecord, _ bridged: BridgedBody
+    ) {
+        let (path, cookies) = (path, cookies)
+        var record = record
+        let timer = bridged.timeLimit.map { limit in
+            Task { [weak delivery] in
+                try await Task.sleep(for: limit)
+                delivery?.giveUp()
+            }
+        }
+        delivery.start(outlivesStop: bridged.isKeptAlive) {
+            let named = try named.get()
+            guard named.wantsHandOver, let cookies else { return try await path.answer(named) }
+            return try await cookies.handingOver { try await path.answer(named) }
+        } observe: { [weak self] response in
+            record.note(response)
+            self?.note(response, to: request, of: session)
+            if let place = response.movedTo, let id = bridged.id, let view = request.view {
+                self?.bridges?.note(path.place(of: place, in: session), of: id, in: view)
+            }
+        } completion: { [hub] outcome in
+            timer?.cancel()
+            record.note(outcome)
+            hub.send(.request(record))
+        }
+    }
+
+    /// Looks for a worker's script, and has the bridge's go before it.
+    private func lead(
+        _ named: RequestPath.Named, _ script: WorkerScript, by delivery: SchemeTaskDelivery, _ record: RequestRecord
+    ) {
+        let path = path
+        var record = record
+        delivery.start {
+            try await BridgeCare.leading(to: path.answer(named), script)
+        } observe: { response in
+            record.note(response)
+        } completion: { [hub] outcome in
+            record.note(outcome)
+            hub.send(.request(record))
+        }
+    }
+
+    private func note(_ response: ResourceResponse, to request: EngineRequest, of session: PageSession?) {
+        // The document's own answer comes before the page shows it.
+        if !request.isMainDocument { noteAnswer(response, to: session) }
+        guard request.isMainDocument, response.isInterim, let view = request.view else { return }
+        loads[view]?.passOverDocument()
+    }
+
+    /// A package that answers a page is tried by it, wherever the page's document lies.
+    func noteAnswer(_ response: ResourceResponse, to asked: PageSession?) {
+        // Not an answer that comes when the page shows another document, or is closed.
+        guard let generation = response.provenance.generation, let asked, let session = sessions[asked.view],
+            session.id == asked.id, session.documentURL == asked.documentURL,
+            !packages.hasNoted(generation, of: session.id)
+        else { return }
+        packages.noteAnswer(of: generation, to: current(session).reference)
+    }
+
+    /// As above, of a request that came over loopback, where its `Referer` leaves no doubt of the document.
+    func noteAnswer(_ report: ExchangeReport) {
+        guard report.request.destination == .subresource, let generation = report.provenance?.generation,
+            case .finished = report.outcome, let asked = report.request.page?.page,
+            report.request.head.headerFields[.referer] == asked.documentURL,
+            let session = sessions.values.first(where: { $0.id == asked.id }), session.documentURL == asked.documentURL,
+            !packages.hasNoted(generation, of: session.id)
+        else { return }
+        packages.noteAnswer(of: generation, to: current(session).reference)
+    }
+}
