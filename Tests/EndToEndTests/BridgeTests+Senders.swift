@@ -70,7 +70,7 @@ extension RealEngine.BridgeTests {
     func aborts() async throws {
         let step = "run:await load('abort.js'); return await aborts()"
         let plain = try await results("plain", step).leaves
-        #expect(plain.count == 72)
+        #expect(plain.count == 80)
         expectSame(plain, try await results("scheme", step).leaves, "scheme")
     }
 

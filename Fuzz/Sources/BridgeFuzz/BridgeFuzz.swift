@@ -23,7 +23,7 @@ public func fuzzBridge(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     MainActor.assumeIsolated {
         let host = Host()
         let script = InjectedScript(token: host.token, secureScheme: "a", insecureScheme: "b", hasCookies: true)
-        let bridge = PageBridge(script, host: host)
+        let bridge = PageBridge(script, documentURL: "https://a.example/", host: host)
         let answer = bridge.answer(to: bridge.prefix + text)
         Fuzz.expect((answer == "null") == (BridgeQuestion(json: text) == nil), "an answer to no question: \(answer)")
         Fuzz.expect(bridge.answer(to: text) == "null", "an answer to who has no token")
@@ -38,6 +38,6 @@ private final class Host: BridgeHosting {
     var text = ""
 
     func covers(_ url: String) -> Bool { url.isEmpty }
-    func cookies(for place: BridgeQuestion.Place) -> String { text + place.url + place.top }
-    func setCookie(_ text: String, from place: BridgeQuestion.Place) { self.text = text }
+    func cookies(ofScriptAt place: String, in top: String) -> String { text + place + top }
+    func setCookie(_ text: String, ofScriptAt place: String, in top: String) { self.text = text }
 }

@@ -53,7 +53,7 @@ const read = async (path, body, signal) => {
   return "read";
 };
 
-const sent = (path, body, end) => new Promise((done) => {
+const sent = (path, body, end, prepare = () => {}) => new Promise((done) => {
   const seen = [];
   const request = new XMLHttpRequest();
   for (const type of ["loadstart", "abort", "timeout", "error", "load", "loadend"]) {
@@ -63,6 +63,7 @@ const sent = (path, body, end) => new Promise((done) => {
     });
   }
   request.open(body === undefined ? "GET" : "POST", path);
+  prepare(request);
   request.send(body);
   end(request);
 });
@@ -81,6 +82,12 @@ const aborts = async () => {
       found[`xhr ${path} ${body}`] =
         await told(() => sent(path, bodies[body](), (request) => setTimeout(() => request.abort(), 300)));
     }
+    found[`xhr timeout ${body}`] =
+      await told(() => sent("/never/abort", bodies[body](), () => {}, (request) => request.timeout = 300));
+    // No word of the engine's, and the page's own to say.
+    found[`xhr own error ${body}`] = await told(() => sent("/never/abort", bodies[body](), (request) => {
+      setTimeout(() => (request.dispatchEvent(new ProgressEvent("error")), request.abort()), 400);
+    }, (request) => request.timeout = 10_000));
     found[`xhr again ${body}`] = await told(() => sent("/never/abort", bodies[body](), (request) => setTimeout(() => {
       request.open("POST", "/record/again");
       request.send(bodies[body]() ?? null);

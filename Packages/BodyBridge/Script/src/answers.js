@@ -16,7 +16,8 @@ import { realURL } from "./urls.js";
  * - moved: where the last redirect led to, or nothing
  * - stopped: where a redirect was not to be followed, the URL that was asked for
  * - held: of an answer, requests that must live as long, for their signals
- * - verb, isAsync, hasType, size: of an XMLHttpRequest, what it was opened with, and how much it uploads
+ * - verb, isAsync, hasType, size, due: of an XMLHttpRequest, what it was opened with, how much it uploads, and when its
+ *   time is over, in milliseconds since 1970, or nothing
  */
 export const traces = new WeakMap();
 

@@ -27,13 +27,8 @@ const byRequest = (text) => {
   return xhrText(request);
 };
 
-/** Where this world is, as the container has to know it for cookies: its URL, and the site of the page around it. */
-const place = () => {
-  const { href, ancestorOrigins } = location;
-  const url = isOurs(href) ? href : home;
-  const depth = ancestorOrigins?.length ?? 0;
-  return { __proto__: null, url, top: depth > 0 ? ancestorOrigins[depth - 1] : url };
-};
+/** Where this world is, as the container has to know it for cookies; the page around it the container knows itself. */
+const place = () => isOurs(location.href) ? location.href : home;
 
 /** The container's answer to a question, or nothing where there is none. */
 export const ask = (name, values) => {

@@ -24,6 +24,7 @@ export const {
 
 export const { stringify, parse } = JSON;
 export const { fromCharCode } = String;
+export const { now } = Date;
 
 export const weakGet = method("WeakMap", "get");
 export const weakSet = method("WeakMap", "set");
@@ -48,6 +49,7 @@ export const blobBytes = method("Blob", "arrayBuffer");
 export const fileName = getter("File", "name");
 export const dispatch = method("EventTarget", "dispatchEvent");
 export const addListener = method("EventTarget", "addEventListener");
+export const stopEvent = method("Event", "stopImmediatePropagation");
 export const targetOf = getter("Event", "target");
 export const submitterOf = getter("SubmitEvent", "submitter");
 export const entriesOf = getter("FormDataEvent", "formData");

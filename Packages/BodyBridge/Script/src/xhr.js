@@ -10,8 +10,8 @@ import { config } from "./config.js";
 import { forgetCookies } from "./cookies.js";
 import { build, wrapConstructor, wrapMethod } from "./disguise.js";
 import {
-  ProgressEvent, Uint8Array, WeakMap, XMLHttpRequest, addListener, apply, dispatch, targetOf, upperCase, weakGet, weakSet,
-  xhrHeader, xhrState, xhrTimeout, xhrUpload, xhrWithCredentials,
+  ProgressEvent, Uint8Array, WeakMap, XMLHttpRequest, addListener, apply, dispatch, now, stopEvent, targetOf, upperCase,
+  weakGet, weakSet, xhrHeader, xhrState, xhrTimeout, xhrUpload, xhrWithCredentials,
 } from "./natives.js";
 import { isOurs, nameOf, resolve } from "./urls.js";
 
@@ -42,6 +42,7 @@ const send = (original, self, args) => {
     const id = newID();
     // The engine keeps no time on a custom scheme: the container does.
     const limit = xhrTimeout(self) ? ` ${xhrTimeout(self)}` : "";
+    state.due = limit && now() + xhrTimeout(self);
     xhrHeader(self, config.mark, mark(carried.words + (xhrWithCredentials(self) ? " include" : "") + limit + ` ${id}`));
     state.id = id;
   } catch {
@@ -82,12 +83,22 @@ const endUpload = (event) => {
   tell(target, "loadend", total);
 };
 
+/** What the container has ended for its time the engine takes for a failure. */
+const tellTimeout = (event) => {
+  const target = targetOf(event);
+  const due = weakGet(traces, target)?.due;
+  if (!event.isTrusted || !due || now() < due) return;
+  stopEvent(event);
+  dispatch(target, new ProgressEvent("timeout"));
+};
+
 export const patchXHR = () => {
   const { prototype } = XMLHttpRequest;
   // The first to hear what happens: an upload has ended before a page hears of the answer.
   wrapConstructor("XMLHttpRequest", (original, args, newTarget) => {
     const request = build(original, args, newTarget);
     addListener(request, "readystatechange", endUpload);
+    addListener(request, "error", tellTimeout);
     return request;
   });
   wrapGetter(prototype, "upload", (upload, trace, self) => (weakSet(uploads, self, true), upload));

@@ -18,7 +18,7 @@ test("a covered URL gets its name, and is asked for once", () => {
   assert.equal(nameOf("HTTP://covered.example"), "app-http://covered.example/");
   assert.equal(nameOf("https://covered.example/a?b#c"), "app://covered.example/a?b#c");
   assert.equal(asked.length, 2);
-  assert.deepEqual(asked[0].place, { url: "app://shop.example/a/page", top: "app://shop.example/a/page" });
+  assert.deepEqual(asked[0].place, "app://shop.example/a/page");
 });
 
 test("others, and what is no URL, have none", () => {

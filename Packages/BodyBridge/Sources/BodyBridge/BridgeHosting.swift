@@ -8,8 +8,11 @@
 public protocol BridgeHosting: AnyObject {
     /// Whether requests of the page to a real URL are to come to the container.
     func covers(_ url: String) -> Bool
-    /// What `document.cookie` reads in a place.
-    func cookies(for place: BridgeQuestion.Place) -> String
-    /// Takes what a script assigned to `document.cookie`.
-    func setCookie(_ text: String, from place: BridgeQuestion.Place)
+    /// What `document.cookie` reads.
+    /// - Parameters:
+    ///   - place: the URL of the script's document, under the container's name, by the script's own word.
+    ///   - top: the real URL of the document that the view shows, by the engine's word.
+    func cookies(ofScriptAt place: String, in top: String) -> String
+    /// Takes what a script assigned to `document.cookie`; the places are those of ``cookies(ofScriptAt:in:)``.
+    func setCookie(_ text: String, ofScriptAt place: String, in top: String)
 }

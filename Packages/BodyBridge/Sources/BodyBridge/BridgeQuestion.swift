@@ -9,14 +9,6 @@
 
 /// What the injected script asks the container, and waits for. JSON on the wire; see ``init(json:)``.
 public struct BridgeQuestion: Sendable, Hashable {
-    /// Where the script that asks runs.
-    public struct Place: Sendable, Hashable {
-        /// The URL of its document or worker, under the container's name.
-        public var url: String
-        /// The URL, or the origin alone, of the page around it; its own where it is in no frame.
-        public var top: String
-    }
-
     /// What is asked.
     enum Topic: Sendable, Hashable {
         /// Whether requests for a URL are to come to the container.
@@ -39,8 +31,8 @@ public struct BridgeQuestion: Sendable, Hashable {
         case drop(BodyID)
     }
 
-    /// Where it comes from.
-    public var place: Place
+    /// Where the script that asks runs, by its own word: the URL of its document or worker, under the container's name.
+    public var place: String
     /// What is asked.
     var topic: Topic
 
@@ -49,7 +41,7 @@ public struct BridgeQuestion: Sendable, Hashable {
     /// In bytes.
     private static let urlLimit = 64 << 10
 
-    /// Reads `{"ask": …, "place": {"url": …, "top": …}, …}`, with the members of the topic beside, percent-encoded.
+    /// Reads `{"ask": …, "place": …, …}`, with the members of the topic beside, percent-encoded.
     ///
     /// `nil` for anything else, and for what is beyond its limit: 2 MB, and 64 KB for a URL.
     public init?(json: some StringProtocol) {
@@ -57,10 +49,10 @@ public struct BridgeQuestion: Sendable, Hashable {
             // As a component of a URL: engines change some signs of a dialog's text.
             let bytes = Self.decoded(json),
             let message = try? JSONDecoder().decode(Message.self, from: bytes),
-            [message.place.url, message.place.top, message.url ?? ""].allSatisfy({ $0.utf8.count <= Self.urlLimit }),
+            [message.place, message.url ?? ""].allSatisfy({ $0.utf8.count <= Self.urlLimit }),
             let topic = message.topic
         else { return nil }
-        place = Place(url: message.place.url, top: message.place.top)
+        place = message.place
         self.topic = topic
     }
 
@@ -81,13 +73,8 @@ public struct BridgeQuestion: Sendable, Hashable {
     }
 
     private struct Message: Decodable {
-        struct Place: Decodable {
-            var url: String
-            var top: String
-        }
-
         var ask: String
-        var place: Place
+        var place: String
         var url: String?
         var words: String?
         var type: String?

@@ -27,6 +27,9 @@ public final class PageBridge {
     public let script: InjectedScript
     private let vault: BodyVault
     private let host: any BridgeHosting
+    /// The real URL of the document that the view shows. What a script says of the page around it may be a lie: cookies of
+    /// another site would be a page's own by that.
+    private var documentURL: String
     /// What was said ahead of requests, newest last.
     private var announced: [Announcement] = []
     /// Scripts of workers that are to be asked for, newest last.
@@ -41,8 +44,13 @@ public final class PageBridge {
     private static let moveLimit = 256
     private static let moveURLLimit = 8 << 10
 
-    /// - Parameter host: answers what is not the bridge's own to say.
-    public init(_ script: InjectedScript, limits: BodyVault.Limits = .init(), host: any BridgeHosting) {
+    /// - Parameters:
+    ///   - documentURL: the real URL of the document that the view is about to show.
+    ///   - host: answers what is not the bridge's own to say.
+    public init(
+        _ script: InjectedScript, documentURL: String, limits: BodyVault.Limits = .init(), host: any BridgeHosting
+    ) {
+        self.documentURL = documentURL
         self.script = script
         vault = BodyVault(limits: limits)
         self.host = host
@@ -61,9 +69,9 @@ public final class PageBridge {
         let place = question.place
         switch question.topic {
         case .covers(let url): return json(host.covers(url))
-        case .cookies: return json(host.cookies(for: place))
+        case .cookies: return json(host.cookies(ofScriptAt: place, in: documentURL))
         case .setCookie(let text):
-            host.setCookie(text, from: place)
+            host.setCookie(text, ofScriptAt: place, in: documentURL)
             return json(true)
         case .announce(let url, let mark, let type, let language):
             announced.append(
@@ -132,7 +140,13 @@ public final class PageBridge {
         if moves.count > Self.moveLimit { moves.removeFirst() }
     }
 
-    /// Forgets bodies, announcements and redirects, as when the view shows another document.
+    /// The view shows another document, of this real URL: what lies here for the one before is nobody's.
+    public func documentChanged(to url: String) {
+        documentURL = url
+        removeAll()
+    }
+
+    /// Forgets bodies, announcements and redirects.
     public func removeAll() {
         announced.removeAll()
         moves.removeAll()

@@ -14,8 +14,8 @@ struct PageBridgeTests {
     private final class Host: BridgeHosting {
         var cookies = "a=b"
         func covers(_ url: String) -> Bool { url.hasPrefix("https://covered.example/") }
-        func cookies(for place: BridgeQuestion.Place) -> String { "\(cookies) at \(place.url) in \(place.top)" }
-        func setCookie(_ text: String, from place: BridgeQuestion.Place) { cookies = text }
+        func cookies(ofScriptAt place: String, in top: String) -> String { "\(cookies) at \(place) in \(top)" }
+        func setCookie(_ text: String, ofScriptAt place: String, in top: String) { cookies = text }
     }
 
     private let host = Host()
@@ -26,11 +26,11 @@ struct PageBridgeTests {
     init() {
         let script = InjectedScript(
             token: token, secureScheme: "app", insecureScheme: "app-http", hasCookies: true)
-        bridge = PageBridge(script, host: host)
+        bridge = PageBridge(script, documentURL: "https://b.example/", host: host)
     }
 
     private func ask(_ topic: String) -> String {
-        bridge.answer(to: bridge.prefix + #"{"place":{"url":"app://a.example/x","top":"app://b.example"},\#(topic)}"#)
+        bridge.answer(to: bridge.prefix + #"{"place":"app://a.example/x",\#(topic)}"#)
     }
 
     private func read(
@@ -53,7 +53,7 @@ struct PageBridgeTests {
     func questions() {
         #expect(ask(#""ask":"covers","url":"https://covered.example/""#) == #"{"value":true}"#)
         #expect(ask(#""ask":"covers","url":"https://other.example/""#) == #"{"value":false}"#)
-        #expect(ask(#""ask":"cookies""#) == #"{"value":"a=b at app:\/\/a.example\/x in app:\/\/b.example"}"#)
+        #expect(ask(#""ask":"cookies""#) == #"{"value":"a=b at app:\/\/a.example\/x in https:\/\/b.example\/"}"#)
         #expect(ask(#""ask":"setCookie","text":"c=d""#) == #"{"value":true}"#)
         #expect(host.cookies == "c=d")
     }
@@ -61,11 +61,11 @@ struct PageBridgeTests {
     @Test(
         "What is not the script's question is not answered",
         arguments: [
-            "", "{}", #"{"ask":"cookies"}"#, #"{"ask":"cookies","place":{"url":1,"top":""}}"#, "null", "[]", "\u{0}",
-            #"{"ask":"next","place":{"url":"","top":""},"url":"app://a/","words":"store 00 0"}"#,
-            #"{"ask":"store","place":{"url":"","top":""},"id":"x","offset":0,"bytes":""}"#,
-            #"{"ask":"other","place":{"url":"","top":""}}"#,
-            #"{"ask":"cookies","place":{"url":"\#(String(repeating: "u", count: 70_000))","top":""}}"#,
+            "", "{}", #"{"ask":"cookies"}"#, #"{"ask":"cookies","place":1}"#, "null", "[]", "\u{0}",
+            #"{"ask":"next","place":"","url":"app://a/","words":"store 00 0"}"#,
+            #"{"ask":"store","place":"","id":"x","offset":0,"bytes":""}"#,
+            #"{"ask":"other","place":""}"#,
+            #"{"ask":"cookies","place":"\#(String(repeating: "u", count: 70_000))"}"#,
         ])
     func refused(_ text: String) {
         #expect(bridge.answer(to: bridge.prefix + text) == "null")

@@ -70,7 +70,7 @@ extension Container {
         await engineCaches?.settle(for: session)
         let place = try await place(of: real.text, in: mode)
         if mode == .customScheme, let bridges {
-            bridges.begin(in: view, besides: legacy)
+            bridges.begin(in: view, for: real.text, besides: legacy)
         } else if mode != .plain {
             legacy?.begin(in: view)
         }
@@ -136,8 +136,8 @@ extension Container {
         if case .committed(let url) = signal {
             session.documentURL = legacy?.messages.withoutID(realURL(of: url)) ?? realURL(of: url)
             keep(session)
-            bridges?.documentChanged(in: view)
-            legacy?.documentChanged(in: view)
+            bridges?.documentChanged(to: session.documentURL, in: view)
+            legacy?.documentChanged(to: session.documentURL, in: view)
             posts.forget(view)
             report(.moved, of: session)
         }

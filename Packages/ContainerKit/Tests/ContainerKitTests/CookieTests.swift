@@ -242,6 +242,27 @@ struct CookieTests {
         await container.shutDown()
     }
 
+    @Test("A page that asks in the name of another site's script gets what a frame of that site would")
+    func liar() async throws {
+        fixture.engine.traits.bodies = .plain
+        let container = try await fixture.container(covering: ["bank.example", "shop.example"])
+        let bank = try #require(CookieURL("https://bank.example/"))
+        container.cookies?.jar.store(
+            setCookies: [
+                "strict=1; Secure; SameSite=Strict", "lax=1; Secure", "all=1; Secure; SameSite=None",
+                "hidden=1; Secure; SameSite=None; HttpOnly",
+            ], from: bank)
+        let page = try await container.open("https://shop.example/")
+        let ask = { page.view.prompt(#"{"ask":"cookies","place":"containerkit://bank.example/"}"#) }
+        #expect(ask() == #"{"value":"all=1"}"#)
+        _ = page.view.prompt(#"{"ask":"setCookie","place":"containerkit://bank.example/","text":"all=2; Secure"}"#)
+        #expect(ask() == #"{"value":"all=1"}"#)
+        // The same words, of the site's own page.
+        page.view.onSignal?(.committed(url: "containerkit://bank.example/"))
+        #expect(ask() == #"{"value":"strict=1; lax=1; all=1"}"#)
+        await container.shutDown()
+    }
+
     @Test("What the engine does not keep, pages of the container have all the same")
     func refused() async throws {
         let container = try await container()
@@ -397,12 +418,12 @@ extension FakeView {
     fileprivate func put(_ text: String, at offset: Int, of id: String) -> String {
         let bytes = Data(text.utf8).base64EncodedString()
         return prompt(
-            #"{"ask":"store","place":{"url":"","top":""},"id":"\#(id)","offset":\#(offset),"bytes":"\#(bytes)"}"#)
+            #"{"ask":"store","place":"","id":"\#(id)","offset":\#(offset),"bytes":"\#(bytes)"}"#)
     }
 
     /// Says that a request is about to come that has plain bytes.
     fileprivate func announce(_ url: String) -> String {
-        prompt(#"{"ask":"next","place":{"url":"","top":""},"url":"\#(url)","words":"plain"}"#)
+        prompt(#"{"ask":"next","place":"","url":"\#(url)","words":"plain"}"#)
     }
 }
 

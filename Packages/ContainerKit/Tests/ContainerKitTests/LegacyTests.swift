@@ -172,6 +172,35 @@ struct LegacyTests {
         await container.shutDown()
     }
 
+    @Test("Of two views of one origin that count their bodies alike, each gets its own, or none")
+    func sameIDs() async throws {
+        fixture.engine.traits.keepsCookies = true
+        fixture.engine.traits.preflights = true
+        let container = try await container(mode: .loopbackProxy)
+        let requests = LoopbackRequests(path: container.path, pages: OpenPages(), legacy: container.legacy)
+        let places = ["https://shop.example/a", "https://shop.example/b"]
+        var pages: [Page<FakeView>] = []
+        for place in places {
+            let page = try await container.open(place)
+            page.view.onSignal?(.committed(url: place))
+            _ = try say("body", #"{"requestId":"1","body":"\#(place)"}"#, from: place, in: page.view)
+            pages.append(page)
+        }
+        let send = { (referrer: String) in
+            try await requests.load(
+                ResourceRequest(
+                    try head(
+                        "https://shop.example/api?yx-wkwebview-request-id=1", .post,
+                        [.origin: "https://shop.example", .referer: referrer])))
+        }
+        // Who asks is not known well enough.
+        await #expect(throws: ResourceError.self) { _ = try await send("https://shop.example/") }
+        for place in places.reversed() { _ = try await send(place) }
+        #expect(bodies == places.reversed())
+        for page in pages { await container.close(page) }
+        await container.shutDown()
+    }
+
     @Test("Over loopback a request is known by its origin, and its engine has asked for permission already")
     func loopback() async throws {
         fixture.engine.traits.keepsCookies = true

@@ -89,6 +89,11 @@ public final class LegacyBridge {
             body: bytes.isEmpty ? .empty : .bytes(bytes), fields: entry.message.fields, contentType: type)
     }
 
+    /// Whether a body waits here that ``take(_:for:)`` would find.
+    public func holds(_ requestID: String, for origin: WebOrigin) -> Bool {
+        entries[Key(origin: origin, requestID: requestID)].map { vault.holds($0.id) } ?? false
+    }
+
     /// How many bodies wait for their requests.
     public var count: Int { vault.count }
 

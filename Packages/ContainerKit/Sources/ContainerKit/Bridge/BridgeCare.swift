@@ -40,11 +40,13 @@ final class BridgeCare {
     }
 
     /// Gives a view its bridge, before it loads anything.
-    /// - Parameter legacy: what older pages speak to, where the app wants that.
-    func begin(in view: some EngineView, besides legacy: LegacyCare? = nil) {
+    /// - Parameters:
+    ///   - documentURL: the real URL of the document that it is about to show.
+    ///   - legacy: what older pages speak to, where the app wants that.
+    func begin(in view: some EngineView, for documentURL: String, besides legacy: LegacyCare? = nil) {
         let script = InjectedScript(
             token: BridgeToken(), secureScheme: names.secure, insecureScheme: names.insecure, hasCookies: hasCookies)
-        let bridge = PageBridge(script, host: host)
+        let bridge = PageBridge(script, documentURL: documentURL, host: host)
         bridges[view.id] = bridge
         for text in script.page { view.add(UserScript(text, at: .documentStart)) }
         // Behind the other one, whose `document.cookie` it uses.
@@ -55,9 +57,9 @@ final class BridgeCare {
         }
     }
 
-    /// The view shows another document: what lies here for the one before is nobody's.
-    func documentChanged(in view: ViewID) {
-        bridges[view]?.removeAll()
+    /// The view shows another document, of this real URL: what lies here for the one before is nobody's.
+    func documentChanged(to url: String, in view: ViewID) {
+        bridges[view]?.documentChanged(to: url)
     }
 
     /// Forgets what lies here for some of the pages.

@@ -22,19 +22,18 @@ final class BridgeHost: BridgeHosting {
         path.covers(url)
     }
 
-    func cookies(for place: BridgeQuestion.Place) -> String {
-        guard let way = way(of: place) else { return "" }
+    func cookies(ofScriptAt place: String, in top: String) -> String {
+        guard let way = way(ofScriptAt: place, in: top) else { return "" }
         return pageCookies?.jar.scriptCookieString(for: way.url, context: way.context) ?? ""
     }
 
-    func setCookie(_ text: String, from place: BridgeQuestion.Place) {
-        guard let way = way(of: place), pageCookies?.accepts(from: way) == true else { return }
+    func setCookie(_ text: String, ofScriptAt place: String, in top: String) {
+        guard let way = way(ofScriptAt: place, in: top), pageCookies?.accepts(from: way) == true else { return }
         // Scripts are not told why one is refused.
         try? pageCookies?.jar.setFromScript(text, at: way.url, context: way.context)
     }
 
-    private func way(of place: BridgeQuestion.Place) -> (url: CookieURL, context: CookieContext)? {
-        guard let url = names.realURL(of: place.url) else { return nil }
-        return pageCookies?.way(ofScriptAt: url, in: names.realURL(of: place.top) ?? place.top)
+    private func way(ofScriptAt place: String, in top: String) -> (url: CookieURL, context: CookieContext)? {
+        names.realURL(of: place).flatMap { pageCookies?.way(ofScriptAt: $0, in: top) }
     }
 }

@@ -18,6 +18,8 @@ final class LegacyCare: LegacyHosting {
     private let schemes: [String: String]
     private let suffixes = Suffixes()
     private var bridges: [ViewID: LegacyBridge] = [:]
+    /// The real URLs of the documents that the views show, without fragments, where the engine has said them.
+    private var documents: [ViewID: String] = [:]
     /// The real URL of a document, by where it lies in the engine.
     var realURL: (String) -> String = { $0 }
 
@@ -41,9 +43,11 @@ final class LegacyCare: LegacyHosting {
         view.answerPrompts(startingWith: bridge.prefix) { [weak bridge] in bridge?.answer(to: $0) ?? "null" }
     }
 
-    /// The view shows another document: what lies here for the one before is nobody's.
-    func documentChanged(in view: ViewID) {
-        bridges[view]?.removeAll()
+    /// The view shows another document, of this real URL: what lies here for the one before is nobody's.
+    func documentChanged(to url: String, in view: ViewID) {
+        guard let bridge = bridges[view] else { return }
+        bridge.removeAll()
+        documents[view] = HTTPRequest(urlText: url)?.urlText
     }
 
     /// Forgets what lies here for some of the pages.
@@ -54,6 +58,7 @@ final class LegacyCare: LegacyHosting {
     /// The view is gone, or another page's.
     func end(in view: ViewID) {
         bridges.removeValue(forKey: view)?.removeAll()
+        documents[view] = nil
     }
 
     // MARK: Requests
@@ -86,12 +91,8 @@ final class LegacyCare: LegacyHosting {
         let head = request.head
         let site = HTTPField.Name.fetchSite.flatMap { head.headerFields[$0] }
         let asker = asker(of: head, unnamed: site == "same-origin" ? head.webOrigin : nil)
-        let body = try take(carried, for: head, by: asker) { [bridges] id, origin in
-            // Taking changes the store: each is asked once, and none after the one that has it.
-            for bridge in bridges.values {
-                if let body = bridge.take(id, for: origin) { return body }
-            }
-            return nil
+        let body = try take(carried, for: head, by: asker) { id, origin in
+            try holder(of: id, for: origin, referrer: head.headerFields[.referer])?.take(id, for: origin)
         }
         guard let body else { return }
         if asker == head.webOrigin {
@@ -105,16 +106,27 @@ final class LegacyCare: LegacyHosting {
         request.body = body.body(for: head.method)
     }
 
+    /// The one view in which a body waits under an id. Pages may count their ids: of two that show one origin, the one whose
+    /// document the request names is meant.
+    /// - Throws: `ResourceError` with code `blocked` where more than one may be: a request goes with its own body, or not.
+    private func holder(of id: String, for origin: WebOrigin, referrer: String?) throws -> LegacyBridge? {
+        let holders = bridges.filter { $0.value.holds(id, for: origin) }
+        guard holders.count > 1 else { return holders.first?.value }
+        let meant = holders.filter { referrer != nil && documents[$0.key] == referrer }
+        if meant.count == 1 { return meant.first?.value }
+        throw ResourceError(.blocked, "more than one page has handed over a body under this id", at: referrer)
+    }
+
     private func take(
         _ carried: LegacyMessages.CarriedID, for head: HTTPRequest, by asker: WebOrigin?,
-        from store: (String, WebOrigin) -> LegacyBody?
+        from store: (String, WebOrigin) throws -> LegacyBody?
     ) throws -> LegacyBody? {
         // A preflight speaks of a request, and is none.
         guard carried != .none, head.method != .options else { return nil }
         guard case .id(let id) = carried else {
             throw ResourceError(.invalidRequest, "more than one id of a body, or none", at: head.urlText)
         }
-        if let asker, let body = store(id, asker) { return body }
+        if let asker, let body = try store(id, asker) { return body }
         // A page that writes the parameter into all its URLs loses nothing of these.
         if [.get, .head].contains(head.method) { return nil }
         throw ResourceError(

@@ -36,7 +36,7 @@ struct PageCookies: Sendable {
     /// Whose cookies a script sees: those of the document that it runs in.
     /// - Parameters:
     ///   - url: the document's real URL.
-    ///   - top: that of the page around it, or its origin.
+    ///   - top: that of the page around it.
     func way(ofScriptAt url: String, in top: String) -> (url: CookieURL, context: CookieContext)? {
         guard let url = CookieURL(url) else { return nil }
         return (url, isSameSite(url, top) ? .sameSite : .crossSite)
