@@ -56,6 +56,13 @@ struct LegacyCookieTests {
         #expect(try message.line(in: document(), now: start) == line)
     }
 
+    @Test func aDocumentsOwnPathIsNotCutShort() throws {
+        let document = try #require(URL(string: "https://m.shop.example/a;b/page"))
+        let message = LegacyCookieMessage(name: "a", value: "1", domain: "m.shop.example", path: "")
+        #expect(try message.line(in: document, now: start) == "a=1")
+        #expect(try message.change(in: document, now: start).identity.path == "/a;b")
+    }
+
     @Test func refusesAsLine() throws {
         let foreign = LegacyCookieMessage(name: "a", value: "1", domain: "other.example", path: "/")
         let document = try document()

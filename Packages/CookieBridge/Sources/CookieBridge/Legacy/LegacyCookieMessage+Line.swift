@@ -20,7 +20,9 @@ extension LegacyCookieMessage {
             if let end = cookie.expires { line += "; Max-Age=\(Int(end.timeIntervalSince(now).rounded(.up)))" }
         case .remove: line += "; Max-Age=0"
         }
-        line += "; Path=\(identity.path)"
+        // A semicolon is in a document's own path alone, and would end the attribute: that path is what a cookie gets
+        // without one.
+        if !identity.path.utf8.contains(UInt8(ascii: ";")) { line += "; Path=\(identity.path)" }
         if !identity.isHostOnly { line += "; Domain=\(identity.domain)" }
         return isSecure ? line + "; Secure" : line
     }
