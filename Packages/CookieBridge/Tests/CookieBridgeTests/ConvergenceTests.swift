@@ -10,8 +10,8 @@ import Testing
 /// writes for ever.
 @Suite(.timeLimit(.minutes(5)))
 struct ConvergenceTests {
-    /// Each argument stands for so many runs.
-    static let runs = 40
+    /// Each argument stands for so many runs; `CONVERGENCE_RUNS` asks for more.
+    static let runs = Int(ProcessInfo.processInfo.environment["CONVERGENCE_RUNS"] ?? "") ?? 40
 
     @Test(arguments: 0..<24) func storesConverge(_ batch: Int) throws {
         for run in 0..<Self.runs {

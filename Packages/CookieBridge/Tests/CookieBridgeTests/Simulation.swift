@@ -226,8 +226,9 @@ struct Simulation {
             guard case .outside(let number) = cause, !snapshot.ignored.contains(where: { $0.contains(identity) }),
                 let made = states[number]
             else { continue }
-            // What had ended when it was read looks like a deletion.
-            let state = snapshot.cookies?.first { $0.identity == identity } == nil ? nil : made
+            // What had ended when it was read, or has since, looks like a deletion.
+            let shown = snapshot.cookies?.first { $0.identity == identity }
+            let state = shown.map { $0.expires.map { $0 > now } ?? true } == true ? made : nil
             let isHidden = reconciliation.cookie(identity)?.isHTTPOnly == true || state?.isHTTPOnly == true
             guard !stores[store].representation.hidesHTTPOnly || !isHidden else {
                 // It is refused for good, also where it shows later beside another cookie.
@@ -240,9 +241,19 @@ struct Simulation {
             guard alreadyHeard.insert(number).inserted else { continue }
             if let state {
                 hear(state, of: identity)
-            } else if let last = lastHeard[identity] ?? nil, last.value == removedValues[number] {
+            } else if let last = lastHeard[identity] ?? nil, last.value == removedValues[number],
+                !isBeingRemoved(identity, from: store)
+            {
                 hear(nil, of: identity)
             }
+        }
+    }
+
+    /// Whether a write of ours is on its way that removes a cookie: what is gone then may be gone by it.
+    private func isBeingRemoved(_ identity: Cookie.Identity, from store: Int) -> Bool {
+        steps.contains { step in
+            guard case .land(store, let write) = step else { return false }
+            return write.change == .remove(identity)
         }
     }
 

@@ -102,6 +102,7 @@ extension Reconciliation {
         let hasEnded = slot.lastEnd > reading.start
         let isKnown =
             contains(slot.possible, state, in: lane) || hasEnded && contains(slot.window, state, in: lane)
+            || state == nil && isReplaced(slot.possible + slot.window + [slot.inFlight?.state], by: entry, in: lane)
         let isFirst = slot.possible.isEmpty
         slot.window = []
         if slot.verdict == .abandoned {
@@ -139,6 +140,14 @@ extension Reconciliation {
         entry.slots[lane] = slot
         if !isKnown { learn(state, isFirst: isFirst, lags: lags, into: &entry, in: lane) }
         return true
+    }
+
+    /// Whether one of the states is in the last second of its life, and a longer one is to take its place: a store that
+    /// rounds has ended it by itself. Its absence is no deletion, which would take the new one along.
+    private func isReplaced(_ states: [Cookie?], by entry: Entry, in lane: Int) -> Bool {
+        let end = now.addingTimeInterval(lanes[lane].representation.expirySlack)
+        let isEnding = { (state: Cookie?) in state?.expires.map { $0 <= end } ?? false }
+        return live(entry.desired) != nil && !isEnding(entry.desired) && states.contains { isEnding(live($0)) }
     }
 
     /// Takes over what a store made by itself, where it may.
