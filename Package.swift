@@ -331,7 +331,9 @@ let package = Package(
             dependencies: [
                 "BodyBridge", "ContainerKit", "ContainerTesting", "CookieBridge", "HTTPTransport", "LoopbackServer",
                 "OfflinePackage",
-                "PackageFormat", "PackagePublisher", "ResourceLoading", "SchemeRouter", "WebKitGTKAdapter", .httpTypes,
+                "PackageFormat", "PackagePublisher", "ResourceLoading", "SchemeRouter", "WebKitGTKAdapter",
+                "WebViewPool",
+                .httpTypes,
             ], path: "Tests/EngineHarness", swiftSettings: settings),
         .executableTarget(
             name: "readme-example", dependencies: ["ContainerKit", "WebKitGTKAdapter"], path: "Tests/ReadmeExample",

@@ -50,7 +50,8 @@ final class NoView: EngineView {
     func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String { "null" }
     func add(_ script: UserScript) {}
     func warmUp() async throws {}
-    func reset() async throws {}
+    func reset() async throws -> NoView { self }
+    func remains() async throws -> Set<ViewRemain> { [] }
     func discard() {}
     func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {}
     func snapshot() async throws -> PageSnapshot { throw EngineError(.snapshot, "nothing to see") }

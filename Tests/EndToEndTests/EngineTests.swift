@@ -60,6 +60,28 @@ extension RealEngine {
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
 
+        @Test(
+            "A view that is lent again has nothing of the page before, and pages on screen keep what is theirs",
+            arguments: ["scheme", "proxy"])
+        func pool(mode: String) async throws {
+            try await runPool("pool", mode, "20")
+        }
+
+        @Test("What a page leaves is found where nothing is cleaned, and views of lost processes are quarantined")
+        func poolChecks() async throws {
+            try await runPool("poolFinds")
+            try await runPool("poolProcesses")
+        }
+
+        private func runPool(_ check: String, _ mode: String? = nil, _ cycles: String? = nil) async throws {
+            let folder = try TemporaryFolder()
+            let site = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .appendingPathComponent("Fixtures/pool").path
+            let arguments = [check, folder.path] + [mode, site, cycles].compactMap(\.self)
+            let outcome = try await Program("engine-harness").run(arguments, in: folder.path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+
         @Test("Cookies with an expiry are there in the next process")
         func persistentCookies() async throws {
             let folder = try TemporaryFolder()

@@ -57,9 +57,19 @@ enum EngineCheck: String, CaseIterable {
     case pageCookies
     case bridge
     case legacy
+    case pool
+    case poolFinds
+    case poolProcesses
 
     /// The longest that it may take.
-    var limit: Duration { [.bodies, .bridge].contains(self) ? .seconds(180) : .seconds(60) }
+    var limit: Duration {
+        switch self {
+        case .bodies, .bridge: .seconds(180)
+        // As many cycles as are asked for.
+        case .pool: .seconds(3_600)
+        default: .seconds(60)
+        }
+    }
 
     /// - Parameter arguments: what the check needs to know, a folder mostly.
     @MainActor
@@ -115,6 +125,9 @@ enum EngineCheck: String, CaseIterable {
         case .pageCookies: try await checkPageCookies(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .bodies: try await runBodies(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .legacy: try await checkLegacy(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
+        case .pool: try await checkPool(arguments.dropFirst(), in: folder(arguments))
+        case .poolFinds: try await checkPoolFinds(arguments.dropFirst(), in: folder(arguments))
+        case .poolProcesses: try await checkPoolProcesses(arguments.dropFirst(), in: folder(arguments))
         case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         }
     }

@@ -18,10 +18,10 @@ struct MemoryTransport: HTTPTransporting {
 
 extension TransportResponse {
     /// A document that every origin may read.
-    static func page(_ text: String) -> TransportResponse {
+    static func page(_ text: String, type: String = "text/html") -> TransportResponse {
         TransportResponse(
             head: HTTPResponse(
-                status: .ok, headerFields: [.contentType: "text/html", .accessControlAllowOrigin: "*"]),
+                status: .ok, headerFields: [.contentType: type, .accessControlAllowOrigin: "*"]),
             body: .bytes(Data(text.utf8)))
     }
 }

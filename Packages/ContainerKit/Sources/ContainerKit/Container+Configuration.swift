@@ -9,6 +9,7 @@ public import ResourceStore
 public import ResourceTable
 public import SchemeMode
 public import SchemeRouter
+public import WebViewPool
 
 extension Container {
     /// What a container is made of, and how it works.
@@ -53,8 +54,10 @@ extension Container {
         /// The messages that older pages speak, and `post` requests of older apps; `nil`, and nothing of them, by default. Covered
         /// pages in all modes then find the handlers and `window.original_cookie`.
         public var legacyMessages: LegacyMessages?
-        /// The most views kept warm; 3 by default.
-        public var poolCapacity = 3
+        /// How many views are kept warm; by default 3 at first, and then by use 1 to 6. A literal is a number that stays.
+        public var poolCapacity = PoolCapacity.standard
+        /// How many pages of one site a view's web process shows, one after the other, before it ends; 50 by default.
+        public var viewReuseLimit = 50
 
         /// A configuration with the default options.
         public init(

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import OfflinePackage
+internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable
 internal import WebViewPool
@@ -35,14 +36,20 @@ extension Container {
     public var counters: ContainerCounters {
         ContainerCounters(
             unreadableFiles: packages.library.unreadableFiles, store: packages.store.counters,
-            table: table?.library.counters, httpCache: cache?.counters, droppedEvents: droppedEvents)
+            table: table?.library.counters, httpCache: cache?.counters, droppedEvents: droppedEvents,
+            pool: pool.counters)
     }
 
     /// Ends the views that nobody uses and forgets what is in memory to be read again, as on a memory warning. The
     /// container does so by itself when the host's conditions, `Configuration.updates.conditions`, say that memory has
     /// become short.
     public func releaseMemory() {
-        pool.drain()
+        releaseMemory(.critical)
+    }
+
+    /// - Parameter memory: how short it is: at a warning some of the warm views stay.
+    func releaseMemory(_ memory: HostConditions.Memory) {
+        pool.trim(memory == .critical ? .critical : .warning)
         packages.library.releaseMemory()
         packages.store.releaseMemory()
         cache?.releaseMemory()

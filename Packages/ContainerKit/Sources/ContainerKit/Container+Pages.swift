@@ -14,7 +14,8 @@ internal import WebViewPool
 extension Container {
     /// Prepares views, so that the next pages open in warm ones. Call it when the app is idle.
     public func warmUp() async throws {
-        try await pool.warmUp()
+        // What was never lent serves all pages.
+        try await pool.warmUp(for: ViewKey(mode: configuration.mode, url: ""))
     }
 
     /// Opens a page. What comes of it is heard from ``Page/load``.
@@ -51,7 +52,7 @@ extension Container {
         }
         let began = ContinuousClock.now
         let holder = PageHolder()
-        let view = try pool.checkOut(for: holder)
+        let view = try pool.checkOut(ViewKey(mode: mode, url: real.text), for: holder)
         lastPageID += 1
         let id = PageID(rawValue: lastPageID)
         // All views go by the proxy, so that any page may come to something that is covered.
@@ -136,12 +137,20 @@ extension Container {
         if case .committed(let url) = signal {
             session.documentURL = legacy?.messages.withoutID(realURL(of: url)) ?? realURL(of: url)
             keep(session)
+            retireIfMoved(session)
             bridges?.documentChanged(to: session.documentURL, in: view)
             legacy?.documentChanged(to: session.documentURL, in: view)
             posts.forget(view)
             report(.moved, of: session)
         }
         hub.send(.page(session.id, signal))
+    }
+
+    /// A view that also showed a page of another site is nobody else's after its page.
+    private func retireIfMoved(_ session: PageSession) {
+        guard RealURL(session.documentURL) != nil else { return }
+        let key = ViewKey(mode: session.mode, url: session.documentURL)
+        pool.retire(because: .severalSites) { $0.id == session.view && $1 != key }
     }
 
     func end(_ opened: PageSession) {

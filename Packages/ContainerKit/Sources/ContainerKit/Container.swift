@@ -31,7 +31,7 @@ public final class Container<Engine: WebEngine> {
     let liveRules: LiveRules
     let path: RequestPath
     let appRequests: AppRequests
-    let pool: WebViewPool<Engine.View>
+    let pool: WebViewPool<Engine.View, ViewKey>
     let sharedPages = OpenPages()
     private(set) var proxy: ProxyCare<Engine>?
     private(set) var server: ServerCare<Engine>?
@@ -76,7 +76,9 @@ public final class Container<Engine: WebEngine> {
             handOverField: configuration.cookies.handOverField)
         appRequests = AppRequests(path: path, hub: hub)
         legacy = configuration.legacyMessages.map { LegacyCare($0, names: configuration.names) }
-        pool = WebViewPool(capacity: configuration.poolCapacity) { try engine.makeView() }
+        pool = WebViewPool(.init(capacity: configuration.poolCapacity, reuseLimit: configuration.viewReuseLimit)) { _ in
+            try engine.makeView()
+        }
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
             CustomScheme(name: configuration.names.insecure, isSecure: false),
@@ -104,7 +106,7 @@ public final class Container<Engine: WebEngine> {
             engineCaches = care
         }
         packages.forward { [hub] in hub.send(.package($0)) }
-        memory = MemoryCare(configuration.updates.conditions) { [weak self] in self?.releaseMemory() }
+        memory = MemoryCare(configuration.updates.conditions) { [weak self] in self?.releaseMemory($0) }
         table?.note(.launch)
     }
 

@@ -3,6 +3,7 @@
 
 public import ResourceStore
 public import ResourceTable
+public import WebViewPool
 
 /// What a container has counted since it was opened.
 public struct ContainerCounters: Sendable, Hashable {
@@ -16,4 +17,6 @@ public struct ContainerCounters: Sendable, Hashable {
     public var httpCache: HTTPCacheCounters?
     /// Events that slow subscribers lost, and reports of pages.
     public var droppedEvents: Int
+    /// Of the views: made, lent, cleaned, ended.
+    public var pool: PoolCounters
 }

@@ -10,14 +10,14 @@ internal import ResourceLoading
 final class MemoryCare {
     private let listening: Task<Void, Never>
 
-    init(_ conditions: any HostConditioning, release: @escaping @MainActor () -> Void) {
+    init(_ conditions: any HostConditioning, release: @escaping @MainActor (HostConditions.Memory) -> Void) {
         let changes = conditions.changes()
         // Owned: it ends with this object.
         listening = Task {
             var last = HostConditions.Memory.normal
             for await conditions in changes {
                 // Other conditions change too, and views that were warmed meanwhile are not in the way then.
-                if conditions.memory.isShorter(than: last) { release() }
+                if conditions.memory.isShorter(than: last) { release(conditions.memory) }
                 last = conditions.memory
             }
         }

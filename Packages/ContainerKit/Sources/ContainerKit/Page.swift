@@ -8,7 +8,7 @@
 public final class Page<View: EngineView> {
     /// The session as it began.
     public let session: PageSession
-    /// The view that shows the page. It is another page's once this one is closed.
+    /// The view that shows the page. It has ended once this one is closed, or may be another page's.
     public let view: View
     /// How long the view's check-out took.
     public let checkOut: Duration

@@ -35,13 +35,33 @@ struct PageTests {
         let container = try await fixture.container()
         let first = try await container.open("https://a.example/")
         await container.close(first)
-        let second = try await container.open("https://b.example/")
+        let second = try await container.open("https://a.example/2")
         #expect(second.view === first.view)
         await container.close(first)
         #expect(container.openPages.map(\.id) == [second.session.id])
-        #expect(second.view.loads == ["https://b.example/"] && second.view.resets == 1)
+        #expect(second.view.loads == ["https://a.example/2"] && second.view.resets == 1)
         let third = try await container.open("https://c.example/")
         #expect(third.view !== second.view)
+    }
+
+    @Test("A view serves pages of one site and mode alone, and none after a page of another site was in it")
+    func sites() async throws {
+        let container = try await fixture.container(covering: ["m.a.example"]) { $0.poolCapacity = 4 }
+        let first = try await container.open("https://a.example/")
+        await container.close(first)
+        // Another site; the same site in another mode; the same.
+        let other = try await container.open("https://b.example/")
+        let covered = try await container.open("https://m.a.example/")
+        let same = try await container.open("http://www.a.example/")
+        #expect(other.view !== first.view && covered.view !== first.view && same.view === first.view)
+        same.view.onSignal?(.committed(url: "about:blank"))
+        same.view.onSignal?(.committed(url: "https://c.example/"))
+        same.view.onSignal?(.committed(url: "https://a.example/back"))
+        covered.view.onSignal?(.committed(url: "containerkit://www.a.example/"))
+        for page in [other, covered, same] { await container.close(page) }
+        #expect(!same.view.isAlive && covered.view.isAlive && other.view.isAlive)
+        let pool = container.counters.pool
+        #expect(pool.recycled == 3 && pool.discarded == 1 && pool.quarantined == 0)
     }
 
     @Test("A page that its host cannot prepare is not opened")

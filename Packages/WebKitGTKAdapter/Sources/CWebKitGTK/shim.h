@@ -23,6 +23,24 @@ static inline int containerkit_is_main_thread(void) {
     return syscall(SYS_gettid) == getpid();
 }
 
+// A view with settings, scripts and handlers of its own. After a predecessor, whose context it has then, its page lives in
+// the web process of that view's page, and shares nothing else with it; such a page is made at once, so that settings of
+// how it is drawn come too late afterwards: the web process crashed when they did.
+static inline GtkWidget *containerkit_view_new(
+    WebKitWebContext *context, WebKitWebView *predecessor, WebKitHardwareAccelerationPolicy policy) {
+    WebKitUserContentManager *manager = webkit_user_content_manager_new();
+    WebKitSettings *settings = webkit_settings_new();
+    webkit_settings_set_hardware_acceleration_policy(settings, policy);
+    gpointer view = predecessor
+        ? g_object_new(WEBKIT_TYPE_WEB_VIEW, "related-view", predecessor, "user-content-manager", manager,
+              "settings", settings, NULL)
+        : g_object_new(WEBKIT_TYPE_WEB_VIEW, "web-context", context, "user-content-manager", manager,
+              "settings", settings, NULL);
+    g_object_unref(settings);
+    g_object_unref(manager);
+    return GTK_WIDGET(view);
+}
+
 static inline WebKitWebsiteDataManager *containerkit_data_manager_new(const char *data, const char *cache) {
     return webkit_website_data_manager_new("base-data-directory", data, "base-cache-directory", cache, NULL);
 }

@@ -126,9 +126,18 @@
         /// Creates a view that has not loaded anything. It may outlive the engine.
         /// - Throws: `EngineError` with code `noDisplay`.
         public func makeView() throws -> WebKitGTKView {
+            try makeView(after: nil)
+        }
+
+        /// - Parameter predecessor: the view whose web process the new one takes over.
+        private func makeView(after predecessor: WebKitGTKView?) throws -> WebKitGTKView {
             lastViewID += 1
             let view = try WebKitGTKView(
-                id: ViewID(rawValue: lastViewID), context: context, proxies: proxies, configuration)
+                id: ViewID(rawValue: lastViewID), after: predecessor, context: context, proxies: proxies, configuration
+            ) { [weak self] view in
+                guard let self else { throw EngineError(.processEnded, "the engine is gone") }
+                return try makeView(after: view)
+            }
             views.removeAll { $0.view == nil }
             views.append(WeakView(view: view))
             return view

@@ -8,8 +8,8 @@
 
     /// One view of WebKitGTK, in a web process of its own.
     ///
-    /// It ends with ``discard()``, with its last reference, or when its window is closed, which is told as
-    /// `ViewSignal.processEnded`. After that, calls that can throw throw `EngineError` with code `processEnded`, and the
+    /// It ends with ``discard()``, with its last reference, with ``reset()``, or when its window is closed, which is told
+    /// as `ViewSignal.processEnded`. After that, calls that can throw throw `EngineError` with code `processEnded`, and the
     /// others do nothing.
     /// Isolation: the main actor.
     @MainActor
@@ -40,16 +40,32 @@
         var proxyRetries = 0
         var prompts: Prompts?
         private var signals: [GObjectSignals] = []
-        private var messageHandlers: [ScriptMessageHandler] = []
+        private(set) var messageHandlers: [ScriptMessageHandler] = []
 
-        /// How long a blank page may take to load.
+        /// Makes the view that takes this one's place.
+        let makeSuccessor: @MainActor (WebKitGTKView) throws -> WebKitGTKView
+        /// What the engine said of the view before anyone changed something.
+        let origin: ViewOrigin
+        /// How many scripts run in each page.
+        private(set) var scriptCount = 0
+        /// Whether the web process is of no use any more, and ends with the view.
+        var endsProcess = false
+
+        /// How long a blank page may take to load in a new process.
         private static let warmUpLimit = Duration.seconds(20)
 
+        /// - Parameters:
+        ///   - predecessor: whose web process it takes over; `nil` for a process of its own.
+        ///   - makeSuccessor: makes the view that takes this one's place.
         init(
-            id: ViewID, context: UnsafeMutablePointer<WebKitWebContext>, proxies: ProxyKeeper,
-            _ configuration: WebKitGTKEngine.Configuration
+            id: ViewID, after predecessor: WebKitGTKView?, context: UnsafeMutablePointer<WebKitWebContext>,
+            proxies: ProxyKeeper, _ configuration: WebKitGTKEngine.Configuration,
+            makeSuccessor: @escaping @MainActor (WebKitGTKView) throws -> WebKitGTKView
         ) throws {
-            guard let widget = webkit_web_view_new_with_context(context),
+            let policy =
+                configuration.usesHardwareAcceleration
+                ? WEBKIT_HARDWARE_ACCELERATION_POLICY_ALWAYS : WEBKIT_HARDWARE_ACCELERATION_POLICY_NEVER
+            guard let widget = containerkit_view_new(context, predecessor?.web, policy),
                 let window = configuration.presentation == .offscreen
                     ? gtk_offscreen_window_new() : gtk_window_new(GTK_WINDOW_TOPLEVEL)
             else { throw EngineError(.noDisplay, "the engine cannot create a view") }
@@ -58,16 +74,14 @@
             web = g_object_ref_sink(widget).assumingMemoryBound(to: WebKitWebView.self)
             messageLimit = configuration.messageLimit
             self.proxies = proxies
+            self.makeSuccessor = makeSuccessor
             gtk_window_set_default_size(
                 UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWindow.self),
                 gint(configuration.viewSize.width),
                 gint(configuration.viewSize.height))
-            webkit_settings_set_hardware_acceleration_policy(
-                webkit_web_view_get_settings(web),
-                configuration.usesHardwareAcceleration
-                    ? WEBKIT_HARDWARE_ACCELERATION_POLICY_ALWAYS : WEBKIT_HARDWARE_ACCELERATION_POLICY_NEVER)
             gtk_container_add(UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkContainer.self), widget)
             gtk_widget_show_all(window)
+            origin = ViewOrigin(of: web, after: predecessor?.origin)
             let loadSignals = GObjectSignals(of: web)
             connectLoadSignals(loadSignals)
             connectAuthentication(loadSignals)
@@ -204,6 +218,7 @@
                     webkit_user_script_new_for_world(script.source, frames, time, $0, nil, nil)
                 } ?? webkit_user_script_new(script.source, frames, time, nil, nil)
             webkit_user_content_manager_add_script(contentManager, userScript)
+            scriptCount += 1
             webkit_user_script_unref(userScript)
         }
 
@@ -228,15 +243,21 @@
                 try ScriptMessageHandler(of: self, name: name, world: world, limit: messageLimit, answer: handler))
         }
 
-        /// Loads a blank page, so that the next one opens in a process that runs.
+        /// Loads a blank page, so that the next one opens in a process that runs. It is no page to go back to.
         /// - Throws: `EngineError`; code `timedOut` after 20 seconds.
         public func warmUp() async throws {
+            try await warmUp(within: Self.warmUpLimit)
+        }
+
+        func warmUp(within limit: Duration) async throws {
             try requireLife()
             defer { onSignal = nil }
-            try await withLimit(Self.warmUpLimit) { [self] in
+            try await withLimit(limit, "the web process shows no blank page") { [self] in
                 let (signals, continuation) = AsyncStream.makeStream(of: ViewSignal.self)
                 onSignal = { continuation.yield($0) }
-                load("about:blank")
+                location.ask(for: "about:blank")
+                // Loaded from here, it has no place in the history, unlike `about:blank`.
+                webkit_web_view_load_html(web, "<!doctype html>", nil)
                 for await signal in signals {
                     switch signal {
                     case .finished: return
@@ -248,12 +269,6 @@
             }
         }
 
-        /// Always throws: this engine keeps sessionStorage with the view, and a reset that is proven to leave
-        /// nothing behind is not there yet. A used view is ended instead.
-        public func reset() async throws {
-            throw EngineError(.script, "a used view is not lent again")
-        }
-
         /// Ends the view: its page, the calls that wait for it and the answers to its messages. Again, it does nothing.
         public func discard() {
             guard !isDiscarded else { return }
@@ -262,6 +277,7 @@
             onSignal = nil
             for signals in signals { signals.disconnect() }
             signals.removeAll()
+            if endsProcess { webkit_web_view_terminate_web_process(web) }
             prompts = nil
             for handler in messageHandlers { handler.stop("the view is gone") }
             messageHandlers.removeAll()
@@ -284,7 +300,7 @@
         static let pageGone = EngineError(.pageGone, "another page took the page's place")
         private static let viewGone = EngineError(.processEnded, "the view is gone")
 
-        private func requireLife() throws {
+        func requireLife() throws {
             guard isAlive else { throw Self.viewGone }
         }
 

@@ -13,10 +13,24 @@ public protocol PoolableView: AnyObject {
     /// - Throws: when the engine cannot start a page, within a limit of the view's own.
     func warmUp() async throws
 
-    /// Removes all that the earlier page and its host left in this view, down to a blank page without history.
-    /// - Throws: when anything cannot be removed; such a view must not be lent again.
-    func reset() async throws
+    /// Gives up all that the earlier page and its host left, down to a warm, blank page without history.
+    /// - Returns: the view that the next page may have. That is this one, or another that takes over what is worth
+    ///   keeping, a running web process for one; then this one has ended.
+    /// - Throws: when anything cannot be removed, within a limit of the view's own: ``ViewProcessEnded`` where the process
+    ///   ended meanwhile. The pool ends this view then; what else there is by then the view has ended itself.
+    func reset() async throws -> Self
 
-    /// Ends the view for good.
+    /// What an earlier page or its host left in this view, as far as engine and script can tell. The pool asks after each
+    /// reset, and lends the view again only where there is nothing.
+    /// - Throws: when that cannot be told, within a limit of the view's own; ``ViewProcessEnded`` as in ``reset()``.
+    func remains() async throws -> Set<ViewRemain>
+
+    /// Ends the view for good. Again, it does nothing.
     func discard()
+}
+
+/// The process of a view ended while the view was cleaned.
+public struct ViewProcessEnded: Error, Sendable, Hashable {
+    /// Makes the error.
+    public init() {}
 }

@@ -3,136 +3,182 @@
 
 /// Keeps views warm, lends them, and takes them back clean.
 ///
-/// A lent view belongs to a holder; when the holder is gone the view is taken back at the next call to the pool.
+/// A lent view belongs to a holder; when the holder is gone the view is taken back at the next call to the pool. A used
+/// view is lent again only for the same key, and only after a reset that was verified; otherwise it is quarantined: ended,
+/// and counted by reason.
 /// Isolation: the main actor.
 @MainActor
-public final class WebViewPool<View: PoolableView> {
-    private let capacity: Int
-    private let make: @MainActor () throws -> View
-    private var warm: [View] = []
-    private var leases: [Lease] = []
-    private var preparing = 0
-    /// Counts the calls of ``drain()``: what was under way before one is not kept after it.
-    private var drains: UInt64 = 0
+public final class WebViewPool<View: PoolableView, Key: PoolKey> {
+    private let make: @MainActor (Key.Kind) throws -> View
+    private var ledger: PoolLedger<Key>
+    private var views: [PoolLedger<Key>.Slot: View] = [:]
+    private var holders: [PoolLedger<Key>.Slot: Holder] = [:]
 
-    /// What happened so far.
-    public private(set) var counters = Counters()
-
-    /// - Parameters:
-    ///   - capacity: the most views kept warm; 3 by default.
-    ///   - make: creates a view that has not loaded anything yet.
-    public init(capacity: Int = 3, make: @escaping @MainActor () throws -> View) {
-        self.capacity = max(0, capacity)
+    /// - Parameter make: creates a view that has not loaded anything yet.
+    public init(_ configuration: Configuration = Configuration(), make: @escaping @MainActor (Key.Kind) throws -> View)
+    {
+        ledger = PoolLedger(capacity: configuration.capacity, reuseLimit: configuration.reuseLimit)
         self.make = make
     }
 
-    /// The number of views that are warm and free.
-    public var warmCount: Int { warm.count }
+    /// What happened so far.
+    public var counters: PoolCounters { ledger.counters }
 
-    /// Prepares views until as many are warm as the pool may keep. Call it when the app is idle.
+    /// The number of views that are warm and free.
+    public var warmCount: Int { ledger.warm.count }
+
+    /// How many views are kept warm, and how that number may change.
+    public var capacity: PoolCapacity { ledger.capacity }
+
+    // MARK: Preparing
+
+    /// Prepares views for a key, and for others of its kind, until as many are warm as the pool may keep. Call it when the
+    /// app is idle: it also reviews how many that are.
     ///
-    /// Ends early, without an error, when the pool is drained meanwhile.
+    /// Ends early, without an error, when the pool is trimmed meanwhile.
     /// - Throws: the error of the first view that could not be prepared, or `CancellationError`.
-    public func warmUp() async throws {
-        let epoch = drains
+    public func warmUp(for key: Key) async throws {
         await reclaim()
-        let dead = warm.filter { !$0.isAlive }
-        warm.removeAll { !$0.isAlive }
-        dead.forEach(end)
-        while warm.count + preparing < capacity, epoch == drains {
+        endDead()
+        ledger.review()
+        discardEnded()
+        while ledger.hasRoom {
             try Task.checkCancellation()
-            preparing += 1
-            defer { preparing -= 1 }
-            let view = try make()
-            counters.made += 1
+            let view = try make(key.kind)
+            let slot = ledger.beginPreparing(key.kind)
+            views[slot] = view
             do {
                 try await view.warmUp()
                 // A view whose preparation was cut short may say nothing of it.
                 try Task.checkCancellation()
             } catch {
-                end(view)
+                end(slot, .warmUpFailed)
                 throw error
             }
-            keepOrEnd(view, since: epoch)
+            if !view.isAlive { ledger.end(slot, .diedIdle) }
+            let isKept = ledger.prepared(slot)
+            discardEnded()
+            guard isKept else { return }
         }
     }
 
-    /// Lends a view: a warm one where there is one, else a new one that is not warm.
-    public func checkOut(for holder: AnyObject) throws -> View {
-        while let view = warm.popLast() {
-            guard view.isAlive else {
-                end(view)
-                continue
-            }
-            counters.warmCheckOuts += 1
-            leases.append(Lease(holder: holder, view: view))
+    // MARK: Lending
+
+    /// Lends a view: a warm one that serves the key where there is one, else a new one that is not warm.
+    public func checkOut(_ key: Key, for holder: AnyObject) throws -> View {
+        endDead()
+        if let slot = ledger.lend(key), let view = views[slot] {
+            holders[slot] = Holder(object: holder)
             return view
         }
-        let view = try make()
-        counters.made += 1
-        counters.coldCheckOuts += 1
-        leases.append(Lease(holder: holder, view: view))
+        let view = try make(key.kind)
+        let slot = ledger.lendNew(key)
+        views[slot] = view
+        holders[slot] = Holder(object: holder)
         return view
     }
 
-    /// Takes a view back. One that cannot be cleaned is never lent again.
+    /// Has lent views end when they come back, instead of being lent again: for what the host knows of their pages.
+    /// - Parameter isMeant: says so of a view and the key that it was lent for.
+    public func retire(because reason: EndReason, where isMeant: (View, Key) -> Bool) {
+        for slot in holders.keys {
+            guard let view = views[slot], let key = ledger.views[slot]?.key, isMeant(view, key) else { continue }
+            ledger.retire(slot, reason)
+        }
+    }
+
+    // MARK: Taking back
+
+    /// Takes a view back, and returns when it is clean or has ended.
     public func checkIn(_ view: View) async {
-        guard let index = leases.firstIndex(where: { $0.view === view }) else { return }
-        leases.remove(at: index)
-        await recycle(view)
+        guard let slot = holders.keys.first(where: { views[$0] === view }) else { return }
+        await recycle(slot)
     }
 
     /// Takes back the views whose holders are gone.
     public func reclaim() async {
-        let orphans = leases.filter { $0.holder == nil }.map(\.view)
-        leases.removeAll { $0.holder == nil }
-        for view in orphans {
-            await recycle(view)
-        }
+        for slot in orphans() where holders[slot] != nil { await recycle(slot) }
     }
 
-    /// Ends all free views and those whose holders are gone, as on a memory warning. Views that are being prepared or
-    /// cleaned are ended as soon as they are.
-    public func drain() {
-        drains += 1
-        leases.filter { $0.holder == nil }.map(\.view).forEach(end)
-        leases.removeAll { $0.holder == nil }
-        warm.forEach(end)
-        warm.removeAll()
+    /// Gives memory back, as on a memory warning: views that nobody has, and those whose holders are gone.
+    public func trim(_ pressure: MemoryPressure) {
+        for slot in orphans() {
+            holders[slot] = nil
+            ledger.end(slot, .trimmed)
+        }
+        ledger.trim(pressure)
+        discardEnded()
     }
 
-    private func recycle(_ view: View) async {
-        guard view.isAlive, warm.count + preparing < capacity else {
-            end(view)
-            return
-        }
-        let epoch = drains
+    private func orphans() -> [PoolLedger<Key>.Slot] {
+        holders.filter { $0.value.object == nil }.keys.sorted()
+    }
+
+    private func recycle(_ slot: PoolLedger<Key>.Slot) async {
+        holders[slot] = nil
+        guard let used = views[slot] else { return }
+        guard ledger.takeBack(slot, isAlive: used.isAlive) else { return discardEnded() }
         do {
-            try await view.reset()
-            if keepOrEnd(view, since: epoch) { counters.recycled += 1 }
+            let view = try await used.reset()
+            views[slot] = view
+            let remains = try await view.remains()
+            if !view.isAlive {
+                ledger.end(slot, .processEnded)
+            } else if !remains.isEmpty {
+                ledger.end(slot, .remains(remains))
+            } else {
+                _ = ledger.cleaned(slot)
+            }
+        } catch is ViewProcessEnded {
+            ledger.end(slot, .processEnded)
         } catch {
-            end(view)
+            ledger.end(slot, .resetFailed)
+        }
+        discardEnded()
+    }
+
+    // MARK: Ending
+
+    private func endDead() {
+        for slot in ledger.warm where views[slot]?.isAlive != true { ledger.end(slot, .diedIdle) }
+        discardEnded()
+    }
+
+    private func end(_ slot: PoolLedger<Key>.Slot, _ reason: EndReason) {
+        ledger.end(slot, reason)
+        discardEnded()
+    }
+
+    /// Ends the views that the ledger has ended.
+    private func discardEnded() {
+        for (slot, view) in views where ledger.views[slot] == nil {
+            views[slot] = nil
+            view.discard()
         }
     }
 
-    /// Keeps a clean view where there is still room for it and the pool was not drained, and says whether it did.
-    @discardableResult
-    private func keepOrEnd(_ view: View, since epoch: UInt64) -> Bool {
-        guard view.isAlive, epoch == drains, warm.count < capacity else {
-            end(view)
-            return false
-        }
-        warm.append(view)
-        return true
+    private struct Holder {
+        weak var object: AnyObject?
+    }
+}
+
+extension WebViewPool where Key == SoleKey {
+    /// Makes a pool of views that serve everyone.
+    /// - Parameters:
+    ///   - capacity: how many views are kept warm; ``PoolCapacity/standard`` by default.
+    ///   - make: creates a view that has not loaded anything yet.
+    public convenience init(capacity: PoolCapacity = .standard, make: @escaping @MainActor () throws -> View) {
+        self.init(Configuration(capacity: capacity)) { _ in try make() }
     }
 
-    private func end(_ view: View) {
-        counters.discarded += 1
-        view.discard()
+    /// Prepares views until as many are warm as the pool may keep. Call it when the app is idle.
+    /// - Throws: the error of the first view that could not be prepared, or `CancellationError`.
+    public func warmUp() async throws {
+        try await warmUp(for: SoleKey())
     }
 
-    private struct Lease {
-        weak var holder: AnyObject?
-        let view: View
+    /// Lends a view: a warm one where there is one, else a new one that is not warm.
+    public func checkOut(for holder: AnyObject) throws -> View {
+        try checkOut(SoleKey(), for: holder)
     }
 }

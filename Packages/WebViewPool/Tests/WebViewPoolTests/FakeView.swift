@@ -11,10 +11,16 @@ final class FakeView: PoolableView {
     var isAlive = true
     var failsToWarmUp = false
     var failsToReset = false
+    var failsToLook = false
+    /// What a reset leaves.
+    var left: Set<ViewRemain> = []
+    /// Makes the view that takes this one's place at a reset; without it, it stays.
+    var makeSuccessor: (() -> FakeView)?
     /// Where a call waits, until a test opens it.
     var gate: Gate?
     private(set) var warmUps = 0
     private(set) var resets = 0
+    private(set) var looks = 0
     private(set) var discards = 0
 
     init(_ number: Int) {
@@ -27,10 +33,19 @@ final class FakeView: PoolableView {
         if failsToWarmUp { throw Broken() }
     }
 
-    func reset() async throws {
+    func reset() async throws -> FakeView {
         resets += 1
         await gate?.pass()
         if failsToReset { throw Broken() }
+        guard let makeSuccessor else { return self }
+        discard()
+        return makeSuccessor()
+    }
+
+    func remains() async throws -> Set<ViewRemain> {
+        looks += 1
+        if failsToLook { throw Broken() }
+        return left
     }
 
     func discard() {

@@ -11,8 +11,8 @@ struct WebViewPoolTests {
 
     let factory = FakeFactory()
 
-    func pool(of capacity: Int = 3) -> WebViewPool<FakeView> {
-        WebViewPool(capacity: capacity) { [factory] in try factory.make() }
+    func pool(of capacity: Int = 3) -> WebViewPool<FakeView, SoleKey> {
+        WebViewPool(capacity: PoolCapacity(fixed: capacity)) { [factory] in try factory.make() }
     }
 
     // MARK: Warming up
@@ -201,19 +201,20 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, lent: 0)
     }
 
-    @Test("Views cleaned at the same time are kept up to the capacity; only those count as recycled")
+    @Test("No more views are cleaned at the same time than may be kept")
     func concurrentCheckIns() async throws {
         let pool = pool(of: 1)
         let holder = Holder()
         let gate = Gate()
         factory.adjust = { $0.gate = gate }
         let views = try (1...3).map { _ in try pool.checkOut(for: holder) }
-        let calls = views.map { view in Task { await pool.checkIn(view) } }
-        await gate.holds(3)
+        let first = Task { await pool.checkIn(views[0]) }
+        await gate.holds(1)
+        for view in views[1...] { await pool.checkIn(view) }
         gate.open()
-        for call in calls { await call.value }
-        #expect(pool.warmCount == 1)
-        #expect(pool.counters.recycled == 1 && pool.counters.discarded == 2)
+        await first.value
+        #expect(pool.warmCount == 1 && views.map(\.resets) == [1, 0, 0])
+        #expect(pool.counters.recycled == 1 && pool.counters.ended == [.surplus: 2])
         factory.expectBalance(of: pool, lent: 0)
     }
 
@@ -246,14 +247,14 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, lent: 0)
     }
 
-    @Test("Draining ends the free views and leaves the lent ones alone")
+    @Test("When memory is critical the free views end, and the lent ones do not")
     func draining() async throws {
         let pool = pool()
         try await pool.warmUp()
         let holder = Holder()
         let lent = try pool.checkOut(for: holder)
-        pool.drain()
-        pool.drain()
+        pool.trim(.critical)
+        pool.trim(.critical)
         #expect(pool.warmCount == 0 && lent.discards == 0)
         #expect(pool.counters.discarded == 2)
         factory.expectBalance(of: pool, lent: 1)
@@ -263,16 +264,16 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, lent: 0)
     }
 
-    @Test("A drain ends the views whose holders are gone too")
+    @Test("Memory is given back by views whose holders are gone, too")
     func drainingOrphans() throws {
         let pool = pool()
         _ = try pool.checkOut(for: Holder())
-        pool.drain()
+        pool.trim(.critical)
         #expect(factory.views.map(\.discards) == [1])
         factory.expectBalance(of: pool, lent: 0)
     }
 
-    @Test("A drain is not undone by views that were being prepared or cleaned")
+    @Test("A trim is not undone by views that were being prepared or cleaned")
     func drainingUnderWay() async throws {
         let pool = pool(of: 2)
         let holder = Holder()
@@ -283,7 +284,7 @@ struct WebViewPoolTests {
         await gate.holds(1)
         let warming = Task { try await pool.warmUp() }
         await gate.holds(2)
-        pool.drain()
+        pool.trim(.critical)
         gate.open()
         await cleaning.value
         try await warming.value
@@ -307,5 +308,118 @@ struct WebViewPoolTests {
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(pool.warmCount == 0 && factory.views.count == 1)
         factory.expectBalance(of: pool, lent: 0)
+    }
+
+    // MARK: Clean or ended
+
+    @Test("What a reset leaves ends the view, and is counted by name")
+    func remains() async throws {
+        let pool = pool()
+        let holder = Holder()
+        for left in [[ViewRemain.history], [.zoom, .media], []] as [Set<ViewRemain>] {
+            let view = try pool.checkOut(for: holder)
+            view.left = left
+            await pool.checkIn(view)
+            #expect(view.looks == 1 && view.discards == (left.isEmpty ? 0 : 1))
+        }
+        #expect(pool.counters.ended == [.remains([.history]): 1, .remains([.media, .zoom]): 1])
+        #expect(pool.counters.quarantined == 2 && pool.counters.recycled == 1)
+        #expect(EndReason.remains([.zoom, .media]).description == "remains: media, zoom")
+        factory.expectBalance(of: pool, lent: 0)
+    }
+
+    @Test("A view that does not say what is left in it is not lent again")
+    func failingLook() async throws {
+        let pool = pool()
+        let view = try pool.checkOut(for: Holder())
+        view.failsToLook = true
+        await pool.checkIn(view)
+        #expect(view.discards == 1 && pool.counters.ended == [.resetFailed: 1])
+        factory.expectBalance(of: pool, lent: 0)
+    }
+
+    @Test("A view that takes another's place is looked at, lent and counted in its place")
+    func successors() async throws {
+        let pool = pool()
+        let holder = Holder()
+        factory.adjust = { [factory] in $0.makeSuccessor = { factory.makeSuccessor() } }
+        let view = try pool.checkOut(for: holder)
+        await pool.checkIn(view)
+        let successor = try pool.checkOut(for: holder)
+        #expect(successor !== view && view.discards == 1 && successor.looks == 1 && view.looks == 0)
+        // The one that is gone cannot bring the other back.
+        await pool.checkIn(view)
+        #expect(successor.resets == 0 && pool.counters.recycled == 1 && pool.counters.made == 1)
+        factory.expectBalance(of: pool, lent: 1)
+        withExtendedLifetime(holder) {}
+    }
+
+    @Test("A view serves as many pages as it may, and ends")
+    func reuseLimit() async throws {
+        let pool = WebViewPool<FakeView, SoleKey>(.init(reuseLimit: 2)) { [factory] _ in try factory.make() }
+        let holder = Holder()
+        for _ in 1...4 { await pool.checkIn(try pool.checkOut(for: holder)) }
+        #expect(factory.views.map(\.resets) == [1, 1] && pool.counters.reuseLimit == 2)
+        factory.expectBalance(of: pool, lent: 0)
+    }
+
+    @Test("A retired view ends when it comes back")
+    func retiring() async throws {
+        let pool = pool()
+        let holder = Holder()
+        let (kept, retired) = (try pool.checkOut(for: holder), try pool.checkOut(for: holder))
+        let reason = EndReason(retired: "windows")
+        pool.retire(because: reason) { view, _ in view === retired }
+        #expect(retired.discards == 0)
+        for view in [kept, retired] { await pool.checkIn(view) }
+        #expect(kept.resets == 1 && retired.resets == 0 && pool.counters.ended == [reason: 1])
+        factory.expectBalance(of: pool, lent: 0)
+    }
+
+    // MARK: Keys
+
+    @Test("A used view serves its key alone, one that was never lent its kind, and used ones are lent first")
+    func keys() async throws {
+        let pool = WebViewPool<FakeView, SiteKey>(.init(capacity: 2)) { [factory] _ in try factory.make() }
+        let holder = Holder()
+        try await pool.warmUp(for: SiteKey("none"))
+        let used = try pool.checkOut(SiteKey("a"), for: holder)
+        await pool.checkIn(used)
+        #expect(pool.warmCount == 2)
+        #expect(try pool.checkOut(SiteKey("a", kind: 2), for: holder).number == 3)
+        #expect(try pool.checkOut(SiteKey("a"), for: holder) === used)
+        #expect(try pool.checkOut(SiteKey("b"), for: holder).number == 1)
+        #expect(try pool.checkOut(SiteKey("b"), for: holder).number == 4)
+        #expect(pool.counters.warmCheckOuts == 3 && pool.counters.coldCheckOuts == 2)
+        withExtendedLifetime(holder) {}
+    }
+
+    // MARK: Memory
+
+    @Test("A memory warning ends half of the free views, used ones first, and leaves what is under way")
+    func warning() async throws {
+        let pool = pool(of: 4)
+        try await pool.warmUp()
+        let holder = Holder()
+        let used = try pool.checkOut(for: holder)
+        await pool.checkIn(used)
+        pool.trim(.warning)
+        #expect(pool.warmCount == 2 && used.discards == 1 && pool.counters.trimmed == 2)
+        pool.trim(.warning)
+        pool.trim(.warning)
+        #expect(pool.warmCount == 0)
+        factory.expectBalance(of: pool, lent: 0)
+    }
+
+    @Test("Critical memory leaves the fewest to be kept until they are missed")
+    func critical() async throws {
+        let pool = WebViewPool(capacity: .standard) { [factory] in try factory.make() }
+        pool.trim(.critical)
+        try await pool.warmUp()
+        #expect(pool.warmCount == 1)
+        let holder = Holder()
+        for _ in 1...2 { _ = try pool.checkOut(for: holder) }
+        #expect(pool.capacity.current == 2)
+        withExtendedLifetime(holder) {}
     }
 }

@@ -132,11 +132,14 @@ final class FakeView: EngineView {
 
     func warmUp() async throws {}
 
-    func reset() async throws {
+    func reset() async throws -> FakeView {
         stopLoading()
         loads.removeAll()
         resets += 1
+        return self
     }
+
+    func remains() async throws -> Set<ViewRemain> { [] }
 
     func discard() {
         stopLoading()

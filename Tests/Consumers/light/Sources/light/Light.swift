@@ -57,6 +57,7 @@ struct Greeting: ResourceLoading {
 final class BlankView: PoolableView {
     let isAlive = true
     func warmUp() async throws {}
-    func reset() async throws {}
+    func reset() async throws -> BlankView { self }
+    func remains() async throws -> Set<ViewRemain> { [] }
     func discard() {}
 }

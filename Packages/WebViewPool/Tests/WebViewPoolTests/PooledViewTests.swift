@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Testing
+
+@testable import WebViewPool
+
+/// The life of a pooled view as a value: every order of events up to a length, without a view.
+@Suite("Life of a pooled view", .timeLimit(.minutes(1)))
+struct PooledViewTests {
+    private typealias Life = PooledView<SiteKey>
+
+    private static let events: [Life.Event] = [
+        .prepared, .lend(SiteKey("a")), .lend(SiteKey("b")), .lend(SiteKey("a", kind: 2)), .takenBack, .clean,
+        .end(.trimmed), .retire(.surplus),
+    ]
+
+    /// Calls `body` with each sequence of events of a length.
+    private func eachSequence(of length: Int, _ body: ([Life.Event]) -> Void) {
+        func extend(_ sequence: [Life.Event]) {
+            guard sequence.count < length else { return body(sequence) }
+            for event in Self.events { extend(sequence + [event]) }
+        }
+        extend([])
+    }
+
+    @Test("Whatever comes in whatever order, a view is lent only clean, for its key, and never after its end")
+    func interleavings() {
+        eachSequence(of: 5) { sequence in
+            for start in [Life(preparing: 1), Life(lentFor: SiteKey("a"))] {
+                var view = start
+                for event in sequence {
+                    let before = view
+                    let isTaken = view.handle(event, reuseLimit: 2)
+                    if !isTaken { #expect(view == before) }
+                    if before.isEnded { #expect(!isTaken) }
+                    switch (before.state, view.state) {
+                    case (.lent, .lent), (.warm, .warm), (.preparing, .preparing), (.cleaning, .cleaning): break
+                    case (.ended, .ended), (_, .ended): break
+                    case (.preparing, .warm): #expect(event == .prepared && before.retirement == nil)
+                    case (.cleaning, .warm): #expect(event == .clean && before.retirement == nil)
+                    case (.lent, .cleaning): #expect(event == .takenBack && before.loans < 2)
+                    case (.warm, .lent): #expect(event == view.key.map { .lend($0) } && before.serves(view.key))
+                    default: Issue.record("\(before) became \(view) by \(event)")
+                    }
+                    #expect(view.loans <= 2 && (view.key == nil) == (view.loans == 0))
+                    if let key = before.key { #expect(view.key == key && key.kind == view.kind) }
+                }
+            }
+        }
+    }
+
+    @Test("A view that is retired while something is under way ends with it, for that reason")
+    func retirement() {
+        var lent = Life(lentFor: SiteKey("a"))
+        lent.handle(.retire(.trimmed), reuseLimit: 9)
+        lent.handle(.retire(.surplus), reuseLimit: 9)
+        #expect(lent.state == .lent)
+        lent.handle(.takenBack, reuseLimit: 9)
+        #expect(lent.state == .ended(.trimmed))
+        var preparing = Life(preparing: 1)
+        preparing.handle(.retire(.trimmed), reuseLimit: 9)
+        preparing.handle(.prepared, reuseLimit: 9)
+        #expect(preparing.state == .ended(.trimmed))
+    }
+
+    @Test("The ledger keeps its bounds and its count, whatever is asked of it", arguments: 1...200)
+    func ledger(seed: UInt64) {
+        var random = SplitMix(state: seed)
+        var ledger = PoolLedger<SiteKey>(
+            capacity: PoolCapacity(least: 1, standard: 2, most: 4), reuseLimit: 3)
+        let keys = [SiteKey("a"), SiteKey("b"), SiteKey("a", kind: 2)]
+        for _ in 0..<200 {
+            let slots = ledger.views.keys.sorted()
+            let slot = slots.randomElement(using: &random) ?? 0
+            let key = keys.randomElement(using: &random) ?? keys[0]
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0, 1: if ledger.hasRoom { _ = ledger.beginPreparing(key.kind) }
+            case 2, 3: _ = ledger.prepared(slot)
+            case 4, 5:
+                let served = ledger.warm.filter { ledger.views[$0]?.serves(key) == true }
+                let lent = ledger.lend(key)
+                #expect((lent == nil) == served.isEmpty)
+                if let lent { #expect(served.contains(lent) && ledger.views[lent]?.state == .lent) }
+            case 6: _ = ledger.lendNew(key)
+            case 7: _ = ledger.takeBack(slot, isAlive: Bool.random(using: &random))
+            case 8: _ = ledger.cleaned(slot)
+            case 9: ledger.end(slot, .resetFailed)
+            case 10: ledger.retire(slot, .severalThings)
+            default:
+                if Bool.random(using: &random) { ledger.review() } else { ledger.trim(.allCases[Int(seed % 2)]) }
+            }
+            let states = ledger.views.mapValues(\.state)
+            #expect(Set(ledger.warm) == Set(states.filter { $0.value == .warm }.keys))
+            #expect(Set(ledger.warm).count == ledger.warm.count)
+            #expect(ledger.views.values.allSatisfy { !$0.isEnded })
+            #expect(ledger.counters.made == ledger.views.count + ledger.counters.discarded)
+            #expect((1...4).contains(ledger.capacity.current) && ledger.warm.count <= 4)
+        }
+    }
+}
+
+extension EndReason {
+    fileprivate static let severalThings = EndReason(retired: "several-things")
+}
+
+extension PooledView {
+    fileprivate func serves(_ key: Key?) -> Bool { key.map { serves($0) } ?? false }
+}
+
+/// A key with a name and a kind.
+struct SiteKey: PoolKey {
+    let name: String
+    let kind: Int
+
+    init(_ name: String, kind: Int = 1) {
+        self.name = name
+        self.kind = kind
+    }
+}
+
+/// Random numbers that are the same in each run.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+internal import WebKitGTKAdapter
+internal import WebViewPool
+
+// Views that are lent, left full of things, and lent again.
+extension EngineCheck {
+    private var poolEngine: WebKitGTKEngine.Configuration {
+        var configuration = WebKitGTKEngine.Configuration()
+        // Sound never starts off screen.
+        configuration.presentation = .window
+        configuration.usesHardwareAcceleration = false
+        return configuration
+    }
+
+    /// One page leaves all it can, the next one looks for it, in turns; and a third one of the same origin, which is on
+    /// screen all the time, keeps what is its own.
+    /// - Parameter arguments: the mode, the folder of the pages, and how many cycles; from 200 on memory is watched, too.
+    @MainActor
+    func checkPool(_ arguments: ArraySlice<String>, in folder: String) async throws {
+        let arguments = Array(arguments)
+        guard arguments.count == 3, let mode = InterceptionMode(rawValue: arguments[0]), let cycles = Int(arguments[2])
+        else { throw CheckFailure(description: "name a mode, the folder of the pages, and a number of cycles") }
+        let site = try await PoolSite(WebKitGTKEngine(poolEngine), mode, files: arguments[1], in: folder)
+        let expected = try await site.expectation()
+        let screen = try await site.look(as: expected).page
+        _ = try await screen.view.evaluate("sessionStorage.own = 'screen'", in: .page)
+        var memory: [Double] = []
+        for cycle in 1...cycles {
+            await site.container.close(try await site.leave())
+            let lent = site.container.counters.pool
+            try expect(lent.quarantined == 0, "cycle \(cycle): \(lent.ended)")
+            let (page, sight) = try await site.look(as: expected)
+            try expect(
+                site.container.counters.pool.warmCheckOuts == lent.warmCheckOuts + 1, "cycle \(cycle): a cold view")
+            try expect(sight.found.isEmpty, "cycle \(cycle), left in the view: \(sight.found)")
+            try expect(sight.lost.isEmpty || cycle == 1 && mode == .plain, "cycle \(cycle), lost: \(sight.lost)")
+            await site.container.close(page)
+            let own = try await screen.view.evaluate("return [sessionStorage.own, sessionStorage.length]", in: .page)
+            try expect(own == #"["screen",1]"#, "cycle \(cycle), on screen: \(own)")
+            // At the same point of each view's life.
+            if cycle % 25 == 20 { memory.append(try familyMemory()) }
+        }
+        let counters = site.container.counters.pool
+        try expect(counters.recycled + counters.reuseLimit == 2 * cycles + 1, "\(counters)")
+        print("\(cycles) cycles: \(counters.made) views made, \(counters.recycled) recycled, \(counters.ended)")
+        await site.container.close(screen)
+        await site.container.shutDown()
+        if cycles >= 200 { try expectLevel(memory) }
+    }
+
+    /// The last quarter of the samples is no more than 5 % above the first, medians compared; the first two samples, while
+    /// caches fill, do not count.
+    private func expectLevel(_ memory: [Double]) throws {
+        let samples = memory.dropFirst(2)
+        let quarter = max(1, samples.count / 4)
+        let first = samples.prefix(quarter).sorted()[quarter / 2]
+        let last = samples.suffix(quarter).sorted()[quarter / 2]
+        let growth = (last / first - 1) * 100
+        print(
+            String(format: "memory of all processes: %.0f MB at first, %.0f MB at last: %+.1f %%", first, last, growth))
+        try expect(growth < 5, "memory grows: \(memory.map { Int($0) })")
+    }
+
+    /// The share of this process and of all below it in the memory (PSS), in megabytes.
+    private func familyMemory() throws -> Double {
+        let processes =
+            try ["WebKitWebProces", "WebKitNetworkPr"].flatMap { try childProcesses(named: $0) } + [getpid()]
+        return processes.reduce(0) { sum, process in
+            let text = (try? String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8)) ?? ""
+            let line = text.split(separator: "\n").first { $0.hasPrefix("Pss:") }
+            let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap { Double($0) }
+            return sum + (kilobytes ?? 0) / 1_024
+        }
+    }
+
+    /// What the page looks for is found where it is: in a view that is used again as it is, or while the other page lives;
+    /// and the view itself says that it is not clean.
+    /// - Parameter arguments: the folder of the pages.
+    @MainActor
+    func checkPoolFinds(_ arguments: ArraySlice<String>, in folder: String) async throws {
+        guard let files = arguments.first else { throw CheckFailure(description: "name the folder of the pages") }
+        let engine = try WebKitGTKEngine(poolEngine)
+        let site = try await PoolSite(engine, .loopbackProxy, files: files, in: folder)
+        let expected = try await site.expectation()
+        let used = try engine.makeView()
+        try PoolSite.prepareToLeave(used)
+        try await load(PoolSite.leaving, in: used)
+        _ = try await used.evaluate("return await left", in: .page)
+        let remains = try await used.remains()
+        let sure: Set<ViewRemain> = [.history, .document, .storage, .scripts, .handlers, .delegates]
+        try expect(remains.isSuperset(of: sure), "a used view says: \(remains)")
+
+        let beside = try engine.makeView()
+        try PoolSite.prepareToLook(beside, expected)
+        try await load(PoolSite.looking, in: beside)
+        let living = try await PoolSite.sight(in: beside)
+        try expect(
+            Set(living.found).isSuperset(of: ["timer", "locks", "channel", "worker", "database"])
+                && !living.found.contains("sessionStorage"), "beside: \(living.found)")
+
+        _ = try await used.evaluate("onbeforeunload = null", in: .page)
+        try await load("about:blank", in: used)
+        try PoolSite.prepareToLook(used, expected)
+        try await load(PoolSite.looking, in: used)
+        let again = try await PoolSite.sight(in: used)
+        try expect(
+            Set(again.found).isSuperset(of: ["history", "sessionStorage", "frameStorage", "scripts", "handlers"]),
+            "again: \(again.found)")
+
+        let clean = try await used.reset()
+        try expect(clean.id != used.id && clean.isAlive && !used.isAlive, "the same view")
+        try expect(try await clean.remains().isEmpty, "a view that was reset is not clean")
+        try await expectError(.processEnded, "a view that was given back") { _ = try await used.remains() }
+        await site.container.shutDown()
+    }
+
+    @MainActor
+    private func load(_ url: String, in view: WebKitGTKView) async throws {
+        let load = ViewLoad(of: view)
+        view.load(url)
+        try await load.finished(within: .seconds(20))
+    }
+
+    /// A view whose process is killed or hangs while it is reset is quarantined, its process is gone, and the other pages
+    /// notice nothing.
+    /// - Parameter arguments: the folder of the pages.
+    @MainActor
+    func checkPoolProcesses(_ arguments: ArraySlice<String>, in folder: String) async throws {
+        guard let files = arguments.first else { throw CheckFailure(description: "name the folder of the pages") }
+        let site = try await PoolSite(WebKitGTKEngine(poolEngine), .loopbackProxy, files: files, in: folder)
+        let screen = try await site.look(as: "{}").page
+        let others = Set(try childProcesses(named: "WebKitWebProces"))
+
+        let killed = try await site.leave()
+        let process = try onlyProcess(besides: others)
+        // Stopped, so that the reset is under way for sure.
+        kill(process, SIGSTOP)
+        let closing = Task { await site.container.close(killed) }
+        while site.container.openPages.count > 1 { await Task.yield() }
+        kill(process, SIGKILL)
+        await closing.value
+        try expect(site.container.counters.pool.ended == [.processEnded: 1], "\(site.container.counters.pool)")
+
+        let hanging = try await site.leave()
+        let endless = try onlyProcess(besides: others)
+        _ = try await hanging.view.evaluate("addEventListener('unload', () => { for (;;); })", in: .page)
+        _ = try await hanging.view.evaluate("setTimeout(() => { for (;;); })", in: .page)
+        await site.container.close(hanging)
+        try expect(
+            site.container.counters.pool.ended == [.processEnded: 1, .resetFailed: 1], "\(site.container.counters.pool)"
+        )
+        while kill(endless, 0) == 0 { await Task.yield() }
+        try await checkSound(site)
+
+        let title = try await screen.view.evaluate("return document.title", in: .page)
+        try expect(title == "\"look\"", "on screen: \(title)")
+        let next = try await site.look(as: "{}").page
+        try expect(next.view.isAlive, "the next page")
+        await site.container.shutDown()
+    }
+
+    /// A page that plays sound is cleaned like others, or it is quarantined: GStreamer may hang where players end.
+    @MainActor
+    private func checkSound(_ site: PoolSite) async throws {
+        let loud = try await site.leave()
+        _ = try await loud.view.evaluate("play()", in: .page)
+        let before = site.container.counters.pool
+        await site.container.close(loud)
+        let after = site.container.counters.pool
+        try expect(after.recycled + after.quarantined == before.recycled + before.quarantined + 1, "\(after)")
+    }
+
+    private func onlyProcess(besides others: Set<pid_t>) throws -> pid_t {
+        let processes = Set(try childProcesses(named: "WebKitWebProces")).subtracting(others)
+        guard let process = processes.first, processes.count == 1 else {
+            throw CheckFailure(description: "new web processes: \(processes)")
+        }
+        return process
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+internal import HTTPTypes
+internal import SchemeRouter
+internal import WebKitGTKAdapter
+
+/// A site of one page that leaves all it can in its view, and another that looks for it, in a container of its own.
+@MainActor
+struct PoolSite {
+    /// What the page that looks has seen.
+    struct Sight: Decodable {
+        /// Of the earlier page, in this view.
+        let found: [String]
+        /// Of what belongs to all views.
+        let lost: [String]
+    }
+
+    static let leaving = "https://shop.example/leave.html"
+    static let looking = "https://shop.example/look.html"
+
+    let container: Container<WebKitGTKEngine>
+
+    /// - Parameter files: the folder with the pages.
+    init(
+        _ engine: WebKitGTKEngine, _ mode: InterceptionMode, files: String, in folder: String, reuseLimit: Int = 50
+    ) async throws {
+        var pages: [String: String] = [:]
+        for name in ["leave.html", "leave.js", "look.html", "look.js", "frame.html"] {
+            pages["/" + name] = try String(contentsOfFile: "\(files)/\(name)", encoding: .utf8)
+        }
+        var configuration = Container<WebKitGTKEngine>.Configuration(
+            directory: folder + "/store",
+            transport: MemoryTransport { [pages] request in
+                let path = String((request.path ?? "/").prefix { $0 != "?" })
+                return .page(pages[path] ?? "nothing", type: path.hasSuffix(".js") ? "text/javascript" : "text/html")
+            })
+        configuration.mode = mode
+        configuration.coveredHosts = ["shop.example", "*.shop.example"].compactMap { HostPattern($0) }
+        configuration.viewReuseLimit = reuseLimit
+        container = try await Container(engine: engine, configuration: configuration)
+    }
+
+    /// Opens the page that leaves, with a host that leaves a script and a handler, and waits until it has.
+    func leave() async throws -> Page<WebKitGTKView> {
+        let page = try await container.open(Self.leaving, prepare: Self.prepareToLeave)
+        try await page.load.finished(within: .seconds(20))
+        let failed = try await page.view.evaluate("return await left", in: .page)
+        try expect(failed == "[]", "not left: \(failed)")
+        return page
+    }
+
+    /// Opens the page that looks.
+    func look(as expected: String) async throws -> (page: Page<WebKitGTKView>, sight: Sight) {
+        let page = try await container.open(Self.looking) { try Self.prepareToLook($0, expected) }
+        try await page.load.finished(within: .seconds(20))
+        return (page, try await Self.sight(in: page.view))
+    }
+
+    /// What pages are to find by `expected`: what a view that was never used says of itself.
+    func expectation() async throws -> String {
+        let page = try await container.open(Self.looking) { try Self.prepareToLook($0, "{}") }
+        try await page.load.finished(within: .seconds(20))
+        let text = try await page.view.evaluate(
+            "return { ratio: devicePixelRatio, width: innerWidth, userAgent: navigator.userAgent }", in: .page)
+        await container.close(page)
+        return text
+    }
+
+    static func prepareToLeave(_ view: WebKitGTKView) throws {
+        view.add(UserScript("globalThis.hostLeft = 1", at: .documentStart))
+        try view.setMessageHandler(named: "hostLeft", in: .page) { _ in "1" }
+    }
+
+    static func prepareToLook(_ view: WebKitGTKView, _ expected: String) throws {
+        view.add(UserScript("globalThis.hostOwn = 1; globalThis.expected = \(expected)", at: .documentStart))
+        try view.setMessageHandler(named: "hostOwn", in: .page) { _ in "2" }
+    }
+
+    static func sight(in view: WebKitGTKView) async throws -> Sight {
+        let text = try await withLimit(.seconds(20), "the page does not see to the end") {
+            try await view.evaluate("return await look()", in: .page)
+        }
+        return try JSONDecoder().decode(Sight.self, from: Data(text.utf8))
+    }
+}
