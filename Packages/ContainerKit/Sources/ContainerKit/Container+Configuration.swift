@@ -53,6 +53,8 @@ extension Container {
         /// The messages that older pages speak, and `post` requests of older apps; `nil`, and nothing of them, by default. Covered
         /// pages in all modes then find the handlers and `window.original_cookie`.
         public var legacyMessages: LegacyMessages?
+        /// What is done where a page stays white: with what signals, and within what limits. `nil` for nothing.
+        public var whitePages: WhitePageOptions? = WhitePageOptions()
         /// The most views kept warm; 3 by default.
         public var poolCapacity = 3
 

@@ -43,6 +43,7 @@ public final class Container<Engine: WebEngine> {
     private(set) var bridges: BridgeCare?
     let legacy: LegacyCare?
     let posts = OpeningPosts()
+    let whitePages: WhitePageCare?
     var reclaiming: Task<Void, Never>?
     private var memory: MemoryCare?
 
@@ -76,6 +77,7 @@ public final class Container<Engine: WebEngine> {
             handOverField: configuration.cookies.handOverField)
         appRequests = AppRequests(path: path, hub: hub)
         legacy = configuration.legacyMessages.map { LegacyCare($0, names: configuration.names) }
+        whitePages = configuration.whitePages.map { WhitePageCare($0) }
         pool = WebViewPool(capacity: configuration.poolCapacity) { try engine.makeView() }
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
@@ -102,6 +104,9 @@ public final class Container<Engine: WebEngine> {
             }
             care.listen(to: hub)
             engineCaches = care
+        }
+        hub.accompany { [weak whitePages] in
+            if case .request(let record) = $0 { whitePages?.hear(record) }
         }
         packages.forward { [hub] in hub.send(.package($0)) }
         memory = MemoryCare(configuration.updates.conditions) { [weak self] in self?.releaseMemory() }
