@@ -82,6 +82,15 @@ extension RealEngine {
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
 
+        @Test(
+            "A page that stays white is loaded anew, without its package, and replaced",
+            arguments: ["scheme", "proxy"])
+        func whitePages(mode: String) async throws {
+            let folder = try TemporaryFolder()
+            let outcome = try await Program("engine-harness").run("white", folder.path, mode, in: folder.path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+
         @Test("Cookies with an expiry are there in the next process")
         func persistentCookies() async throws {
             let folder = try TemporaryFolder()

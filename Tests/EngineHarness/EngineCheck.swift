@@ -60,6 +60,7 @@ enum EngineCheck: String, CaseIterable {
     case pool
     case poolFinds
     case poolProcesses
+    case white
 
     /// The longest that it may take.
     var limit: Duration {
@@ -128,6 +129,7 @@ enum EngineCheck: String, CaseIterable {
         case .pool: try await checkPool(arguments.dropFirst(), in: folder(arguments))
         case .poolFinds: try await checkPoolFinds(arguments.dropFirst(), in: folder(arguments))
         case .poolProcesses: try await checkPoolProcesses(arguments.dropFirst(), in: folder(arguments))
+        case .white: try await checkWhitePages(arguments.dropFirst().first, in: folder(arguments))
         case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         }
     }

@@ -72,6 +72,7 @@ extension Container {
     /// A host that reports nothing keeps every version. Reports of pages on older generations change nothing.
     public func report(_ kind: BootReport.Kind, of page: Page<Engine.View>) {
         guard let session = sessions[page.view.id], session.id == page.session.id else { return }
+        if kind == .healthy { whitePages?.noteHealthy(session.view) }
         report(kind, of: session)
     }
 
@@ -84,6 +85,7 @@ extension Container {
     /// it boots.
     /// - Throws: `StoreError` or `CancellationError`.
     public func hostEnteredBackground() async throws {
+        whitePages?.leave(.background)
         await packages.leave(.background)
         var failure: (any Error)?
         do { try await packages.updater.hostEnteredBackground() } catch { failure = error }
@@ -99,6 +101,7 @@ extension Container {
     /// The app comes to the foreground: pages that boot have their whole time again, and a new resource table is asked
     /// for, where there is one.
     public func hostEnteredForeground() {
+        whitePages?.comeBack(from: .background)
         packages.comeBack(from: .background)
         table?.note(.foreground)
     }
@@ -108,6 +111,7 @@ extension Container {
     /// report. On Linux there is no need for it.
     /// - Throws: `StoreError`; locks are let go all the same.
     public func hostWillSuspend() async throws {
+        whitePages?.leave(.suspension)
         // First: what it has to write down it can write now.
         await packages.leave(.suspension)
         await cookies?.flushQuietly()
@@ -125,6 +129,7 @@ extension Container {
         try await packages.resume()
         await packages.updater.retryRollbacks()
         packages.comeBack(from: .suspension)
+        whitePages?.comeBack(from: .suspension)
     }
 
     /// Ends what goes on by itself and waits for it, for a host that ends a container and opens another on its folder.

@@ -79,6 +79,7 @@ extension Container {
             post.place = HTTPRequest(urlText: place)?.urlText ?? place
             posts.hold(post, for: view.id)
         }
+        try watch(session, at: place, in: view, page.load)
         try prepare(view)
         view.load(place)
         return page
@@ -166,6 +167,7 @@ extension Container {
         bridges?.end(in: session.view)
         legacy?.end(in: session.view)
         posts.forget(session.view)
+        whitePages?.end(in: session.view)
         hub.send(.pageClosed(session.id))
         // A page that was dropped has no one who gives its view back. Its holder goes with it, so not now, but next.
         guard reclaiming == nil else { return }

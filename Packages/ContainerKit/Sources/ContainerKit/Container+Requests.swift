@@ -74,6 +74,7 @@ extension Container {
     ) {
         let (path, cookies) = (path, cookies)
         var record = record
+        whitePages?.began(of: request.view)
         let timer = bridged.timeLimit.map { limit in
             Task { [weak delivery] in
                 try await Task.sleep(for: limit)
@@ -90,8 +91,9 @@ extension Container {
             if let place = response.movedTo, let id = bridged.id, let view = request.view {
                 self?.bridges?.note(path.place(of: place, in: session), of: id, in: view)
             }
-        } completion: { [hub] outcome in
+        } completion: { [hub, weak whitePages] outcome in
             timer?.cancel()
+            whitePages?.ended(of: request.view)
             record.note(outcome)
             hub.send(.request(record))
         }

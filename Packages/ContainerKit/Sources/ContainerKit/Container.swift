@@ -43,6 +43,7 @@ public final class Container<Engine: WebEngine> {
     private(set) var bridges: BridgeCare?
     let legacy: LegacyCare?
     let posts = OpeningPosts()
+    let whitePages: WhitePageCare?
     var reclaiming: Task<Void, Never>?
     private var memory: MemoryCare?
 
@@ -79,6 +80,7 @@ public final class Container<Engine: WebEngine> {
         pool = WebViewPool(.init(capacity: configuration.poolCapacity, reuseLimit: configuration.viewReuseLimit)) { _ in
             try engine.makeView()
         }
+        whitePages = configuration.whitePages.map { WhitePageCare($0) }
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
             CustomScheme(name: configuration.names.insecure, isSecure: false),
@@ -104,6 +106,9 @@ public final class Container<Engine: WebEngine> {
             }
             care.listen(to: hub)
             engineCaches = care
+        }
+        hub.accompany { [weak whitePages] in
+            if case .request(let record) = $0 { whitePages?.hear(record) }
         }
         packages.forward { [hub] in hub.send(.package($0)) }
         memory = MemoryCare(configuration.updates.conditions) { [weak self] in self?.releaseMemory($0) }

@@ -25,6 +25,10 @@ public final class ViewLoad {
     private var lastWaiter: UInt64 = 0
     /// Whether the document on its way, or the one just there, only leads to the next.
     private var isAtInterimDocument = false
+    /// Where the view is with the container's own page, which stands for one that could not be shown.
+    private var errorPage = ErrorPagePhase.none
+    /// Hears that this page is there.
+    var onErrorPage: @MainActor () -> Void = {}
     /// Which of the resources that the engine loads are told by somebody else, and so not again here; none by default.
     var isToldElsewhere: @MainActor (EngineResource) -> Bool = { _ in false }
 
@@ -70,7 +74,30 @@ public final class ViewLoad {
         waiters[id] = nil
     }
 
+    private enum ErrorPagePhase {
+        case none, awaited, there
+    }
+
+    /// The container shows a page of its own in place of the one that failed: nothing of it is told to anyone, and the
+    /// state stays as it is. The next navigation counts again.
+    func passOverErrorPage() {
+        errorPage = .awaited
+    }
+
+    /// Whether a signal is of that page.
+    private func isOfErrorPage(_ signal: ViewSignal) -> Bool {
+        switch (errorPage, signal) {
+        case (.none, _): return false
+        case (_, .processEnded), (.there, .started): errorPage = .none
+        case (.awaited, .started): errorPage = .there
+        case (_, .finished): onErrorPage()
+        default: break
+        }
+        return errorPage != .none
+    }
+
     private func hear(_ signal: ViewSignal) {
+        guard !isOfErrorPage(signal) else { return }
         switch signal {
         case .committed where isAtInterimDocument, .finished where isAtInterimDocument: return
         case .resource(let resource) where isToldElsewhere(resource): return

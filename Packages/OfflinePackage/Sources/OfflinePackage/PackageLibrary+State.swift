@@ -17,6 +17,8 @@ extension PackageLibrary {
         private var pages: [PageID: OpenPage] = [:]
         /// The generations of the open pages whose requests do not say whose they are, by package. Derived.
         private var sharedPins: [String: Int64] = [:]
+        /// What none of these gets. Derived.
+        private var sharedAvoided: Set<Int64> = []
         var unreadableFiles = 0
         /// What of each generation was told to be damaged, so that a page that asks again causes no second report. The
         /// empty path stands for the table.
@@ -47,7 +49,9 @@ extension PackageLibrary {
                     ?? (page == nil ? sharedPins[package] : page?.generation(of: package)?.number)
                 let answers =
                     pinned.map { $0 == candidate.generation.number }
-                    ?? (candidate.isActive && open?.mayHave(candidate.generation.package) != false)
+                    ?? (candidate.isActive && open?.mayHave(candidate.generation.package) != false
+                        && open?.avoided.contains(candidate.generation.number) != true
+                        && !(page == nil && sharedAvoided.contains(candidate.generation.number)))
                 return answers ? candidate.generation : nil
             }
         }
@@ -67,6 +71,10 @@ extension PackageLibrary {
             pages[page]?.pins.values.sorted().compactMap { generations[$0]?.package.generation }
         }
 
+        func pinned(of page: PageID) -> [PackageGeneration] {
+            pages[page]?.pins.values.compactMap { generations[$0] } ?? []
+        }
+
         /// The packages that a page stays on, by identifier; `nil` for a page that is not open.
         func packages(of page: PageID) -> [InstalledPackage]? {
             pages[page]?.pins.values.compactMap { generations[$0]?.package }.sorted { $0.id < $1.id }
@@ -81,6 +89,21 @@ extension PackageLibrary {
             share()
         }
 
+        /// Gives a page other generations than these.
+        mutating func repin(_ page: PageID, without avoided: Set<Int64>, in store: ResourceStore) -> Bool {
+            guard var open = pages[page] else { return false }
+            let isAlone = !pages.contains { $0.key != page && $0.value.isShared }
+            guard !open.isShared || isAlone else { return false }
+            let former = open.pins.values
+            open.avoided.formUnion(avoided)
+            open.pins = active.filter { !open.avoided.contains($0.value) && store.pin($0.value) }
+            pages[page] = open
+            for number in former { store.unpin(number) }
+            share()
+            dropUnused(in: store)
+            return true
+        }
+
         /// Takes the pins of a page back.
         mutating func unpin(_ page: PageID, in store: ResourceStore) {
             for number in (pages.removeValue(forKey: page)?.pins ?? [:]).values { store.unpin(number) }
@@ -90,7 +113,9 @@ extension PackageLibrary {
 
         /// What the open pages that cannot be told apart stay on: all of them on the same.
         private mutating func share() {
-            sharedPins = pages.values.lazy.filter(\.isShared).reduce(into: [:]) { $0.merge($1.pins) { min($0, $1) } }
+            let shared = pages.values.filter(\.isShared)
+            sharedPins = shared.reduce(into: [:]) { $0.merge($1.pins) { min($0, $1) } }
+            sharedAvoided = shared.reduce(into: []) { $0.formUnion($1.avoided) }
         }
 
         /// Makes a generation the active one of its package.
@@ -172,6 +197,8 @@ extension PackageLibrary {
         var pins: [String: Int64] = [:]
         /// The version of which the page has files from when it was still arriving, by package.
         var arrived: [String: PackageVersion] = [:]
+        /// The numbers of generations that the page did not boot on.
+        var avoided: Set<Int64> = []
         /// Its requests do not say whose they are.
         var isShared = false
 

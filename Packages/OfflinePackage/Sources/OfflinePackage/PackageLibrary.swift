@@ -121,6 +121,21 @@ public final class PackageLibrary: Sendable {
         }
     }
 
+    /// Those of the generations of an open page under whose base URL a URL lies.
+    public func generations(of page: PageID, covering url: String) -> [GenerationReference] {
+        guard let url = PackageURL(url) else { return [] }
+        return state.withLock { $0.pinned(of: page) }.filter { $0.contains(url) }.map(\.package.generation)
+    }
+
+    /// Takes generations from an open page, which then has the active ones of their packages, as far as these are others:
+    /// for a page that does not boot on what it has.
+    ///
+    /// Pages whose requests do not say whose they are stay on the same: while another one is open, nothing changes.
+    /// - Returns: whether the page has none of them now.
+    public func repin(_ page: PageID, without avoided: Set<GenerationReference>) -> Bool {
+        state.withLock { $0.repin(page, without: Set(avoided.map(\.number)), in: store) }
+    }
+
     /// The generations that answer an open page until it closes; empty for a page that is not open.
     public func generations(of page: PageID) -> [GenerationReference] {
         state.withLock { $0.pins(of: page) } ?? []

@@ -69,6 +69,34 @@ struct UpdateTests {
         #expect(try await fixture.library.sweep().generations.count == 1)
     }
 
+    @Test("A page that loses a generation has the active one where that is another, and else nothing of the package")
+    func repinned() async throws {
+        let url = "https://shop.example/"
+        let first = try await fixture.install(old, version: "1")
+        let open = page(fixture.library.pin(id))
+        #expect(fixture.library.generations(of: id, covering: url) == [first.generation])
+        #expect(fixture.library.generations(of: id, covering: "https://other.example/").isEmpty)
+        #expect(fixture.library.repin(id, without: [first.generation]))
+        #expect(try await fixture.get(url, page: open) == nil)
+        #expect(try await fixture.get(url) == "old home")
+        let second = try await fixture.install(new, version: "2")
+        #expect(fixture.library.repin(id, without: [first.generation]))
+        #expect(fixture.library.generations(of: id) == [second.generation])
+        #expect(try await fixture.get(url, page: open) == "new home")
+        fixture.library.unpin(id)
+        #expect(!fixture.library.repin(id, without: []))
+        // Of those that cannot be told apart one alone loses it, and then nobody has it who does not say who he is.
+        fixture.library.pin(id, isShared: true)
+        fixture.library.pin(other, isShared: true)
+        #expect(!fixture.library.repin(id, without: [second.generation]))
+        #expect(try await fixture.get(url) == "new home")
+        fixture.library.unpin(other)
+        #expect(fixture.library.repin(id, without: [second.generation]))
+        #expect(try await fixture.get(url) == nil)
+        fixture.library.unpin(id)
+        #expect(try await fixture.get(url) == "new home")
+    }
+
     @Test("An origin has something for as long as a page is on a package, and not longer")
     func servedOrigins() async throws {
         let request = try #require(HTTPRequest(urlText: "https://shop.example/any"))

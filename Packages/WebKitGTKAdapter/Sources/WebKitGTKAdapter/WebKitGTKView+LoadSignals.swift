@@ -94,6 +94,7 @@
             let isStale = location.isLoadWaiting
             let commit = location.commit(url: engineURL, mainResource: mainResourceURL)
             documentChanged()
+            asking.commit()
             switch commit {
             case .document(let url):
                 if !isStale { onSignal?(.committed(url: url)) }
@@ -114,6 +115,7 @@
 
         private func processEnded(_ reason: WebKitWebProcessTerminationReason) {
             isAlive = false
+            hasProcess = false
             location.fail()
             endCalls()
             let text =

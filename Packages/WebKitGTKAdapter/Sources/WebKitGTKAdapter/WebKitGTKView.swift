@@ -19,7 +19,8 @@
         /// Hears what happens, in order; `nil` by default, and again after ``warmUp()`` and ``discard()``. URLs are those of
         /// the documents, custom schemes included; the one of `started` is the page's own where the page took the way.
         public var onSignal: (@MainActor (ViewSignal) -> Void)?
-        /// False once the web process, the window or the view ended; never true again.
+        /// False once the web process, the window or the view ended; never true again, also where another load has brought
+        /// a new process.
         public internal(set) var isAlive = true
 
         /// A reference of this object's own, so that it stays valid whoever destroys the widget.
@@ -30,6 +31,10 @@
         /// The calls whose answer is the view's.
         let viewCalls = PendingCalls()
         private(set) var isDiscarded = false
+        /// False while the web process has ended and no load has begun since.
+        var hasProcess = true
+        /// What the document that is there, and the one on its way, was asked for with.
+        var asking = DocumentAsking()
         /// Counts the documents that this view showed.
         private var pageNumber = 0
         /// A reference of this object's own.
@@ -86,6 +91,7 @@
             connectLoadSignals(loadSignals)
             connectAuthentication(loadSignals)
             connectPrompts(loadSignals)
+            connectPolicy(loadSignals)
             let windowSignals = GObjectSignals(of: window)
             connectWindowSignals(windowSignals)
             signals = [loadSignals, windowSignals]
@@ -104,6 +110,7 @@
             guard !isDiscarded else { return }
             location.ask(for: url)
             proxyRetries = 0
+            hasProcess = true
             webkit_web_view_load_uri(web, url)
         }
 
@@ -301,7 +308,7 @@
         private static let viewGone = EngineError(.processEnded, "the view is gone")
 
         func requireLife() throws {
-            guard isAlive else { throw Self.viewGone }
+            guard !isDiscarded, hasProcess else { throw Self.viewGone }
         }
 
         var contentManager: UnsafeMutablePointer<WebKitUserContentManager> {

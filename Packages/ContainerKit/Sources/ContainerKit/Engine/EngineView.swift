@@ -27,6 +27,15 @@ public protocol EngineView: PoolableView {
     /// Stops what is loading. A navigation that had not committed ends as failed.
     func stopLoading()
 
+    /// Loads the document that the view shows anew, in place of its entry in the history, and in a new process where its own
+    /// has ended. It is asked for by GET.
+    /// - Parameter url: what to load where the view knows of no document.
+    func reload(_ url: String)
+
+    /// Shows a page of the app's own in place of what should be at a URL: a document of no origin. A reload, and the
+    /// history, lead to the URL.
+    func showErrorPage(_ html: String, for url: String)
+
     /// Runs the body of an asynchronous function and returns its result as JSON; `null` for `undefined`.
     ///
     /// The call ends when the promise settles or the page goes away; give it a limit of your own.
@@ -54,6 +63,16 @@ public protocol EngineView: PoolableView {
     /// Answers, at once and without showing it, each dialog of `prompt(…)` whose text begins with `prefix`, in any frame. It
     /// holds for as long as the view; a second call takes the place of the first.
     func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String)
+}
+
+extension EngineView {
+    /// Loads the URL, for engines without a better way.
+    public func reload(_ url: String) { load(url) }
+
+    /// Loads the page from a `data:` URL, for engines without a better way: the history then leads to that.
+    public func showErrorPage(_ html: String, for url: String) {
+        load("data:text/html;charset=utf-8;base64,\(Data(html.utf8).base64EncodedString())")
+    }
 }
 
 /// A picture of a page.

@@ -41,6 +41,8 @@ final class OpenPages: Sendable {
         var only: PageID?
         /// Workers of a page that is closed may still ask.
         var hasHadOthers = false
+        /// Requests that wait for the head of their answer.
+        var waiting = 0
     }
 
     private let state = Mutex(State())
@@ -55,6 +57,15 @@ final class OpenPages: Sendable {
             state.pages.append(noted)
         }
     }
+
+    /// A request waits for its answer, of whichever page.
+    func began() { state.withLock { $0.waiting += 1 } }
+
+    /// It does so no longer.
+    func ended() { state.withLock { $0.waiting -= 1 } }
+
+    /// Whether some request waits for its answer.
+    var isBusy: Bool { state.withLock { $0.waiting > 0 } }
 
     /// A page is closed.
     func forget(_ page: PageID) {

@@ -32,10 +32,13 @@ final class PackageCare {
     private var answers: [PageID: Set<GenerationReference>] = [:]
     private var absences: Set<Absence> = []
     private var lastPause: UInt64 = 0
+    private var isOver = false
 
     /// What the updater hears in its order.
     private enum Notice: Sendable {
         case report(BootReport)
+        /// A report whose consequences somebody waits for.
+        case verdict(BootReport, CheckedContinuation<[Task<Void, Never>], Never>)
         /// The app is back, unless it has gone away since.
         case present(UInt64)
     }
@@ -77,6 +80,7 @@ final class PackageCare {
             for await notice in news {
                 switch notice {
                 case .report(let report): await updater?.note(report)
+                case .verdict(let report, let told): told.resume(returning: await updater?.note(report) ?? [])
                 case .present(let order): await updater?.pauseTrials(false, order: order)
                 }
             }
@@ -94,6 +98,7 @@ final class PackageCare {
     /// Waits for what goes on by itself, which ends: the reports that came are taken, what they lead to is done and
     /// told, and what is out of use is removed.
     func shutDown() async {
+        isOver = true
         notices.finish()
         await reporting?.value
         for task in mending { task.cancel() }
@@ -162,10 +167,38 @@ final class PackageCare {
         report(BootReport(.answered(generation), of: page))
     }
 
+    /// Reports that a page fails, after the reports that came before, and returns once what that leads to is done; after
+    /// a while in any case, since a rollback waits for work on its package.
+    func condemn(_ page: PageReference, because reason: String) async {
+        let conclusions = await withCheckedContinuation { told in
+            tell(.verdict(BootReport(.failed(reason), of: page), told))
+        }
+        try? await withLimit(Self.conclusionLimit) {
+            for conclusion in conclusions { await conclusion.value }
+        }
+    }
+
+    private static let conclusionLimit = Duration.seconds(5)
+
+    /// The generations that a page's document came from, or was answered by.
+    func generations(answering page: PageReference) -> Set<GenerationReference> {
+        (answers[page.id] ?? []).union(library.generations(of: page.id, covering: page.documentURL))
+    }
+
     private func tell(_ notice: Notice) {
-        guard case .dropped(let lost) = notices.yield(notice) else { return }
+        let lost: Notice
+        switch notices.yield(notice) {
+        case .dropped(let dropped): lost = dropped
+        case .terminated: lost = notice
+        default: return
+        }
+        switch lost {
         // Without it no boot would be timed any more.
-        if case .present = lost { return tell(lost) }
+        case .present: return isOver ? () : tell(lost)
+        case .verdict(_, let told): told.resume(returning: [])
+        case .report: break
+        }
+        guard !isOver else { return }
         lostReports += 1
         logger.warning("too many reports at once; one is lost", metadata: ["report": "\(lost)"])
     }

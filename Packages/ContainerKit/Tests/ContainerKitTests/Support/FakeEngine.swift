@@ -147,14 +147,26 @@ final class FakeView: EngineView {
         onDiscard?()
     }
 
+    /// What the page looks like; `nil` where it cannot be seen.
+    var picture: PageSnapshot?
+    private(set) var reloads: [String] = []
+    private(set) var errorPages: [String] = []
+    private(set) var handlers: [String: @MainActor (ScriptMessage) async throws -> String] = [:]
+
+    func reload(_ url: String) { reloads.append(url) }
+    func showErrorPage(_ html: String, for url: String) { errorPages.append(html) }
+
     func snapshot() async throws -> PageSnapshot {
-        throw EngineError(.snapshot, "nothing to see")
+        guard let picture else { throw EngineError(.snapshot, "nothing to see") }
+        return picture
     }
 
     func setMessageHandler(
         named name: String, in world: ScriptWorld,
         _ handler: @escaping @MainActor (ScriptMessage) async throws -> String
-    ) {}
+    ) {
+        handlers[name] = handler
+    }
 }
 
 /// Hears the answer to one request.

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// What shows that a page stays white. Kinds are added over time: keep a default when switching.
+public enum WhitePageSignal: String, Sendable, Hashable, CaseIterable {
+    /// The page's web process ended.
+    case processEnded
+    /// The document could not be had, and nothing else is shown.
+    case loadFailed
+    /// The document holds nothing: no element in it, no text, no script.
+    case emptyDocument
+    /// A script threw, or left a promise rejected, before anything was painted.
+    case bootError
+    /// A script or a style sheet of the document could not be had, before anything was painted.
+    case failedResource
+    /// Nothing was painted in time, and the page has scripts that should have.
+    case noFirstPaint
+    /// The picture of the page has one colour only, although something was painted.
+    case uniformPicture
+}
+
+/// What was done about a page that stays white.
+public struct WhitePageStep: Sendable, Hashable {
+    /// What it was. Kinds are added over time: keep a default when switching.
+    public enum Kind: String, Sendable, Hashable {
+        /// The page was loaded anew.
+        case reloaded
+        /// What answered the page of packages was marked as failed, and the page loaded anew without it: from the former
+        /// version where there is one, else from the network.
+        case reloadedWithoutPackage
+        /// A page that says so was shown in its place.
+        case showedErrorPage
+        /// Someone asked to try again, on that page. It counts as no step, and those before are forgotten.
+        case retried
+    }
+
+    /// What was done.
+    public let kind: Kind
+    /// What was seen.
+    public let signal: WhitePageSignal
+    /// What was seen, in words: a script's error, the URL of a resource, the engine's reason. The page may have written it.
+    public let detail: String
+    /// Which step it is of those that may be taken, from 1; zero for ``Kind/retried``.
+    public let number: Int
+}

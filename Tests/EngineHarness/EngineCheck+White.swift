@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+internal import HTTPTransport
+internal import HTTPTypes
+internal import OfflinePackage
+internal import PackageFormat
+internal import PackagePublisher
+internal import ResourceLoading
+internal import SchemeRouter
+internal import Synchronization
+internal import WebKitGTKAdapter
+
+// Pages that stay white.
+extension EngineCheck {
+    /// The web process is killed, a version throws at boot, one is empty, and so is a page of the network: each is loaded
+    /// anew, then without its package, then replaced by a page from which there is a way on and a way back.
+    @MainActor
+    func checkWhitePages(_ mode: String?, in folder: String) async throws {
+        guard let mode = mode.flatMap(InterceptionMode.init(rawValue:)) else {
+            throw CheckFailure(description: "name a mode")
+        }
+        let site = WhiteSite(folder: folder)
+        var configuration = site.configuration
+        configuration.mode = mode
+        let container = try await Container(engine: WebKitGTKEngine(), configuration: configuration)
+        try await checkKilled(container, site)
+        try await checkVersion("2", of: WhiteSite.throwing, signal: .bootError, container, site)
+        try await checkVersion("3", of: "", signal: .emptyDocument, container, site)
+        try await checkErrorPage(container, site)
+        try await checkForm(container, site)
+        await container.shutDown()
+    }
+
+    /// SIGKILL: the page comes back from its package, then from the network, and then there is the error page.
+    @MainActor
+    private func checkKilled(_ container: Container<WebKitGTKEngine>, _ site: WhiteSite) async throws {
+        try await site.install("1", WhiteSite.good("1"), into: container)
+        let diary = StepDiary(container)
+        let page = try await open(WhiteSite.url, in: container)
+        let world = try await page.view.evaluate(
+            """
+            return [typeof window.webkit?.messageHandlers?.['containerkit-health'],
+                Object.keys(window).filter(name => /health/i.test(name)).length];
+            """, in: .page)
+        try expect(world == #"["undefined",0]"#, "what the page finds of it: \(world)")
+        for (step, title) in [
+            (WhitePageStep.Kind.reloaded, "1"), (.reloadedWithoutPackage, "network"),
+            (.showedErrorPage, "This page could not be shown"),
+        ] {
+            try await settled(page)
+            for process in try childProcesses(named: "WebKitWebProces") { kill(process, SIGKILL) }
+            let seen = await diary.next()
+            try expect(seen?.kind == step && seen?.signal == .processEnded, "killed: \(String(describing: seen))")
+            try await see(page, "document.title", "\"\(title)\"")
+        }
+        // It is of no origin, and has no script.
+        try await see(
+            page, "(() => { try { return localStorage.length } catch (error) { return error.name } })()",
+            "\"SecurityError\"")
+        try await see(page, "[origin, document.scripts.length, location.href]", #"["null",0,"about:blank"]"#)
+        try await retry(page, diary)
+        // A view whose process has ended gives the error page an entry of its own.
+        try await see(page, "[document.title, history.length]", #"["network",2]"#)
+        await container.close(page)
+        diary.end()
+        // The host's own word has no trial: the package is there for the next page.
+        let next = try await open(WhiteSite.url, in: container)
+        try await see(next, "document.title", "\"1\"")
+        await container.close(next)
+    }
+
+    /// A version on trial whose page stays white is taken back, and the page shows the former one.
+    @MainActor
+    private func checkVersion(
+        _ version: String, of html: String, signal: WhitePageSignal, _ container: Container<WebKitGTKEngine>,
+        _ site: WhiteSite
+    ) async throws {
+        try site.publish(version, html)
+        let update = try await container.update(from: PackageSource("https://packages.example/shop-\(version).json"))
+        try expect(update.outcome == .activated, "the update: \(update.outcome)")
+        let diary = StepDiary(container)
+        let events = container.events()
+        let page = try await container.open(WhiteSite.url)
+        let (first, second) = (await diary.next(), await diary.next())
+        try expect(
+            first?.kind == .reloaded && second?.kind == .reloadedWithoutPackage && second?.signal == signal,
+            "version \(version): \(String(describing: first)) \(String(describing: second))")
+        for await case .package(.quarantined(_, let bad, let reason)) in events {
+            try expect(bad.description == version && reason.hasPrefix(signal.rawValue), "\(bad): \(reason)")
+            break
+        }
+        try await see(page, "document.title", "\"1\"")
+        await container.close(page)
+        diary.end()
+        try expect(
+            container.installedPackages.map(\.version.description) == ["1"], "\(container.installedPackages)")
+    }
+
+    /// A page of the network that is empty: the error page is in place of it, Back leads to the page before, and once the
+    /// server is mended trying again shows it.
+    @MainActor
+    private func checkErrorPage(_ container: Container<WebKitGTKEngine>, _ site: WhiteSite) async throws {
+        for isMended in [false, true] {
+            let diary = StepDiary(container)
+            let page = try await open("https://other.shop.example/start", in: container)
+            _ = try await page.view.evaluate("setTimeout(() => location.assign('/hollow'))", in: .page)
+            let (first, second) = (await diary.next(), await diary.next())
+            try expect(
+                first?.kind == .reloaded && second?.kind == .showedErrorPage && second?.signal == .emptyDocument,
+                "\(String(describing: first)) \(String(describing: second))")
+            try await see(page, "document.title", "\"This page could not be shown\"")
+            if isMended {
+                site.network.mend()
+                try await retry(page, diary)
+                try await see(page, "[document.title, history.length]", #"["mended",2]"#)
+            } else {
+                _ = try? await page.view.evaluate("history.back()", in: .page)
+                try await see(page, "[document.title, history.length]", #"["start",2]"#)
+            }
+            await container.close(page)
+            diary.end()
+        }
+    }
+
+    /// What came by a form is not sent again when its process ends.
+    @MainActor
+    private func checkForm(_ container: Container<WebKitGTKEngine>, _ site: WhiteSite) async throws {
+        let diary = StepDiary(container)
+        let page = try await open("https://other.shop.example/start", in: container)
+        _ = try await page.view.evaluate(
+            """
+            const form = document.body.appendChild(document.createElement('form'));
+            form.method = 'post';
+            form.action = '/posted';
+            setTimeout(() => form.submit());
+            """, in: .page)
+        try await see(page, "document.title", "\"posted\"")
+        try await settled(page)
+        for process in try childProcesses(named: "WebKitWebProces") { kill(process, SIGKILL) }
+        let step = await diary.next()
+        try expect(step?.kind == .showedErrorPage, "a form: \(String(describing: step))")
+        try await see(page, "document.title", "\"This page could not be shown\"")
+        try expect(site.network.posts == 1, "sent \(site.network.posts) times")
+        await container.close(page)
+        diary.end()
+    }
+
+    @MainActor
+    private func retry(_ page: Page<WebKitGTKView>, _ diary: StepDiary) async throws {
+        try await see(page, "!!document.querySelector('a[data-heard]')", "true")
+        _ = try? await page.view.evaluate("document.querySelector('a').click()", in: .page)
+        let step = await diary.next()
+        try expect(step?.kind == .retried, "tried again: \(String(describing: step))")
+    }
+
+    /// Waits until the page has loaded what it shows.
+    @MainActor
+    private func settled(_ page: Page<WebKitGTKView>) async throws {
+        try await see(page, "document.readyState", "\"complete\"")
+    }
+
+    /// Asks the page until it says so; the check's limit ends it.
+    @MainActor
+    private func see(_ page: Page<WebKitGTKView>, _ expression: String, _ expected: String) async throws {
+        var last = ""
+        let seen = try? await withLimit(.seconds(15)) {
+            while true {
+                // Another document may just take the place of the one before.
+                last = (try? await page.view.evaluate("return \(expression)", in: .page)) ?? last
+                if last == expected { return true }
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+        try expect(seen == true, "\(expression): \(last), and not \(expected)")
+    }
+}
+
+/// The steps that a container takes, one after the other.
+@MainActor
+private final class StepDiary {
+    private var steps: AsyncStream<WhitePageStep>.Iterator
+    private let observation: EventObservation
+
+    init(_ container: Container<WebKitGTKEngine>) {
+        let (stream, continuation) = AsyncStream.makeStream(of: WhitePageStep.self)
+        steps = stream.makeAsyncIterator()
+        observation = container.observe { if case .whitePage(_, let step) = $0 { continuation.yield(step) } }
+    }
+
+    func next() async -> WhitePageStep? {
+        var steps = steps
+        defer { self.steps = steps }
+        return await steps.next(isolation: MainActor.shared)
+    }
+
+    func end() { observation.end() }
+}
+
+/// A package, its versions, and a network beside it.
+@MainActor
+private final class WhiteSite {
+    static let url = "https://shop.example/index.html"
+    static let throwing = "<!doctype html><div id=app></div><script>throw new Error('boot')</script>"
+    let folder: String
+    let network: WhiteNetwork
+
+    init(folder: String) {
+        self.folder = folder
+        network = WhiteNetwork(packages: folder + "/packages")
+    }
+
+    static func good(_ title: String) -> String { "<!doctype html><title>\(title)</title><p>All is well." }
+
+    var configuration: Container<WebKitGTKEngine>.Configuration {
+        var configuration = Container<WebKitGTKEngine>.Configuration(
+            directory: folder + "/store", transport: MemoryTransport { [network] in try network.answer($0) })
+        configuration.coveredHosts = ["shop.example", "*.shop.example"].compactMap { .init($0) }
+        var options = WhitePageOptions()
+        options.grace = .milliseconds(200)
+        configuration.whitePages = options
+        return configuration
+    }
+
+    @discardableResult
+    func publish(_ version: String, _ html: String) throws -> PackageBuilder.Result {
+        let site = "\(folder)/site-\(version)"
+        try FileManager.default.createDirectory(atPath: site, withIntermediateDirectories: true)
+        try Data(html.utf8).write(to: URL(fileURLWithPath: "\(site)/index.html"))
+        return try PackageBuilder().build(
+            site, id: PackageID("shop"), version: PackageVersion(version),
+            baseURL: PackageBaseURL("https://shop.example/"), output: "\(folder)/packages")
+    }
+
+    func install(_ version: String, _ html: String, into container: Container<WebKitGTKEngine>) async throws {
+        let package = try publish(version, html)
+        try await container.install(archive: package.archive, manifest: package.manifest)
+    }
+}
+
+/// A network with a page that is empty until it is mended.
+private final class WhiteNetwork: Sendable {
+    private struct State {
+        var isMended = false
+        var posts = 0
+    }
+
+    private let packages: String
+    private let state = Mutex(State())
+
+    init(packages: String) {
+        self.packages = packages
+    }
+
+    var posts: Int { state.withLock { $0.posts } }
+
+    func mend() { state.withLock { $0.isMended = true } }
+
+    func answer(_ request: HTTPRequest) throws -> TransportResponse {
+        let name = request.path.flatMap { $0.split(separator: "/").last }.map(String.init) ?? ""
+        let page = { (title: String) in TransportResponse.page("<!doctype html><title>\(title)</title><p>\(title)") }
+        switch (request.authority, name) {
+        case ("packages.example", _):
+            return TransportResponse(
+                head: HTTPResponse(status: .ok),
+                body: .bytes(try Data(contentsOf: URL(fileURLWithPath: "\(packages)/\(name)"))))
+        case (_, "hollow"): return state.withLock { $0.isMended } ? page("mended") : .page("")
+        case (_, "start"): return page("start")
+        case (_, "posted"):
+            if request.method == .post { state.withLock { $0.posts += 1 } }
+            return page("posted")
+        default: return page("network")
+        }
+    }
+}
