@@ -228,7 +228,7 @@ let package = Package(
             [
                 "BodyBridge", "ConnectTunnel", "CookieBridge", "CookieJar", "PublicSuffixList", "ResourceLoading",
                 "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache", "HTTPTransport",
-                "HTTPSemantics", "LoopbackServer", "SchemeRouter", "SchemeMode",
+                "HTTPSemantics", "LoopbackServer", "Prefetch", "SchemeRouter", "SchemeMode",
                 "WebViewPool", .crypto,
                 .httpTypes, .log,
             ]),
@@ -236,7 +236,7 @@ let package = Package(
             of: "ContainerKit",
             [
                 "BodyBridge", "ContainerTesting", "CookieBridge", "CookieJar", "HTTPCache", "HTTPTransport",
-                "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading",
+                "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher", "Prefetch", "ResourceLoading",
                 "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter", "WebViewPool", .httpTypes, .log,
             ]),
         .systemLibrary(
@@ -331,7 +331,8 @@ let package = Package(
             dependencies: [
                 "BodyBridge", "ContainerKit", "ContainerTesting", "CookieBridge", "HTTPTransport", "LoopbackServer",
                 "OfflinePackage",
-                "PackageFormat", "PackagePublisher", "ResourceLoading", "SchemeRouter", "WebKitGTKAdapter", .httpTypes,
+                "PackageFormat", "PackagePublisher", "Prefetch", "ResourceLoading", "SchemeRouter", "WebKitGTKAdapter",
+                .httpTypes,
             ], path: "Tests/EngineHarness", swiftSettings: settings),
         .executableTarget(
             name: "readme-example", dependencies: ["ContainerKit", "WebKitGTKAdapter"], path: "Tests/ReadmeExample",

@@ -43,6 +43,8 @@ public final class Container<Engine: WebEngine> {
     private(set) var bridges: BridgeCare?
     let legacy: LegacyCare?
     let posts = OpeningPosts()
+    private(set) var prefetch: PrefetchCare?
+    let engineFields: EngineFields?
     var reclaiming: Task<Void, Never>?
     private var memory: MemoryCare?
 
@@ -68,12 +70,16 @@ public final class Container<Engine: WebEngine> {
         cache = await Self.openCache(
             configuration, pageCookies.map { CookieStoringLoader(network, cookies: $0) } ?? network)
         liveRules = LiveRules(configuration.rules)
+        engineFields =
+            configuration.prefetch == nil
+            ? nil : await EngineFields.open(packages.store, logger: configuration.logger)
+        let ahead = PrefetchCare.Setup(configuration, fields: engineFields, library: packages.library)
         path = RequestPath(
             names: configuration.names, traits: traits, updater: packages.updater, library: packages.library,
             table: table?.library, previews: previewList,
             network: traits.decodes ? NetworkLoader(configuration.transport) : network, cache: cache?.loader,
             cookies: pageCookies, rules: liveRules, coveredHosts: configuration.coveredHosts,
-            handOverField: configuration.cookies.handOverField)
+            handOverField: configuration.cookies.handOverField, ahead: ahead)
         appRequests = AppRequests(path: path, hub: hub)
         legacy = configuration.legacyMessages.map { LegacyCare($0, names: configuration.names) }
         pool = WebViewPool(capacity: configuration.poolCapacity) { try engine.makeView() }
@@ -103,13 +109,18 @@ public final class Container<Engine: WebEngine> {
             care.listen(to: hub)
             engineCaches = care
         }
+        prefetch = PrefetchCare(ahead, configuration.prefetch, in: configuration.mode, path: path) {
+            @MainActor [weak self] url in
+            guard let self else { throw CancellationError() }
+            return try await cookies(ofPageAt: url)
+        }
         packages.forward { [hub] in hub.send(.package($0)) }
         memory = MemoryCare(configuration.updates.conditions) { [weak self] in self?.releaseMemory() }
         table?.note(.launch)
     }
 
     private func beginLoopback() async throws {
-        let requests = LoopbackRequests(path: path, pages: sharedPages, legacy: legacy)
+        let requests = LoopbackRequests(path: path, pages: sharedPages, legacy: legacy, engineFields: engineFields)
         let tell = { @MainActor [hub] (event: ContainerEvent) in hub.send(event) }
         let note = { @MainActor [weak self] (report: ExchangeReport) -> Void in self?.noteAnswer(report) }
         switch configuration.mode {
