@@ -57,6 +57,7 @@ enum EngineCheck: String, CaseIterable {
     case pageCookies
     case bridge
     case legacy
+    case prefetch
 
     /// The longest that it may take.
     var limit: Duration { [.bodies, .bridge].contains(self) ? .seconds(180) : .seconds(60) }
@@ -115,6 +116,7 @@ enum EngineCheck: String, CaseIterable {
         case .pageCookies: try await checkPageCookies(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .bodies: try await runBodies(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .legacy: try await checkLegacy(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
+        case .prefetch: try await checkPrefetch(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         }
     }
