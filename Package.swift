@@ -279,6 +279,7 @@ let package = Package(
             [
                 "CommandSupport", "ConnectTunnel", "ContainerKit", "HTTPTransport", "ResourceLoading", "ResourceStore",
                 "SchemeRouter", "WebKitGTKAdapter", "ContainerTesting", "PackageFormat", "PackagePublisher",
+                "Prefetch",
                 .argumentParser,
                 .httpTypes, .log,
             ]),
