@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import BodyBridge
 internal import ContainerKit
 internal import ContainerTesting
 internal import Foundation
@@ -33,6 +34,7 @@ extension EngineCheck {
         configuration.coveredHosts = PrefetchSite.hosts.compactMap { HostPattern($0) }
         configuration.prefetch = PrefetchOptions()
         configuration.prefetch?.fetchesDocument = true
+        configuration.legacyMessages = LegacyMessages(prefix: "shop")
         // However slow the machine is.
         configuration.prefetch?.loader.maxAge = .seconds(600)
         configuration.prefetch?.loader.joinLimit = .seconds(600)
@@ -68,14 +70,14 @@ extension EngineCheck {
         let body = #"{"visitRecord":{},"id":7}"#
         var expected = [
             "get": "200 1 id=7 ", "again": "200 2 id=7 ", "post": "200 1 id=7 \(body)", "held": "200 1 - ",
-            "fails": "200 2 - ", "cookie": "200 2 - ",
+            "fails": "200 2 - ", "cookie": "200 2 - ", "message": "200 text/plain 1 - ", "nothing": "null",
         ]
         var counts = [
             "GET /page": 1, "GET /api/get": 2, "POST /api/post": 1, "GET /api/held": 1, "GET /api/fails": 2,
-            "GET /api/cookie": 2, "GET /ping": 1, "GET /release": 1,
+            "GET /api/cookie": 2, "GET /api/message": 1, "GET /ping": 1, "GET /release": 1,
         ]
         var made = PrefetchCounters()
-        (made.started, made.failures, made.strangers) = (6, 1, 1)
+        (made.started, made.failures, made.strangers) = (7, 1, 1)
         if mode != .loopbackServer {
             expected["corsGet"] = "200 1 - "
             expected["corsPost"] = "200 1 - {}"
@@ -83,7 +85,7 @@ extension EngineCheck {
             counts["POST /cors/post"] = 1
             // By proxy the engine asks for permission, too, where it does not know that it has been asked for.
             counts["OPTIONS /cors/post"] = mode == .loopbackProxy ? 2 : 1
-            made.started = 8
+            made.started = 9
         }
         try expect(seen == expected, "the page got \(seen), and not \(expected)\n\(counters)")
         let asked = Dictionary(sent.map { ($0.name, 1) }, uniquingKeysWith: +)
@@ -165,6 +167,12 @@ extension EngineCheck {
             await text('/ping');
             await text('/release');
             seen.held = await held;
+            const older = window.webkit?.messageHandlers?.PREFETCHCALL;
+            if (older) {
+                const { status, headers, body } = await older.postMessage({ url: 'https://m.example/api/message' });
+                seen.message = `${status} ${headers['content-type']} ${body}`;
+                seen.nothing = String(await older.postMessage({ url: 'https://m.example/api/message' }));
+            }
             seen.fails = await text('/api/fails');
             document.cookie = 'late=1';
             seen.cookie = await text('/api/cookie');
@@ -183,7 +191,7 @@ extension EngineCheck {
             {"api":"https://m.example/api/post","method":"POST","urlParam":true,"bodyParam":true,
             "body":{"visitRecord":{}}},
             {"api":"https://m.example/api/held"},{"api":"https://m.example/api/fails"},
-            {"api":"https://m.example/api/cookie"}\(asksOthers ? others : "")]}]}}
+            {"api":"https://m.example/api/cookie"},{"api":"https://m.example/api/message"}\(asksOthers ? others : "")]}]}}
             """
         return try PrefetchTable(json: Data(json.utf8))
     }

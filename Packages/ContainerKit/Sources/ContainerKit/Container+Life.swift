@@ -36,6 +36,7 @@ extension Container {
         ContainerCounters(
             unreadableFiles: packages.library.unreadableFiles, store: packages.store.counters,
             table: table?.library.counters, httpCache: cache?.counters, prefetch: prefetch?.counters,
+            prefetchTable: prefetchTable?.counters,
             droppedEvents: droppedEvents)
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 public import Prefetch
 internal import ResourceLoading
 
@@ -16,6 +17,14 @@ extension Container {
     func fetchAhead(for page: PageID, at url: String, isPosted: Bool) {
         guard configuration.mode != .plain else { return }
         prefetch?.begin(page, at: url, isPosted: isPosted)
+    }
+
+    /// The answer to a page's message that asks for what was fetched ahead, as the page gets it; `nil` for none.
+    /// - Throws: `PrefetchError` for what is no such message; `CancellationError`.
+    func prefetched(for message: Data, from origin: WebOrigin, in view: ViewID) async throws -> Data? {
+        let call = try PrefetchCall(json: message)
+        guard let session = sessions[view] else { return nil }
+        return try await prefetch?.answer(call, of: session.reference, from: origin)
     }
 
     /// The cookies of a page's requests, as they are now.

@@ -44,6 +44,7 @@ public final class Container<Engine: WebEngine> {
     let legacy: LegacyCare?
     let posts = OpeningPosts()
     private(set) var prefetch: PrefetchCare?
+    private(set) var prefetchTable: PrefetchTableCare?
     let engineFields: EngineFields?
     var reclaiming: Task<Void, Never>?
     private var memory: MemoryCare?
@@ -98,6 +99,7 @@ public final class Container<Engine: WebEngine> {
                 host: BridgeHost(path: path, names: configuration.names, cookies: pageCookies))
         }
         legacy?.realURL = { [weak self] in self?.realURL(of: $0) ?? $0 }
+        legacy?.prefetched = { [weak self] in try await self?.prefetched(for: $0, from: $1, in: $2) }
         try await cookies?.start()
         try await beginLoopback()
         if traits.caches, configuration.mode.isOverLoopback {
@@ -114,6 +116,7 @@ public final class Container<Engine: WebEngine> {
             guard let self else { throw CancellationError() }
             return try await cookies(ofPageAt: url)
         }
+        await openPrefetchTable(RedirectedLoader(network))
         packages.forward { [hub] in hub.send(.package($0)) }
         memory = MemoryCare(configuration.updates.conditions) { [weak self] in self?.releaseMemory() }
         table?.note(.launch)
@@ -134,6 +137,21 @@ public final class Container<Engine: WebEngine> {
                 engine, requests, configuration.loopback, directory: configuration.directory,
                 logger: configuration.logger, tell: tell, note: note)
         }
+    }
+
+    private func openPrefetchTable(_ network: any ResourceLoading) async {
+        guard prefetch != nil, let source = configuration.prefetch?.tableSource else { return }
+        let care = PrefetchTableCare(
+            source, network: network, store: packages.store, conditions: configuration.updates.conditions,
+            logger: configuration.logger
+        ) { [weak prefetch] table in
+            prefetch?.table = table
+        } hear: { [hub] check in
+            hub.send(.prefetchTableChecked(check))
+        }
+        await care.open()
+        care.check()
+        prefetchTable = care
     }
 
     private static func openTable(

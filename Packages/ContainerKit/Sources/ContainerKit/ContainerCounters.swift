@@ -17,6 +17,8 @@ public struct ContainerCounters: Sendable, Hashable {
     public var httpCache: HTTPCacheCounters?
     /// Of what is fetched ahead of pages; `nil` where nothing is.
     public var prefetch: PrefetchCounters?
+    /// Of the table that says what is fetched ahead; `nil` where it is fetched from nowhere.
+    public var prefetchTable: PrefetchTableCounters?
     /// Events that slow subscribers lost, and reports of pages.
     public var droppedEvents: Int
 }

@@ -38,6 +38,8 @@ public enum ContainerEvent: Sendable {
     /// A page opened before the engine's cookie store and the container's had the same, since the engine did not answer in
     /// time. Pages do not wait for it any more, until the same event comes with `false`.
     case cookiesBehind(Bool)
+    /// The server of the prefetch table was asked, and what came of it.
+    case prefetchTableChecked(PrefetchTableCheck)
     /// A request that came through the container has ended.
     case request(RequestRecord)
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BodyBridge
+import ContainerTesting
 import Foundation
+import HTTPTransport
 import HTTPTypes
+import OfflinePackage
 import Prefetch
 import ResourceLoading
 import SchemeRouter
@@ -114,10 +118,11 @@ struct PrefetchTests {
         await first?.shutDown()
         first = nil
         let next = try await container(on: FakeEngine(), isKnown: false)
-        _ = try await next.open(url)
+        let page = try await next.open(url)
         try await until { count(api) == 1 }
         let sent = fixture.network.requests.withLock { $0.first?.headerFields }
         #expect(sent?[.userAgent] == "Fake" && sent?[.acceptLanguage] == "de")
+        await next.close(page)
         await next.shutDown()
     }
 
@@ -175,11 +180,12 @@ struct PrefetchTests {
             try await fixture.engine.jar.set(EngineCookie(name: domain, value: "1", domain: domain))
         }
         // The token is there, too.
-        _ = try await container.open(url)
+        let page = try await container.open(url)
         #expect(fixture.engine.jar.cookies.count == 3)
         try await until { count(api) == 1 }
         #expect(
             fixture.network.requests.withLock { $0.first?.headerFields[.cookie] } == "shop-example.localhost=1")
+        await container.close(page)
         await container.shutDown()
     }
 
@@ -251,13 +257,14 @@ struct PrefetchTests {
         let allowed = try #require(HTTPField.Name("Access-Control-Allow-Headers"))
         fixture.network.put(
             .empty, at: api, [.accessControlAllowOrigin: "https://shop.example", allowed: "content-type"])
-        _ = try await container.open(url)
+        let other = try await container.open(url)
         try await until { fixture.network.requests.withLock { $0.count } == 3 }
         let sent = fixture.network.requests.withLock { $0 }
         #expect(sent.map(\.method) == [.options, .options, .post])
         #expect(sent[2].headerFields[.origin] == "https://shop.example" && sent[2].headerFields[.cookie] == nil)
         #expect(sent[2].headerFields[.referer] == "https://shop.example/")
         #expect(fixture.network.bodies.withLock { $0 } == [Data("{}".utf8)])
+        await container.close(other)
         await container.shutDown()
     }
 
@@ -276,6 +283,135 @@ struct PrefetchTests {
         let post = try #require(HTTPRequest(method: .post, urlText: url))
         _ = try await container.open(post)
         #expect(container.counters.prefetch?.started == 3)
+        await container.shutDown()
+    }
+
+    private func json(_ version: String) -> Data {
+        Data(
+            """
+            {"code":200,"data":{"version":"\(version)","config":[{"url":"https://shop.example/","interfaces":
+            [{"api":"https://shop.example/api","urlParam":true}]}]}}
+            """.utf8)
+    }
+
+    @Test("The table is fetched at launch, kept for the next one, and a bad answer changes nothing")
+    func fetchedTable() async throws {
+        let source = "https://config.example/prefetch"
+        fixture.network.put(.bytes(json("2")), at: source)
+        let change = { @Sendable (configuration: inout Container<FakeEngine>.Configuration) in
+            configuration.prefetch?.table = nil
+            configuration.prefetch?.tableSource = PrefetchTableSource(url: source)
+            configuration.prefetch?.tableSource?.interval = .zero
+            configuration.prefetch?.tableSource?.retryInterval = .zero
+        }
+        var first: Container<FakeEngine>? = try await container(change: change)
+        try await until { first?.counters.prefetchTable?.taken == 1 }
+        let page = try await first?.open(url)
+        try await until { count(api) == 1 }
+        if let page { await first?.close(page) }
+        // Nothing new is nothing taken.
+        first?.hostEnteredForeground()
+        try await until { count(source) == 2 }
+        await first?.shutDown()
+        first = nil
+        fixture.network.put(.bytes(Data(#"{"code":500}"#.utf8)), at: source)
+        let next = try await container(on: FakeEngine(), change: change)
+        var checks: [PrefetchTableCheck] = []
+        next.observe { if case .prefetchTableChecked(let check) = $0 { checks.append(check) } }
+        // That of the launch before.
+        let other = try await next.open(url)
+        try await until { count(api) == 2 && checks.count == 1 }
+        await next.close(other)
+        guard case .failed(let error as PrefetchError) = checks[0] else {
+            Issue.record("\(checks)")
+            return
+        }
+        #expect(error.code == .serverCode)
+        fixture.network.put(.bytes(json("3")), at: source)
+        next.hostEnteredForeground()
+        try await until { checks.count == 2 }
+        guard case .taken("3") = checks[1] else {
+            Issue.record("\(checks)")
+            return
+        }
+        #expect(next.counters.prefetchTable == PrefetchTableCounters(checks: 2, taken: 1, failures: 1))
+        await next.shutDown()
+    }
+
+    @Test("The table is asked for when the interval is over, and not while it is asked for; never without a network")
+    func intervals() async throws {
+        let source = "https://config.example/prefetch"
+        fixture.network.put(.bytes(json("2")), at: source)
+        let container = try await container()
+        let clock = ManualClock()
+        let conditions = ChangingConditions(HostConditions(network: .none))
+        var heard: [PrefetchTableCheck] = []
+        let care = PrefetchTableCare(
+            PrefetchTableSource(url: source), network: NetworkLoader(fixture.network), store: container.packages.store,
+            conditions: conditions, logger: container.configuration.logger, clock: clock
+        ) { _ in
+        } hear: {
+            heard.append($0)
+        }
+        care.check()
+        #expect(care.counters.checks == 0)
+        conditions.set(HostConditions())
+        care.check()
+        care.check()
+        #expect(care.counters.checks == 1)
+        try await until { heard.count == 1 }
+        clock.advance(by: .seconds(599))
+        care.check()
+        #expect(care.counters.checks == 1)
+        clock.advance(by: .seconds(1))
+        fixture.network.put(.bytes(Data()), at: source)
+        care.check()
+        try await until { heard.count == 2 }
+        clock.advance(by: .seconds(29))
+        care.check()
+        #expect(care.counters.checks == 2)
+        clock.advance(by: .seconds(1))
+        care.check()
+        #expect(care.counters.checks == 3)
+        try await until { heard.count == 3 }
+        #expect(care.counters.taken == 1 && care.counters.failures == 2)
+        await care.shutDown()
+        await container.shutDown()
+    }
+
+    /// What a page's message comes to.
+    private func call(_ message: String, from document: String, in view: FakeView) async throws -> String {
+        let prompts = try #require(view.prompts)
+        let say = { (word: String, json: String) throws -> String in
+            let answer = prompts.answer("\(prompts.prefix)\(word) \(document) \(json)")
+            let members = try JSONDecoder().decode([String: String].self, from: Data(answer.utf8))
+            return members["value"] ?? "error: \(members["error"] ?? answer)"
+        }
+        let ticket = try say("prefetch", message)
+        while true {
+            try Task.checkCancellation()
+            let answer = try say("prefetched", "\"\(ticket)\"")
+            if !answer.isEmpty { return answer }
+            await Task.yield()
+        }
+    }
+
+    @Test("A page may ask by a message: once, for URLs of its own origin")
+    func messages() async throws {
+        let container = try await container(
+            #"{"api":"https://shop.example/api","urlParam":true},{"api":"https://api.example/list"}"#
+        ) { $0.legacyMessages = LegacyMessages(prefix: "yx") }
+        fixture.network.put(.bytes(Data("ä".utf8)), at: api, [.contentType: "text/plain"])
+        let page = try await container.open(url)
+        let message = #"{"url":"\#(api)"}"#
+        #expect(try await call(message, from: "containerkit://other.example/", in: page.view) == "null")
+        #expect(try await call(#"{"url":"https://api.example/list"}"#, from: place, in: page.view) == "null")
+        #expect(
+            try await call(message, from: place, in: page.view)
+                == #"{"status":200,"headers":{"content-type":"text/plain"},"body":"ä"}"#)
+        #expect(try await call(message, from: place, in: page.view) == "null")
+        #expect(try await call(#"{"url":7}"#, from: place, in: page.view).hasPrefix("error: "))
+        #expect(count(api) == 1)
         await container.shutDown()
     }
 

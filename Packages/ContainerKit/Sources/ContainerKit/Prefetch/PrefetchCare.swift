@@ -3,6 +3,7 @@
 
 internal import CookieJar
 internal import Foundation
+internal import HTTPTransport
 internal import HTTPTypes
 internal import OfflinePackage
 internal import Prefetch
@@ -73,6 +74,37 @@ final class PrefetchCare {
         guard !requests.isEmpty else { return }
         setup.completion.cookies.read(for: id) { [readCookies] in try await readCookies(url) }
         loader.prefetch(requests, for: PageReference(id: id, documentURL: url))
+    }
+
+    /// What a page gets that asks by a message: as for a request of its own, with the cookies that there are now.
+    /// - Parameter origin: of the document that asks; of other URLs than its own origin's it gets nothing.
+    /// - Returns: JSON; `nil` for nothing.
+    /// - Throws: `CancellationError`.
+    func answer(_ call: PrefetchCall, of page: PageReference, from origin: WebOrigin) async throws -> Data? {
+        guard let head = HTTPRequest(urlText: call.target),
+            path.asksNetwork(head, of: page.documentURL, isOriginBound: isOriginBound)
+        else { return nil }
+        setup.completion.cookies.read(for: page.id) { [readCookies] in try await readCookies(page.documentURL) }
+        guard let response = try await loader.answer(call, of: page, from: origin) else { return nil }
+        do {
+            let request = ResourceRequest(head)
+            guard let decoded = try await DecodingLoader(GivenAnswer(response: response)).load(request) else {
+                return nil
+            }
+            return try await PrefetchReply(decoded).json
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // The page asks itself.
+            return nil
+        }
+    }
+
+    /// Answers with what is there.
+    private struct GivenAnswer: ResourceLoading {
+        let response: ResourceResponse
+
+        func load(_ request: ResourceRequest) async throws -> ResourceResponse? { response }
     }
 
     /// Returns when the cookies of a page that is being opened have been read.
