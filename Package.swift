@@ -228,7 +228,7 @@ let package = Package(
             [
                 "BodyBridge", "ConnectTunnel", "CookieBridge", "CookieJar", "PublicSuffixList", "ResourceLoading",
                 "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache", "HTTPTransport",
-                "HTTPSemantics", "LoopbackServer", "SchemeRouter", "SchemeMode",
+                "HTTPSemantics", "LoopbackServer", "Prefetch", "SchemeRouter", "SchemeMode",
                 "WebViewPool", .crypto,
                 .httpTypes, .log,
             ]),
@@ -236,7 +236,7 @@ let package = Package(
             of: "ContainerKit",
             [
                 "BodyBridge", "ContainerTesting", "CookieBridge", "CookieJar", "HTTPCache", "HTTPTransport",
-                "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading",
+                "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher", "Prefetch", "ResourceLoading",
                 "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter", "WebViewPool", .httpTypes, .log,
             ]),
         .systemLibrary(
@@ -279,6 +279,7 @@ let package = Package(
             [
                 "CommandSupport", "ConnectTunnel", "ContainerKit", "HTTPTransport", "ResourceLoading", "ResourceStore",
                 "SchemeRouter", "WebKitGTKAdapter", "ContainerTesting", "PackageFormat", "PackagePublisher",
+                "Prefetch",
                 .argumentParser,
                 .httpTypes, .log,
             ]),
@@ -331,7 +332,7 @@ let package = Package(
             dependencies: [
                 "BodyBridge", "ContainerKit", "ContainerTesting", "CookieBridge", "HTTPTransport", "LoopbackServer",
                 "OfflinePackage",
-                "PackageFormat", "PackagePublisher", "ResourceLoading", "SchemeRouter", "WebKitGTKAdapter",
+                "PackageFormat", "PackagePublisher", "Prefetch", "ResourceLoading", "SchemeRouter", "WebKitGTKAdapter",
                 "WebViewPool",
                 .httpTypes,
             ], path: "Tests/EngineHarness", swiftSettings: settings),

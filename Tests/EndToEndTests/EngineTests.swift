@@ -91,6 +91,15 @@ extension RealEngine {
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
 
+        @Test(
+            "What is fetched ahead is asked for once, as the engine asks for it, and given to its page",
+            arguments: ["scheme", "proxy", "server"])
+        func prefetch(mode: String) async throws {
+            let folder = try TemporaryFolder()
+            let outcome = try await Program("engine-harness").run("prefetch", folder.path, mode, in: folder.path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+
         @Test("Cookies with an expiry are there in the next process")
         func persistentCookies() async throws {
             let folder = try TemporaryFolder()

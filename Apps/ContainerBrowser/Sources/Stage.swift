@@ -79,6 +79,10 @@ final class Stage {
         // Nothing that one run fetched answers the next, as in a bare engine, which keeps nothing either.
         configuration.httpCache?.diskBytes = 0
         configuration.cookies.isPersistent = false
+        if let table = options.prefetch {
+            configuration.prefetch = PrefetchOptions()
+            configuration.prefetch?.table = table
+        }
         do {
             let container = try await Container(engine: engine, configuration: configuration)
             self.container = container

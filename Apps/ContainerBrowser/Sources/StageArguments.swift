@@ -5,6 +5,8 @@ public import ArgumentParser
 internal import CommandSupport
 public import ContainerKit
 public import ContainerTesting
+internal import Foundation
+internal import Prefetch
 
 /// The options that `open` and `run` share.
 struct StageArguments: ParsableArguments {
@@ -31,6 +33,11 @@ struct StageArguments: ParsableArguments {
             valueName: "file"))
     var trusted: [String] = []
 
+    @Option(
+        help: ArgumentHelp("The table (JSON) of what is fetched ahead of pages, in container modes.", valueName: "file")
+    )
+    var prefetch: String?
+
     /// - Parameter urls: the pages to open; their hosts are covered in container modes.
     func options(covering urls: [String], directory: String, warm: Bool) throws -> StageOptions {
         if mode == .plain, !packages.isEmpty {
@@ -41,6 +48,17 @@ struct StageArguments: ParsableArguments {
             mode: mode, packages: packages.map(PackageFiles.init(archive:)), network: network, covering: urls,
             directory: directory, warm: warm)
         let hosts = options.coveredNames
+        options.prefetch = try prefetch.map { file in
+            guard mode != .plain else {
+                throw CommandError(
+                    .usage, code: "usage", "a prefetch table needs a container: add --mode scheme", at: "--mode plain")
+            }
+            do {
+                return try PrefetchTable(json: Data(contentsOf: URL(fileURLWithPath: file)))
+            } catch {
+                throw CommandError(.usage, code: "prefetch-table", "\(error)", at: file)
+            }
+        }
         options.trusted = try trusted.map { try TrustedCertificate($0, pages: hosts) }
         return options
     }

@@ -5,6 +5,7 @@ internal import CommandSupport
 internal import ContainerKit
 internal import ContainerTesting
 internal import Foundation
+internal import Prefetch
 internal import SchemeRouter
 
 /// What a stage is set up with.
@@ -20,6 +21,8 @@ struct StageOptions: Sendable {
     var isSecluded = false
     /// What is trusted beside the system's authorities; nothing by default.
     var trusted: [TrustedCertificate] = []
+    /// What is fetched ahead of pages; nothing by default.
+    var prefetch: PrefetchTable?
     private(set) var coveredHosts: [HostPattern]
     /// The covered hosts as names and addresses, without ports and brackets.
     private(set) var coveredNames: [String]

@@ -66,7 +66,8 @@ private func checkBridge(_ text: String) {
         guard let answer = bridge.answer(to: bridge.prefix + said) else { continue }
         let members = try? JSONDecoder().decode([String: String].self, from: Data(answer.utf8))
         Fuzz.expect(members?.count == 1, "no JSON: \(answer)")
-        guard let id = members?["value"], !host.isAsked else { continue }
+        // What asks for an answer that was fetched ahead has a ticket, and no body.
+        guard let id = members?["value"], !host.isAsked, !said.hasPrefix("prefetch") else { continue }
         Fuzz.expect(bridge.take(id, for: Host.other) == nil, "another origin's body")
         Fuzz.expect(bridge.take(id, for: Host.origin) != nil, "a body that is not there")
         Fuzz.expect(bridge.take(id, for: Host.origin) == nil, "a body for the second time")
@@ -87,4 +88,6 @@ private final class Host: LegacyHosting {
         isAsked = true
         return String(decoding: message, as: UTF8.self)
     }
+
+    func prefetched(_ message: Data, for origin: WebOrigin, by bridge: LegacyBridge) async throws -> Data? { nil }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// What older pages speak to: `webkit.messageHandlers.XHRCALL` and `COOKIECALL`, and `window.original_cookie`. A script of
-// its own, injected only where the app has switched these messages on. Its handlers are functions of the page's world and
+// What older pages speak to: `webkit.messageHandlers.XHRCALL`, `COOKIECALL` and `PREFETCHCALL`, and
+// `window.original_cookie`. A script of its own, injected only where the app has switched these messages on. Its handlers are functions of the page's world and
 // not the engine's: so the container learns which frame speaks, has a body before the request after it, a synchronous one
 // too, and the callback is called in the frame that asked for it.
 
@@ -65,6 +65,30 @@ const postCookie = (message) => {
   return true;
 };
 
+/**
+ * The answer to a request that the app has made ahead, or null. The app says at once that it looks, and is asked again
+ * until it has found it: a dialog waits for nobody.
+ */
+const postPrefetch = (message) => {
+  const { url, method, body } = message ?? {};
+  const ticket = ask("prefetch", { __proto__: null, url, method, body });
+  let pause = 4;
+  return new Promise((done, failed) => {
+    const look = () => {
+      try {
+        const text = ask("prefetched", ticket);
+        if (text) return done(parse(text));
+        // A page that waits long need not know to the millisecond.
+        if (pause < 32) pause += 1;
+        apply(setTimeout, globalThis, [look, pause]);
+      } catch (error) {
+        failed(error);
+      }
+    };
+    look();
+  });
+};
+
 const handler = (post) => ({
   postMessage: (message) => {
     try {
@@ -81,6 +105,7 @@ const add = (name, post) => {
 };
 add(config.bodyHandler, postBody);
 add(config.cookieHandler, postCookie);
+add(config.prefetchHandler, postPrefetch);
 if (!globalThis.webkit) {
   // As the engine's own.
   defineProperty(globalThis, "webkit", { __proto__: null, value: { messageHandlers: handlers }, enumerable: true });

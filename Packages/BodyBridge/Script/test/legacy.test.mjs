@@ -12,16 +12,17 @@ globalThis.Document = class {
 };
 globalThis.document = new globalThis.Document();
 Object.assign(globalThis.CONTAINERKIT, {
-  callback: "x_realxhr_callback", bodyHandler: "XHRCALL", cookieHandler: "COOKIECALL",
+  callback: "x_realxhr_callback", bodyHandler: "XHRCALL", cookieHandler: "COOKIECALL", prefetchHandler: "PREFETCHCALL",
 });
 const said = [];
 let answer = { value: "1" };
 globalThis.prompt = (text) => {
   said.push(text);
-  return answer === null ? null : JSON.stringify(answer);
+  const given = Array.isArray(answer) ? answer.shift() : answer;
+  return given === null ? null : JSON.stringify(given);
 };
 await import("../src/legacy.js");
-const { XHRCALL, COOKIECALL } = globalThis.webkit.messageHandlers;
+const { XHRCALL, COOKIECALL, PREFETCHCALL } = globalThis.webkit.messageHandlers;
 const start = `${"t".repeat(32)} body app://shop.example/a/page `;
 
 test("a body is said at once, with where the page is; the callback comes later", async () => {
@@ -63,4 +64,22 @@ test("a cookie is assigned as the app says, and told", async () => {
   await assert.rejects(COOKIECALL.postMessage({}), TypeError);
   await assert.rejects(COOKIECALL.postMessage(), TypeError);
   assert.equal(jar.length, 1);
+});
+
+test("what was fetched ahead is asked for until it is there", async () => {
+  said.length = 0;
+  const reply = { status: 200, headers: {}, body: "x" };
+  answer = [{ value: "t1" }, { value: "" }, { value: "" }, { value: JSON.stringify(reply) }];
+  const message = { url: "https://shop.example/a", method: "POST", body: { a: 1 }, other: 1 };
+  assert.deepEqual(await PREFETCHCALL.postMessage(message), reply);
+  const asked = 'prefetch app://shop.example/a/page {"url":"https://shop.example/a","method":"POST","body":{"a":1}}';
+  assert.ok(said[0].endsWith(asked));
+  assert.equal(said.length, 4);
+  assert.ok(said.slice(1).every((text) => text.endsWith(' prefetched app://shop.example/a/page "t1"')));
+  answer = [{ value: "t2" }, { value: "null" }];
+  assert.equal(await PREFETCHCALL.postMessage({ url: "https://shop.example/a" }), null);
+  answer = [{ value: "t3" }, { value: "" }, { error: "gone" }];
+  await assert.rejects(PREFETCHCALL.postMessage({}), { name: "TypeError", message: "gone" });
+  answer = { error: "not a URL" };
+  await assert.rejects(PREFETCHCALL.postMessage(), { name: "TypeError", message: "not a URL" });
 });

@@ -23,6 +23,30 @@ struct LegacyBridgeTests {
             guard !message.isEmpty else { throw ResourceError(.invalidRequest, "no cookie") }
             return "a=b; Path=/"
         }
+
+        /// What is looked for, and who waits.
+        var found: [String: Result<Data?, any Error>] = [:]
+        var isLookedFor: [String: Int] = [:]
+        var cancelled = 0
+        private var waiting: [String: AsyncStream<Void>.Continuation] = [:]
+
+        func prefetched(_ message: Data, for origin: WebOrigin, by bridge: LegacyBridge) async throws -> Data? {
+            let name = "\(origin) \(String(decoding: message, as: UTF8.self))"
+            isLookedFor[name, default: 0] += 1
+            if found[name] == nil {
+                let (told, waiter) = AsyncStream.makeStream(of: Void.self)
+                waiting[name] = waiter
+                for await _ in told {}
+            }
+            if Task.isCancelled { cancelled += 1 }
+            try Task.checkCancellation()
+            return try found[name]?.get()
+        }
+
+        func find(_ name: String, _ result: Result<Data?, any Error>) {
+            found[name] = result
+            waiting[name]?.finish()
+        }
     }
 
     private let host = Host()
@@ -59,6 +83,56 @@ struct LegacyBridgeTests {
         let body = bridge.take("1", for: page)
         #expect(try await text(body) == "é")
         #expect(!has("1", page) && bridge.count == 0)
+    }
+
+    /// Asks with a ticket until there is something.
+    private func ending(of ticket: String) async throws -> String {
+        while true {
+            try Task.checkCancellation()
+            let answer = try #require(say("prefetched", ticket))
+            if answer != #"{"value":""}"# { return answer }
+            await Task.yield()
+        }
+    }
+
+    private func ticket(for message: String) throws -> String {
+        let answer = try #require(say("prefetch", message))
+        let value = try #require(JSONDecoder().decode([String: String].self, from: Data(answer.utf8))["value"])
+        #expect(value.utf8.count == 32)
+        return "\"\(value)\""
+    }
+
+    @Test("What was fetched ahead is had by a ticket, once, by the document of the origin that has it")
+    func fetchedAhead() async throws {
+        let message = #"{"url":"https://shop.example/a"}"#
+        let name = "https://shop.example \(message)"
+        let ticket = try ticket(for: message)
+        #expect(say("prefetched", ticket) == #"{"value":""}"#)
+        host.find(name, .success(Data(#"{"status":200}"#.utf8)))
+        while host.isLookedFor[name] == nil { await Task.yield() }
+        #expect(say("prefetched", ticket, from: "https://other.example/") == #"{"value":"null"}"#)
+        #expect(try await ending(of: ticket) == #"{"value":"{\"status\":200}"}"#)
+        #expect(say("prefetched", ticket) == #"{"value":"null"}"#)
+        #expect(host.isLookedFor == [name: 1])
+        // Nothing, and what is no message.
+        host.find("https://shop.example {}", .success(nil))
+        #expect(try await ending(of: self.ticket(for: "{}")) == #"{"value":"null"}"#)
+        host.find("https://shop.example []", .failure(ResourceError(.invalidRequest, "no message")))
+        let refusal = try await ending(of: self.ticket(for: "[]"))
+        #expect(refusal.hasPrefix(#"{"error":"#) && refusal.contains("no message"))
+        #expect(say("prefetch", "{}", from: "data:text/html,x")?.hasPrefix(#"{"error":"#) == true)
+        #expect(say("prefetched", "7")?.hasPrefix(#"{"error":"#) == true)
+    }
+
+    @Test("Questions end with their document, and there are not more than 64 of them")
+    func questionsEnd() async throws {
+        let tickets = try (0..<64).map { try ticket(for: "{\"a\":\($0)}") }
+        #expect(say("prefetch", "{}")?.hasPrefix(#"{"error":"#) == true)
+        while host.isLookedFor.count < 64 { await Task.yield() }
+        bridge.removeAll()
+        while host.cancelled < 64 { await Task.yield() }
+        #expect(say("prefetched", tickets[0]) == #"{"value":"null"}"#)
+        _ = try ticket(for: "{}")
     }
 
     @Test("Two origins may have the same id, and one has the last body that it stored")

@@ -35,6 +35,8 @@ extension Container {
         /// The HTTP cache before the network, for requests that no package answers; 10 MB in memory and 100 MB on disk by
         /// default, for one user. `nil` for none.
         public var httpCache: HTTPCacheOptions? = HTTPCacheOptions()
+        /// What is asked for when a page is opened, before the page asks for it; `nil`, and nothing, by default.
+        public var prefetch: PrefetchOptions?
         /// The cookies of pages whose engine has none, in custom-scheme mode; kept in a file by default.
         public var cookies = CookieOptions()
         /// The schemes under which pages open in custom-scheme mode; `containerkit` and `containerkit-http` by default.

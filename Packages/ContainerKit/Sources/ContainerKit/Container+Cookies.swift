@@ -8,7 +8,7 @@ internal import CookieJar
 extension Container {
     /// Clears an account: the cookies of these domains and of all hosts below them, in the container's jar and its file and in
     /// the engine's store, changes that were on their way from one to the other, and what the pages of these domains have
-    /// handed over to be sent.
+    /// handed over to be sent. What was fetched ahead goes for all pages.
     ///
     /// Answers to requests that began before in custom-scheme mode bring nothing back. A page that is open can set new
     /// cookies, and so can what the engine itself has under way, so close the account's pages first. The HTTP cache is
@@ -42,6 +42,9 @@ extension Container {
         }
         bridges?.removeAll(where: isMeant)
         legacy?.removeAll(where: isMeant)
+        prefetch?.removeAll()
+        // What began meanwhile may have had the old ones.
+        defer { prefetch?.removeAll() }
         do {
             if let cookies, configuration.mode == .customScheme {
                 try await cookies.clear(scope)

@@ -36,8 +36,8 @@ extension Container {
     public var counters: ContainerCounters {
         ContainerCounters(
             unreadableFiles: packages.library.unreadableFiles, store: packages.store.counters,
-            table: table?.library.counters, httpCache: cache?.counters, droppedEvents: droppedEvents,
-            pool: pool.counters)
+            table: table?.library.counters, httpCache: cache?.counters, prefetch: prefetch?.counters,
+            prefetchTable: prefetchTable?.counters, droppedEvents: droppedEvents, pool: pool.counters)
     }
 
     /// Ends the views that nobody uses and forgets what is in memory to be read again, as on a memory warning. The
@@ -53,11 +53,13 @@ extension Container {
         packages.library.releaseMemory()
         packages.store.releaseMemory()
         cache?.releaseMemory()
+        prefetch?.removeAll()
     }
 
-    /// Forgets what the HTTP cache holds, as when a user signs out. What is on its way is not kept either. In modes where
+    /// Forgets what the HTTP cache holds, and what was fetched ahead, as when a user signs out. What is on its way is not kept either. In modes where
     /// the engine keeps answers itself, its cache is cleared, too, for all sites; where it fails to, the log has the reason.
     public func clearHTTPCache() async {
+        prefetch?.removeAll()
         await cache?.removeAll()
         await engineCaches?.clear()
     }

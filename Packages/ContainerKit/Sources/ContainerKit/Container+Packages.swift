@@ -99,11 +99,12 @@ extension Container {
     }
 
     /// The app comes to the foreground: pages that boot have their whole time again, and a new resource table is asked
-    /// for, where there is one.
+    /// for, where there is one, as is one of what is fetched ahead.
     public func hostEnteredForeground() {
         whitePages?.comeBack(from: .background)
         packages.comeBack(from: .background)
         table?.note(.foreground)
+        prefetchTable?.check()
     }
 
     /// The system is about to suspend the app: lets go of every lock. Pages are still answered; installs fail until
@@ -143,6 +144,7 @@ extension Container {
         await server?.shutDown()
         await engineCaches?.shutDown()
         await table?.shutDown()
+        await prefetchTable?.shutDown()
         await cookies?.shutDown()
         await cache?.shutDown()
         await packages.shutDown()

@@ -35,6 +35,21 @@ extension Container {
             throw ContainerError(.invalidURL, "only http and https pages can be opened", at: url)
         }
         table?.note(.open)
+        lastPageID += 1
+        let id = PageID(rawValue: lastPageID)
+        fetchAhead(for: id, at: real.text, isPosted: post != nil)
+        do {
+            return try await open(real, as: id, posting: post, prepare: prepare)
+        } catch {
+            prefetch?.forget(id)
+            throw error
+        }
+    }
+
+    private func open(
+        _ real: RealURL, as id: PageID, posting post: OpeningPosts.Post?,
+        prepare: @MainActor (Engine.View) throws -> Void
+    ) async throws -> Page<Engine.View> {
         await pool.reclaim()
         do {
             try await proxy?.ready()
@@ -44,7 +59,8 @@ extension Container {
             // Without a proxy the page opens as if there were no container.
             configuration.logger.warning("no proxy", metadata: ["error": "\(error)"])
         }
-        await cookies?.settle()
+        // What asks ahead may be reading them already.
+        if let cookies, await prefetch?.settle(id) != true { await cookies.settle() }
         let isCovered = covers(real.text)
         let mode = isCovered ? configuration.mode : .plain
         guard post == nil || mode == .customScheme else {
@@ -53,8 +69,6 @@ extension Container {
         let began = ContinuousClock.now
         let holder = PageHolder()
         let view = try pool.checkOut(ViewKey(mode: mode, url: real.text), for: holder)
-        lastPageID += 1
-        let id = PageID(rawValue: lastPageID)
         // All views go by the proxy, so that any page may come to something that is covered.
         let isShared = proxy != nil || mode == .loopbackServer
         let session = PageSession(
@@ -161,6 +175,7 @@ extension Container {
         packages.library.unpin(session.id)
         sharedPages.forget(session.id)
         path.forget(session.id)
+        prefetch?.forget(session.id)
         packages.sweepSoon()
         table?.note(.close)
         loads[session.view] = nil

@@ -27,6 +27,7 @@ extension Container {
     func answer(_ request: EngineRequest, to sink: any SchemeTaskSink) -> SchemeTaskDelivery {
         let delivery = SchemeTaskDelivery(to: sink)
         let session = request.view.flatMap { sessions[$0] }
+        if request.isMainDocument { engineFields?.note(request.head) }
         var request = request
         let post = posts.take(for: request)
         var asked = legacy?.bare(request) ?? request

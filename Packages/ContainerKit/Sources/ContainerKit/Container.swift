@@ -44,6 +44,9 @@ public final class Container<Engine: WebEngine> {
     let legacy: LegacyCare?
     let posts = OpeningPosts()
     let whitePages: WhitePageCare?
+    private(set) var prefetch: PrefetchCare?
+    private(set) var prefetchTable: PrefetchTableCare?
+    let engineFields: EngineFields?
     var reclaiming: Task<Void, Never>?
     private var memory: MemoryCare?
 
@@ -69,12 +72,16 @@ public final class Container<Engine: WebEngine> {
         cache = await Self.openCache(
             configuration, pageCookies.map { CookieStoringLoader(network, cookies: $0) } ?? network)
         liveRules = LiveRules(configuration.rules)
+        engineFields =
+            configuration.prefetch == nil
+            ? nil : await EngineFields.open(packages.store, logger: configuration.logger)
+        let ahead = PrefetchCare.Setup(configuration, fields: engineFields, library: packages.library)
         path = RequestPath(
             names: configuration.names, traits: traits, updater: packages.updater, library: packages.library,
             table: table?.library, previews: previewList,
             network: traits.decodes ? NetworkLoader(configuration.transport) : network, cache: cache?.loader,
             cookies: pageCookies, rules: liveRules, coveredHosts: configuration.coveredHosts,
-            handOverField: configuration.cookies.handOverField)
+            handOverField: configuration.cookies.handOverField, ahead: ahead)
         appRequests = AppRequests(path: path, hub: hub)
         legacy = configuration.legacyMessages.map { LegacyCare($0, names: configuration.names) }
         pool = WebViewPool(.init(capacity: configuration.poolCapacity, reuseLimit: configuration.viewReuseLimit)) { _ in
@@ -96,6 +103,7 @@ public final class Container<Engine: WebEngine> {
                 host: BridgeHost(path: path, names: configuration.names, cookies: pageCookies))
         }
         legacy?.realURL = { [weak self] in self?.realURL(of: $0) ?? $0 }
+        legacy?.prefetched = { [weak self] in try await self?.prefetched(for: $0, from: $1, in: $2) }
         try await cookies?.start()
         try await beginLoopback()
         if traits.caches, configuration.mode.isOverLoopback {
@@ -110,13 +118,19 @@ public final class Container<Engine: WebEngine> {
         hub.accompany { [weak whitePages] in
             if case .request(let record) = $0 { whitePages?.hear(record) }
         }
+        prefetch = PrefetchCare(ahead, configuration.prefetch, in: configuration.mode, path: path) {
+            @MainActor [weak self] url in
+            guard let self else { throw CancellationError() }
+            return try await cookies(ofPageAt: url)
+        }
+        await openPrefetchTable(RedirectedLoader(network))
         packages.forward { [hub] in hub.send(.package($0)) }
         memory = MemoryCare(configuration.updates.conditions) { [weak self] in self?.releaseMemory($0) }
         table?.note(.launch)
     }
 
     private func beginLoopback() async throws {
-        let requests = LoopbackRequests(path: path, pages: sharedPages, legacy: legacy)
+        let requests = LoopbackRequests(path: path, pages: sharedPages, legacy: legacy, engineFields: engineFields)
         let tell = { @MainActor [hub] (event: ContainerEvent) in hub.send(event) }
         let note = { @MainActor [weak self] (report: ExchangeReport) -> Void in self?.noteAnswer(report) }
         switch configuration.mode {
@@ -130,6 +144,21 @@ public final class Container<Engine: WebEngine> {
                 engine, requests, configuration.loopback, directory: configuration.directory,
                 logger: configuration.logger, tell: tell, note: note)
         }
+    }
+
+    private func openPrefetchTable(_ network: any ResourceLoading) async {
+        guard prefetch != nil, let source = configuration.prefetch?.tableSource else { return }
+        let care = PrefetchTableCare(
+            source, network: network, store: packages.store, conditions: configuration.updates.conditions,
+            logger: configuration.logger
+        ) { [weak prefetch] table in
+            prefetch?.table = table
+        } hear: { [hub] check in
+            hub.send(.prefetchTableChecked(check))
+        }
+        await care.open()
+        care.check()
+        prefetchTable = care
     }
 
     private static func openTable(

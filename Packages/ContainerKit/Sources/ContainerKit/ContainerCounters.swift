@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Prefetch
 public import ResourceStore
 public import ResourceTable
 public import WebViewPool
@@ -15,6 +16,10 @@ public struct ContainerCounters: Sendable, Hashable {
     public var table: TableCounters?
     /// Of the HTTP cache; `nil` where there is none.
     public var httpCache: HTTPCacheCounters?
+    /// Of what is fetched ahead of pages; `nil` where nothing is.
+    public var prefetch: PrefetchCounters?
+    /// Of the table that says what is fetched ahead; `nil` where it is fetched from nowhere.
+    public var prefetchTable: PrefetchTableCounters?
     /// Events that slow subscribers lost, and reports of pages.
     public var droppedEvents: Int
     /// Of the views: made, lent, cleaned, ended.

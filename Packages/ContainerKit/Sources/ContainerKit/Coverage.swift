@@ -67,13 +67,17 @@ struct Coverage: Sendable {
             || table?.table?.origins.contains(WebOrigin(scheme: scheme, authority: authority)) ?? false
     }
 
+    /// Whether a preview, a package on its way or the resource table may answer a request.
+    func isListed(_ request: HTTPRequest) -> Bool {
+        let url = request.urlText
+        return updater.covers(url) || previews.covers(url) || table?.entry(answering: url) != nil
+    }
+
     private func isCovered(_ request: HTTPRequest) -> Bool {
         guard let authority = request.authority else { return false }
         let defaultPort = request.scheme == "http" ? 80 : 443
         if hosts.contains(where: { $0.matches(authority, defaultPort: defaultPort) }) { return true }
         if library.covers(request) { return true }
-        let url = request.urlText
-        return updater.covers(url) || previews.covers(url)
-            || table?.entry(answering: url) != nil
+        return isListed(request)
     }
 }

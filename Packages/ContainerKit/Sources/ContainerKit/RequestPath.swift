@@ -6,6 +6,7 @@ internal import HTTPSemantics
 internal import HTTPTransport
 internal import HTTPTypes
 internal import OfflinePackage
+internal import Prefetch
 internal import ResourceLoading
 internal import ResourceTable
 internal import SchemeMode
@@ -30,6 +31,8 @@ struct RequestPath: Sendable {
     private let appChain: any ResourceLoading
     private let appDirect: any ResourceLoading
     private let hasCache: Bool
+    /// What asks ahead of pages, where that is wanted.
+    let prefetch: PrefetchLoader?
     /// Says that an answer waits for its cookies; it goes no further.
     private let handOverField: HTTPField.Name?
 
@@ -37,7 +40,7 @@ struct RequestPath: Sendable {
         names: SchemeNames, traits: EngineTraits, updater: PackageUpdater, library: PackageLibrary,
         table: TableLibrary?, previews: PreviewList, network: NetworkLoader, cache: CachingLoader?,
         cookies: PageCookies?,
-        rules: LiveRules, coveredHosts: [HostPattern], handOverField: String?
+        rules: LiveRules, coveredHosts: [HostPattern], handOverField: String?, ahead: PrefetchCare.Setup? = nil
     ) {
         self.names = names
         self.handOverField = handOverField.flatMap { HTTPField.Name($0) }
@@ -56,8 +59,11 @@ struct RequestPath: Sendable {
         if let table { loaders.append(.settled(.resourceTable(table), options: Self.ofTables)) }
         let permissions = PreflightCache()
         let asking = { (network: any ResourceLoading) -> any ResourceLoading in
-            let asked: any ResourceLoading = traits.preflights ? network : PreflightLoader(network, cache: permissions)
-            return cookies.map { CookieSendingLoader(asked, cookies: $0) } ?? asked
+            if traits.preflights { return network }
+            return PreflightLoader(network, cache: permissions)
+        }
+        let completing = { (asked: any ResourceLoading) -> any ResourceLoading in
+            cookies.map { CookieSendingLoader(asked, cookies: $0) } ?? asked
         }
         // Previews, packages and tables ask the network themselves: what they fetch is kept by them, or by nobody.
         let storing: any ResourceLoading = cookies.map { CookieStoringLoader(network, cookies: $0) } ?? network
@@ -69,7 +75,14 @@ struct RequestPath: Sendable {
         appDirect = decoding(passed)
         hasCache = cache != nil
         // An engine that keeps answers itself does so by the rules of HTTP; two caches would hold everything twice.
-        if let cache, !traits.caches { loaders.append(asking(cache)) } else { loaders.append(asking(storing)) }
+        let source: any ResourceLoading = if let cache, !traits.caches { cache } else { storing }
+        // What is fetched ahead is asked for as by the page: below the page's cookies, by which it is told apart.
+        let beneath: any ResourceLoading =
+            if traits.preflights { AheadPreflight(source, cache: permissions) } else { asking(source) }
+        prefetch = ahead.map {
+            PrefetchLoader(next: beneath, completing: $0.completion, configuration: $0.configuration)
+        }
+        loaders.append(completing(prefetch ?? asking(source)))
 
         // 4 Settle it: what the engine does not do.
         let ledger = PageLedger()
@@ -89,7 +102,7 @@ struct RequestPath: Sendable {
             }
         }
         chain = settle(LoaderChain(loaders))
-        direct = settle(asking(passed))
+        direct = settle(completing(asking(passed)))
     }
 
     /// A table says the types of its files as its server would, and what is filled on first use is a whole file, too.
@@ -116,6 +129,15 @@ struct RequestPath: Sendable {
     func place(of url: String, in session: PageSession?) -> String {
         let isOwn = session.flatMap { WebOrigin(url: $0.documentURL) } == WebOrigin(url: url)
         return isOwn || covers(url) ? names.name(of: url) ?? url : url
+    }
+
+    /// Whether a request of a page comes here, and goes on to the network as far as that is known from memory.
+    /// - Parameter isOriginBound: whether pages reach other origins past the container.
+    func asksNetwork(_ request: HTTPRequest, of page: String, isOriginBound: Bool) -> Bool {
+        let decision = coverage.decide(request, page: page)
+        let isOwn = request.webOrigin == WebOrigin(url: page)
+        guard !keepsOut(decision), isOwn || decision.action == .intercept && !isOriginBound else { return false }
+        return ![.get, .head].contains(request.method) || !coverage.isListed(request)
     }
 
     /// Whether a request of the app's own is intercepted.

@@ -276,6 +276,7 @@ struct LoaderTests {
             ([.cookie: "user=1", .acceptLanguage: "de, en;q=0.5", .origin: "https://other.test"], false),
             ([.cookie: "user=1", .acceptLanguage: "de, en;q=0.5", .cacheControl: "no-cache"], false),
             ([.cookie: "user=1", .acceptLanguage: "de, en;q=0.5", .range: "bytes=0-1"], false),
+            ([.cookie: "user=1", .acceptLanguage: "de, en;q=0.5", .ifNoneMatch: "\"1\""], true),
         ] as [(HTTPFields, Bool)])
     func askers(_ fields: HTTPFields, _ isSame: Bool) async throws {
         let fixture = Fixture()

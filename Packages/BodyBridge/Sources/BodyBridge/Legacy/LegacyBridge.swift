@@ -27,10 +27,18 @@ public final class LegacyBridge {
         let message: LegacyBodyMessage
     }
 
+    /// A question for what was fetched ahead.
+    private struct Call {
+        let origin: WebOrigin
+        let work: Task<Void, Never>
+        var answer: Result<String, any Error>?
+    }
+
     private let script: LegacyScript
     private let host: any LegacyHosting
     private let vault: BodyVault
     private var entries: [Key: Entry] = [:]
+    private var calls: [String: Call] = [:]
 
     /// - Parameters:
     ///   - token: shown by the script, and by nobody else; that of the ``PageBridge``, where the view has one.
@@ -51,7 +59,8 @@ public final class LegacyBridge {
 
     /// Answers a message of an older page: `{"value": …}`, or `{"error": …}` with the reason.
     ///
-    /// The text is the token, `body` or `cookie`, the URL of the document, and the message as JSON.
+    /// The text is the token, `body` or `cookie`, the URL of the document, and the message as JSON. Of `prefetch` the value
+    /// is a ticket, with which `prefetched` asks for the answer: it is a text of JSON, empty while there is none.
     /// - Returns: `nil` where it is no such text.
     public func answer(to text: String) -> String? {
         guard let payload = script.token.payload(of: text) else { return nil }
@@ -64,6 +73,10 @@ public final class LegacyBridge {
             answer = Result { try store(Self.json(words[2], upTo: LegacyBodyMessage.maxBytes), fromDocument: url) }
         case "cookie":
             answer = Result { try host.cookieLine(of: Self.json(words[2], upTo: Self.lineLimit), fromDocument: url) }
+        case "prefetch":
+            answer = Result { try begin(Self.json(words[2], upTo: Self.callLimit), fromDocument: url) }
+        case "prefetched":
+            answer = Result { try ending(of: Self.json(words[2], upTo: Self.lineLimit), fromDocument: url) }
         default: return nil
         }
         switch answer {
@@ -97,8 +110,10 @@ public final class LegacyBridge {
     /// How many bodies wait for their requests.
     public var count: Int { vault.count }
 
-    /// Forgets bodies, as when the view shows another document.
+    /// Forgets bodies, and what was asked for, as when the view shows another document.
     public func removeAll() {
+        for call in calls.values { call.work.cancel() }
+        calls.removeAll()
         entries.removeAll()
         vault.removeAll()
     }
@@ -124,6 +139,40 @@ public final class LegacyBridge {
         return message.requestID
     }
 
+    /// Begins to look for what was fetched ahead.
+    /// - Returns: the ticket.
+    private func begin(_ message: Data, fromDocument url: String) throws -> String {
+        guard let origin = host.origin(ofDocument: url) else {
+            throw ResourceError(.blocked, "not a document that may ask")
+        }
+        guard calls.count < Self.maxCalls else { throw ResourceError(.tooLarge, "too many questions at a time") }
+        let ticket = BridgeToken().text
+        let work = Task { [weak self, host] in
+            guard let self else { return }
+            do {
+                let reply = try await host.prefetched(message, for: origin, by: self)
+                calls[ticket]?.answer = .success(reply.map { String(decoding: $0, as: UTF8.self) } ?? "null")
+            } catch {
+                calls[ticket]?.answer = .failure(error)
+            }
+        }
+        calls[ticket] = Call(origin: origin, work: work)
+        return ticket
+    }
+
+    /// What a look has found, once; empty while it goes on.
+    private func ending(of message: Data, fromDocument url: String) throws -> String {
+        let ticket = try JSONDecoder().decode(String.self, from: message)
+        guard let call = calls[ticket], call.origin == host.origin(ofDocument: url) else { return "null" }
+        guard let answer = call.answer else { return "" }
+        calls[ticket] = nil
+        return try answer.get()
+    }
+
+    /// Pages ask for some interfaces; each question holds an answer until it is asked for.
+    private static let maxCalls = 64
+    /// The longest message that asks, in bytes as the script writes it.
+    private static let callLimit = 1 << 20
     /// In bytes.
     private static let urlLimit = 64 << 10
     /// The longest message of a cookie, in bytes as the script writes it; the host has a limit of its own.

@@ -23,4 +23,12 @@ public protocol LegacyHosting: AnyObject {
     ///   - url: the document's, as the engine names it.
     /// - Throws: where there is no such message, or the document may not set such a cookie.
     func cookieLine(of message: Data, fromDocument url: String) throws -> String
+    /// The answer to a request that was made ahead, as the page gets it. Here the page does not wait: it asks again.
+    /// - Parameters:
+    ///   - message: `{"url": …, "method": …, "body": …}`.
+    ///   - origin: of the document that asks.
+    ///   - bridge: that of its view.
+    /// - Returns: JSON, `{"status": …, "headers": …, "body": …}`; `nil` where there is nothing.
+    /// - Throws: where it is no such message.
+    func prefetched(_ message: Data, for origin: WebOrigin, by bridge: LegacyBridge) async throws -> Data?
 }

@@ -9,6 +9,8 @@ public struct LegacyMessages: Sendable, Hashable {
     public var bodyHandler = "XHRCALL"
     /// The handler that takes cookies; `COOKIECALL` by default.
     public var cookieHandler = "COOKIECALL"
+    /// The handler that gives what was fetched ahead; `PREFETCHCALL` by default.
+    public var prefetchHandler = "PREFETCHCALL"
 
     /// - Parameter prefix: 1 to 32 letters, digits, `_` and `-` of ASCII; `nil` for others.
     public init?(prefix: String) {

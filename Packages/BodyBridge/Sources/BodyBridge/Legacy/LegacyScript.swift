@@ -24,7 +24,7 @@ struct LegacyScript {
     var text: String {
         let values = Configuration(
             token: token.text, callback: messages.callback, bodyHandler: messages.bodyHandler,
-            cookieHandler: messages.cookieHandler)
+            cookieHandler: messages.cookieHandler, prefetchHandler: messages.prefetchHandler)
         // Texts always have a form.
         let literal = (try? JSONEncoder().encode(values)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
         return "const \(name)=(CONTAINERKIT=>{\(LegacyScriptText.page);return()=>CONTAINERKIT.kept})(\(literal))"
@@ -35,5 +35,6 @@ struct LegacyScript {
         var callback: String
         var bodyHandler: String
         var cookieHandler: String
+        var prefetchHandler: String
     }
 }

@@ -22,6 +22,8 @@ final class LegacyCare: LegacyHosting {
     private var documents: [ViewID: String] = [:]
     /// The real URL of a document, by where it lies in the engine.
     var realURL: (String) -> String = { $0 }
+    /// What was fetched ahead for the page of a view; see `LegacyHosting`.
+    var prefetched: (_ message: Data, _ origin: WebOrigin, _ view: ViewID) async throws -> Data? = { _, _, _ in nil }
 
     init(_ messages: LegacyMessages, names: SchemeNames) {
         self.messages = messages
@@ -145,6 +147,11 @@ final class LegacyCare: LegacyHosting {
     func origin(ofDocument url: String) -> WebOrigin? {
         guard let origin = WebOrigin(url: realURL(url)), ["http", "https"].contains(origin.scheme) else { return nil }
         return origin
+    }
+
+    func prefetched(_ message: Data, for origin: WebOrigin, by bridge: LegacyBridge) async throws -> Data? {
+        guard let view = bridges.first(where: { $0.value === bridge })?.key else { return nil }
+        return try await prefetched(message, origin, view)
     }
 
     func cookieLine(of message: Data, fromDocument url: String) throws -> String {

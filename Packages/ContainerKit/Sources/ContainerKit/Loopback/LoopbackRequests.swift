@@ -13,6 +13,8 @@ struct LoopbackRequests: ResourceLoading, InterceptPolicy {
     let pages: OpenPages
     /// What older pages have handed over, where the host wants that.
     let legacy: LegacyCare?
+    /// What is learned from the engine's requests, where that is of use.
+    var engineFields: EngineFields?
 
     func opens(_ target: HostPort) -> Bool {
         // What it will speak shows with its first byte only. On a port that is neither's own it may be both.
@@ -27,6 +29,7 @@ struct LoopbackRequests: ResourceLoading, InterceptPolicy {
 
     func complete(_ request: inout ResourceRequest) {
         pages.attribute(&request)
+        if request.destination == .document { engineFields?.note(request.head) }
     }
 
     func promptAnswer(to request: ResourceRequest) -> PromptAnswer {

@@ -116,6 +116,19 @@ final class ServerCare<Engine: WebEngine> {
         cookie.name == server.token.name && cookie.value == server.token.value
     }
 
+    /// A cookie of the engine as the real host of a page has it, whose site has its cookies to itself; `nil` for those of
+    /// other sites, and for the token.
+    func cookie(_ cookie: EngineCookie, ofPageAt url: String) -> EngineCookie? {
+        // A site has the same name at each port.
+        guard !isToken(cookie), let host = WebOrigin(url: url)?.host,
+            let site = LocalServer.url(of: url, at: port ?? 443)?.site,
+            cookie.domain == site.name || cookie.domain == "." + site.name
+        else { return nil }
+        var cookie = cookie
+        cookie.domain = String(host)
+        return cookie
+    }
+
     /// Where a URL lies here; `nil` while nobody listens.
     func place(of url: String) -> String? {
         server.port.flatMap { LocalServer.url(of: url, at: $0)?.url }

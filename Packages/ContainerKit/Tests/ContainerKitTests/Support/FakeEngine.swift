@@ -46,7 +46,11 @@ final class FakeEngine: WebEngine {
         handlers[scheme.name] = handler
     }
 
+    /// Is called when a view is made.
+    var onMakeView: (() -> Void)?
+
     func makeView() throws -> FakeView {
+        onMakeView?()
         let view = FakeView(id: ViewID(rawValue: UInt64(views.count + 1)))
         views.append(view)
         return view

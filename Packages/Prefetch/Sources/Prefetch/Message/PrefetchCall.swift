@@ -12,6 +12,8 @@ internal import HTTPTypes
 /// A page's message that asks for an answer fetched ahead: `{url, method, body}`, and `GET` without a method.
 public struct PrefetchCall: Sendable {
     let url: PrefetchURL
+    /// The URL of the request, absolute, of `http` or `https`.
+    public var target: String { url.text }
     let method: HTTPRequest.Method
     let body: RequestIdentity.Body
 

@@ -7,6 +7,7 @@ internal import ResourceLoading
 /// Says whether the answer to one request may be the answer to another, by their header fields.
 struct FieldRule: Sendable {
     private let ignored: Set<String>
+    private static let validating: Set<String> = ["if-none-match", "if-modified-since"]
 
     /// - Parameter ignored: names in lower case.
     init(ignoring ignored: Set<String>) {
@@ -14,13 +15,17 @@ struct FieldRule: Sendable {
     }
 
     /// Whether both are of one asker: the same cookies, credentials, languages and fields that are not known.
-    /// - Parameter url: where both go.
-    func isSameAsker(_ sent: HTTPFields, _ own: HTTPFields, url: String) -> Bool {
+    ///
+    /// A whole answer is one to a `GET` that asks whether its answer is still good, too (RFC 9110, section 13.2.1).
+    /// - Parameter identity: of both.
+    func isSameAsker(_ sent: HTTPFields, _ own: HTTPFields, _ identity: RequestIdentity) -> Bool {
+        let url = identity.url
+        let isRead = ["GET", "HEAD"].contains(identity.method)
         var names: Set<String> = []
         for field in sent { names.insert(field.name.canonicalName) }
         for field in own { names.insert(field.name.canonicalName) }
         return names.allSatisfy { name in
-            ignored.contains(name) || name.hasPrefix("sec-")
+            ignored.contains(name) || name.hasPrefix("sec-") || isRead && Self.validating.contains(name)
                 || Self.value(of: name, in: sent, url: url) == Self.value(of: name, in: own, url: url)
         }
     }

@@ -335,7 +335,7 @@ extension PrefetchLedger {
     private func isMeant(_ entry: Entry, for own: OwnRequest) -> Bool {
         guard let sent = entry.sent else { return true }
         let url = entry.identity.url
-        guard rule.isSameAsker(sent, own.fields, url: url) else { return false }
+        guard rule.isSameAsker(sent, own.fields, entry.identity) else { return false }
         return entry.answer.map { rule.isForBoth($0.head.headerFields, sent, own.fields, url: url) } ?? true
     }
 }

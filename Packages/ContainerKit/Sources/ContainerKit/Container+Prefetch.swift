@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+public import Prefetch
+internal import ResourceLoading
+
+// What is fetched ahead.
+extension Container {
+    /// Puts another table in place of the one that says what is fetched ahead, for pages that are opened from now on; `nil` for
+    /// none. Without effect where the configuration has no `prefetch`.
+    public func setPrefetchTable(_ table: PrefetchTable?) {
+        prefetch?.table = table
+    }
+
+    /// Begins to ask for what a page will ask for, and for the cookies that go along.
+    func fetchAhead(for page: PageID, at url: String, isPosted: Bool) {
+        guard configuration.mode != .plain else { return }
+        prefetch?.begin(page, at: url, isPosted: isPosted)
+    }
+
+    /// The answer to a page's message that asks for what was fetched ahead, as the page gets it; `nil` for none.
+    /// - Throws: `PrefetchError` for what is no such message; `CancellationError`.
+    func prefetched(for message: Data, from origin: WebOrigin, in view: ViewID) async throws -> Data? {
+        let call = try PrefetchCall(json: message)
+        guard let session = sessions[view] else { return nil }
+        return try await prefetch?.answer(call, of: session.reference, from: origin)
+    }
+
+    /// The cookies of a page's requests, as they are now.
+    func cookies(ofPageAt url: String) async throws -> PageCookies {
+        if let cookies {
+            await cookies.settle()
+            return cookies.pages
+        }
+        return try await PageCookies(of: engine.cookies) { [server] cookie in
+            guard let server else { return cookie }
+            return server.cookie(cookie, ofPageAt: url)
+        }
+    }
+}

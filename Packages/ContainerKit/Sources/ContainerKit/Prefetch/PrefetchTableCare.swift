@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Dispatch
+internal import Foundation
+internal import HTTPTypes
+internal import Logging
+internal import Prefetch
+internal import ResourceLoading
+internal import ResourceStore
+
+/// Fetches the table of what is fetched ahead, and keeps the last good one on disk.
+///
+/// Isolation: the main actor; reading, writing and fetching happen elsewhere.
+@MainActor
+final class PrefetchTableCare {
+    private nonisolated static let document = "prefetch-table"
+    private let source: PrefetchTableSource
+    private let network: any ResourceLoading
+    private let store: ResourceStore
+    private let conditions: any HostConditioning
+    private let logger: Logger
+    private let clock: any Clock<Duration>
+    private let now: () -> Duration
+    private let take: @MainActor (PrefetchTable) -> Void
+    private let hear: @MainActor (PrefetchTableCheck) -> Void
+    private let queue = DispatchQueue(label: "container.prefetch-table", qos: .utility)
+    private var checking: Task<Void, Never>?
+    private var nextCheck = Duration.zero
+    /// The bytes of the table that was taken last.
+    private var current: Data?
+    private(set) var counters = PrefetchTableCounters()
+
+    /// - Parameters:
+    ///   - network: follows redirects, and decodes.
+    ///   - take: gets each table that applies from then on.
+    ///   - hear: is told what came of each check.
+    init(
+        _ source: PrefetchTableSource, network: any ResourceLoading, store: ResourceStore,
+        conditions: any HostConditioning, logger: Logger, clock: some Clock<Duration> = ContinuousClock(),
+        take: @escaping @MainActor (PrefetchTable) -> Void, hear: @escaping @MainActor (PrefetchTableCheck) -> Void
+    ) {
+        self.source = source
+        self.network = network
+        self.store = store
+        self.conditions = conditions
+        self.logger = logger
+        self.clock = clock
+        let start = clock.now
+        now = { start.duration(to: clock.now) }
+        self.take = take
+        self.hear = hear
+    }
+
+    deinit {
+        checking?.cancel()
+    }
+
+    /// Takes the table that the last process kept.
+    func open() async {
+        do {
+            guard let kept = try await onQueue({ try $0.document(Self.document) }) else { return }
+            take(try PrefetchTable(json: kept, limits: source.limits))
+            current = kept
+        } catch {
+            // The server has another one.
+            logger.warning("the kept prefetch table cannot be read", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Asks for the table, unless it was asked for a moment ago or is being asked for. Never waits.
+    func check() {
+        guard checking == nil, now() >= nextCheck, conditions.conditions.network != .none else { return }
+        counters.checks += 1
+        checking = Task { [weak self, source, network, clock] in
+            let answer: Result<Data, any Error>
+            do {
+                answer = .success(
+                    try await withLimit(source.answerLimit, clock: clock, "the prefetch table does not come") {
+                        try await Self.fetch(source, from: network)
+                    })
+            } catch {
+                answer = .failure(error)
+            }
+            guard !Task.isCancelled else { return }
+            await self?.end(answer)
+        }
+    }
+
+    /// Ends what goes on by itself, and waits for it.
+    func shutDown() async {
+        checking?.cancel()
+        await checking?.value
+    }
+
+    private func end(_ answer: Result<Data, any Error>) async {
+        let check: PrefetchTableCheck
+        do {
+            check = try await taken(answer.get())
+            nextCheck = now() + source.interval
+        } catch {
+            counters.failures += 1
+            nextCheck = now() + source.retryInterval
+            logger.warning("cannot renew the prefetch table", metadata: ["error": "\(error)"])
+            check = .failed(error)
+        }
+        checking = nil
+        hear(check)
+    }
+
+    private func taken(_ json: Data) async throws -> PrefetchTableCheck {
+        let table = try PrefetchTable(json: json, limits: source.limits)
+        guard json != current else { return .unchanged(version: table.version) }
+        take(table)
+        current = json
+        counters.taken += 1
+        try await onQueue { try $0.putDocument(json, as: Self.document) }
+        return .taken(version: table.version)
+    }
+
+    @concurrent
+    private static func fetch(_ source: PrefetchTableSource, from network: any ResourceLoading) async throws -> Data {
+        guard let head = HTTPRequest(urlText: source.url, headerFields: source.headerFields) else {
+            throw ResourceError(.invalidRequest, "no URL", at: source.url)
+        }
+        guard let response = try await network.load(ResourceRequest(head)) else {
+            throw ResourceError(.internal, "nobody answers", at: source.url)
+        }
+        guard response.head.status == .ok else {
+            throw ResourceError(.invalidRequest, "HTTP status \(response.head.status.code)", at: source.url)
+        }
+        return try await response.body.collect(upTo: source.limits.maxBytes)
+    }
+
+    private func onQueue<Value: Sendable>(
+        _ body: @escaping @Sendable (ResourceStore) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { [store, queue] continuation in
+            queue.async { continuation.resume(with: Result { try body(store) }) }
+        }
+    }
+}

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import BodyBridge
+import ContainerTesting
+import Foundation
+import HTTPTransport
+import HTTPTypes
+import OfflinePackage
+import Prefetch
+import ResourceLoading
+import SchemeRouter
+import Synchronization
+import Testing
+
+@testable import ContainerKit
+
+/// What is asked for when a page is opened.
+@MainActor
+@Suite("Fetched ahead", .timeLimit(.minutes(1)))
+struct PrefetchTests {
+    private let fixture = Fixture()
+    private let url = "https://shop.example/?id=7"
+    private let api = "https://shop.example/api?id=7"
+    private let place = "containerkit://shop.example/"
+    /// What the engine says of itself, with a script's request.
+    private var fields: HTTPFields {
+        [.userAgent: "Fake", .acceptLanguage: "de", .accept: "*/*", .referer: place + "?id=7"]
+    }
+
+    private func table(_ interfaces: String...) throws -> PrefetchTable {
+        let json = """
+            {"code":200,"data":{"version":"1","config":[{"url":"https://shop.example/","interfaces":
+            [\(interfaces.joined(separator: ","))]}]}}
+            """
+        return try PrefetchTable(json: Data(json.utf8))
+    }
+
+    private func container(
+        _ interfaces: String = #"{"api":"https://shop.example/api","urlParam":true}"#, on engine: FakeEngine? = nil,
+        isKnown: Bool = true, change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+    ) async throws -> Container<FakeEngine> {
+        let table = try table(interfaces)
+        let container = try await fixture.container(covering: ["shop.example", "api.example"], on: engine) {
+            $0.prefetch = PrefetchOptions()
+            $0.prefetch?.table = table
+            change(&$0)
+        }
+        if isKnown { container.engineFields?.note(try document()) }
+        return container
+    }
+
+    /// As the engine asks for a page's document.
+    private func document() throws -> HTTPRequest {
+        try #require(
+            HTTPRequest(
+                method: .get, urlText: place,
+                headerFields: [.userAgent: "Fake", .acceptLanguage: "de", .accept: "text/html,*/*"]))
+    }
+
+    /// Where it never holds the time limit ends this.
+    private func until(_ holds: () throws -> Bool) async throws {
+        while try !holds() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    private func count(_ url: String) -> Int { fixture.network.urls.count { $0 == url } }
+
+    /// The page's own request for the interface.
+    private func ask(_ page: Page<FakeView>, of container: Container<FakeEngine>) async throws -> Provenance.Source? {
+        let answer = try await fixture.answer(
+            to: place + "api?id=7", .get, fields, from: page.view, of: container)
+        #expect(answer.sink.status == 200 && answer.sink.body == Data("network \(api)".utf8))
+        return answer.record.provenance?.source
+    }
+
+    @Test(
+        "In the first launch the page's document tells what the engine adds to requests; then the page gets its answer")
+    func firstLaunch() async throws {
+        let container = try await container(isKnown: false)
+        let page = try await container.open(url)
+        #expect(container.counters.prefetch?.started == 1 && fixture.network.urls == [])
+        let head = try document()
+        _ = try await fixture.answer(
+            to: place + "?id=7", .get, head.headerFields, from: page.view, isMainDocument: true, of: container)
+        #expect(try await ask(page, of: container) == .prefetch)
+        #expect(count(api) == 1)
+        let sent = try #require(fixture.network.requests.withLock { $0.first { $0.urlText == api } }).headerFields
+        #expect(sent[.userAgent] == "Fake" && sent[.acceptLanguage] == "de" && sent[.accept] == "*/*")
+        #expect(sent[.referer] == url && sent[.origin] == nil)
+        #expect(HTTPField.Name("Sec-Fetch-Site").flatMap { sent[$0] } == "same-origin")
+        // Once: a second request is the page's own.
+        #expect(try await ask(page, of: container) != .prefetch)
+        let counters = try #require(container.counters.prefetch)
+        #expect(counters.started == 1 && counters.hits + counters.joins == 1)
+        await container.shutDown()
+    }
+
+    @Test("It is asked for before a view is checked out, and leaves without the page's document")
+    func order() async throws {
+        let container = try await container()
+        var started: Int?
+        fixture.engine.onMakeView = { started = container.counters.prefetch?.started }
+        let page = try await container.open(url)
+        #expect(started == 1)
+        try await until { count(api) == 1 }
+        #expect(try await ask(page, of: container) == .prefetch && fixture.network.urls == [api])
+        await container.shutDown()
+    }
+
+    @Test("What the engine adds is known in the next launch")
+    func nextLaunch() async throws {
+        var first: Container<FakeEngine>? = try await container()
+        let file = fixture.folder + "/store/documents/prefetch-fields"
+        try await until { FileManager.default.fileExists(atPath: file) }
+        await first?.shutDown()
+        first = nil
+        let next = try await container(on: FakeEngine(), isKnown: false)
+        let page = try await next.open(url)
+        try await until { count(api) == 1 }
+        let sent = fixture.network.requests.withLock { $0.first?.headerFields }
+        #expect(sent?[.userAgent] == "Fake" && sent?[.acceptLanguage] == "de")
+        await next.close(page)
+        await next.shutDown()
+    }
+
+    @Test("It has the cookies that the app gave the engine; a page that has others by then asks itself")
+    func cookies() async throws {
+        let container = try await container()
+        try await fixture.engine.jar.set(EngineCookie(name: "user", value: "1", domain: "shop.example"))
+        let page = try await container.open(url)
+        #expect(try await ask(page, of: container) == .prefetch)
+        let sent = fixture.network.requests.withLock { $0.map { $0.headerFields[.cookie] } }
+        #expect(sent == ["user=1"])
+        await container.close(page)
+        let other = try await container.open(url)
+        try await until { count(api) == 2 }
+        try await fixture.engine.jar.set(EngineCookie(name: "user", value: "2", domain: "shop.example"))
+        _ = try await container.open("https://api.example/")
+        #expect(try await ask(other, of: container) != .prefetch)
+        #expect(fixture.network.requests.withLock { $0.last?.headerFields[.cookie] } == "user=2")
+        #expect(container.counters.prefetch?.strangers == 1)
+        await container.shutDown()
+    }
+
+    @Test("Where the engine keeps the cookies, the request has those of its own host")
+    func engineCookies() async throws {
+        fixture.engine.traits.keepsCookies = true
+        let container = try await container()
+        for domain in ["shop.example", "api.example"] {
+            try await fixture.engine.jar.set(EngineCookie(name: domain, value: "1", domain: domain, isHTTPOnly: true))
+        }
+        let page = try await container.open(url)
+        try await until { count(api) == 1 }
+        #expect(fixture.network.requests.withLock { $0.first?.headerFields[.cookie] } == "shop.example=1")
+        // The engine's request has them itself.
+        var own = fields
+        own[.cookie] = "shop.example=1"
+        let same = try await fixture.answer(to: place + "api?id=7", .get, own, from: page.view, of: container)
+        #expect(same.record.provenance?.source == .prefetch)
+        // None of it is sent where the engine does not tell.
+        await container.close(page)
+        fixture.engine.jar.hangs = true
+        let other = try await container.open(url)
+        await container.close(other)
+        try await until { container.counters.prefetch?.wasted == 1 }
+        #expect(count(api) == 1)
+        await container.shutDown()
+    }
+
+    @Test("At the local server a page's request has the cookies of its own site, and not the token")
+    func serverCookies() async throws {
+        fixture.engine.traits = EngineTraits(
+            bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
+            caches: true, identifiesPage: false)
+        let container = try await container { $0.mode = .loopbackServer }
+        for domain in ["shop-example.localhost", "api-example.localhost"] {
+            try await fixture.engine.jar.set(EngineCookie(name: domain, value: "1", domain: domain))
+        }
+        // The token is there, too.
+        let page = try await container.open(url)
+        #expect(fixture.engine.jar.cookies.count == 3)
+        try await until { count(api) == 1 }
+        #expect(
+            fixture.network.requests.withLock { $0.first?.headerFields[.cookie] } == "shop-example.localhost=1")
+        await container.close(page)
+        await container.shutDown()
+    }
+
+    @Test(
+        "Nothing is asked for that a package has, that the rules keep away, or that does not come through the container"
+    )
+    func nothing() async throws {
+        let container = try await container(
+            """
+            {"api":"https://shop.example/packaged.json"},{"api":"https://denied.example/api"},
+            {"api":"https://elsewhere.example/api"}
+            """)
+        try container.setRules(RouteRules([], deny: [RouteRule(.pass, host: HostPattern("denied.example"))]))
+        try await fixture.install(["packaged.json": "{}"], version: "1", into: container)
+        let page = try await container.open(url)
+        // Of the package it is known only when that has been looked into.
+        try await until { container.counters.prefetch?.failures == 1 }
+        #expect(container.counters.prefetch?.started == 1 && fixture.network.urls == [])
+        let packaged = try await fixture.answer(
+            to: place + "packaged.json", .get, fields, from: page.view, of: container)
+        #expect(packaged.record.provenance?.source == .package)
+        // Pages that are not covered have nothing made ahead, nor has any while all is switched off.
+        container.isEnabled = false
+        _ = try await container.open(url)
+        #expect(container.counters.prefetch?.started == 1)
+        await container.shutDown()
+    }
+
+    @Test("A page that the rules pass by then gets nothing of what was fetched ahead")
+    func passed() async throws {
+        let container = try await container()
+        let page = try await container.open(url)
+        try await until { count(api) == 1 }
+        try container.setRules(RouteRules([], deny: [RouteRule(.pass, host: HostPattern("shop.example"))]))
+        #expect(try await ask(page, of: container) == .network)
+        #expect(count(api) == 2)
+        await container.shutDown()
+    }
+
+    @Test(
+        "What nobody has asked for goes with its page, its account, the cache and the memory",
+        arguments: ["page", "account", "all", "cache", "memory"])
+    func dropped(_ how: String) async throws {
+        let container = try await container()
+        let page = try await container.open(url)
+        try await until { count(api) == 1 }
+        switch how {
+        case "page": await container.close(page)
+        case "account": try await container.clearAccount(domains: ["shop.example"])
+        case "all": try await container.clearAllCookies()
+        case "cache": await container.clearHTTPCache()
+        default: container.releaseMemory()
+        }
+        #expect(container.counters.prefetch?.wasted == 1)
+        let other = how == "page" ? try await container.open("https://shop.example/other") : page
+        #expect(try await ask(other, of: container) != .prefetch)
+        await container.shutDown()
+    }
+
+    @Test("A server of another origin is asked before it gets what no form can send", arguments: [true, false])
+    func preflight(isEngines: Bool) async throws {
+        fixture.engine.traits.preflights = isEngines
+        let api = "https://api.example/list"
+        let container = try await container(#"{"api":"\#(api)","method":"POST","body":{}}"#)
+        let page = try await container.open(url)
+        try await until { container.counters.prefetch?.failures == 1 }
+        #expect(fixture.network.requests.withLock { $0.map(\.method) } == [.options])
+        await container.close(page)
+        let allowed = try #require(HTTPField.Name("Access-Control-Allow-Headers"))
+        fixture.network.put(
+            .empty, at: api, [.accessControlAllowOrigin: "https://shop.example", allowed: "content-type"])
+        let other = try await container.open(url)
+        try await until { fixture.network.requests.withLock { $0.count } == 3 }
+        let sent = fixture.network.requests.withLock { $0 }
+        #expect(sent.map(\.method) == [.options, .options, .post])
+        #expect(sent[2].headerFields[.origin] == "https://shop.example" && sent[2].headerFields[.cookie] == nil)
+        #expect(sent[2].headerFields[.referer] == "https://shop.example/")
+        #expect(fixture.network.bodies.withLock { $0 } == [Data("{}".utf8)])
+        await container.close(other)
+        await container.shutDown()
+    }
+
+    @Test("The document is asked for ahead where the app wants that, unless it is posted")
+    func documentAhead() async throws {
+        let container = try await container { $0.prefetch?.fetchesDocument = true }
+        let page = try await container.open(url)
+        try await until { count(url) == 1 && count(api) == 1 }
+        let head = try document()
+        let answer = try await fixture.answer(
+            to: place + "?id=7", .get, head.headerFields, from: page.view, isMainDocument: true, of: container)
+        #expect(answer.record.provenance?.source == .prefetch && count(url) == 1)
+        let sent = try #require(fixture.network.requests.withLock { $0.first { $0.urlText == url } }).headerFields
+        #expect(sent[.accept] == "text/html,*/*" && sent[.referer] == nil)
+        #expect(HTTPField.Name("Sec-Fetch-Dest").flatMap { sent[$0] } == "document")
+        let post = try #require(HTTPRequest(method: .post, urlText: url))
+        _ = try await container.open(post)
+        #expect(container.counters.prefetch?.started == 3)
+        await container.shutDown()
+    }
+
+    private func json(_ version: String) -> Data {
+        Data(
+            """
+            {"code":200,"data":{"version":"\(version)","config":[{"url":"https://shop.example/","interfaces":
+            [{"api":"https://shop.example/api","urlParam":true}]}]}}
+            """.utf8)
+    }
+
+    @Test("The table is fetched at launch, kept for the next one, and a bad answer changes nothing")
+    func fetchedTable() async throws {
+        let source = "https://config.example/prefetch"
+        fixture.network.put(.bytes(json("2")), at: source)
+        let change = { @Sendable (configuration: inout Container<FakeEngine>.Configuration) in
+            configuration.prefetch?.table = nil
+            configuration.prefetch?.tableSource = PrefetchTableSource(url: source)
+            configuration.prefetch?.tableSource?.interval = .zero
+            configuration.prefetch?.tableSource?.retryInterval = .zero
+        }
+        var first: Container<FakeEngine>? = try await container(change: change)
+        try await until { first?.counters.prefetchTable?.taken == 1 }
+        let page = try await first?.open(url)
+        try await until { count(api) == 1 }
+        if let page { await first?.close(page) }
+        // Nothing new is nothing taken.
+        first?.hostEnteredForeground()
+        try await until { count(source) == 2 }
+        await first?.shutDown()
+        first = nil
+        fixture.network.put(.bytes(Data(#"{"code":500}"#.utf8)), at: source)
+        let next = try await container(on: FakeEngine(), change: change)
+        var checks: [PrefetchTableCheck] = []
+        next.observe { if case .prefetchTableChecked(let check) = $0 { checks.append(check) } }
+        // That of the launch before.
+        let other = try await next.open(url)
+        try await until { count(api) == 2 && checks.count == 1 }
+        await next.close(other)
+        guard case .failed(let error as PrefetchError) = checks[0] else {
+            Issue.record("\(checks)")
+            return
+        }
+        #expect(error.code == .serverCode)
+        fixture.network.put(.bytes(json("3")), at: source)
+        next.hostEnteredForeground()
+        try await until { checks.count == 2 }
+        guard case .taken("3") = checks[1] else {
+            Issue.record("\(checks)")
+            return
+        }
+        #expect(next.counters.prefetchTable == PrefetchTableCounters(checks: 2, taken: 1, failures: 1))
+        await next.shutDown()
+    }
+
+    @Test("The table is asked for when the interval is over, and not while it is asked for; never without a network")
+    func intervals() async throws {
+        let source = "https://config.example/prefetch"
+        fixture.network.put(.bytes(json("2")), at: source)
+        let container = try await container()
+        let clock = ManualClock()
+        let conditions = ChangingConditions(HostConditions(network: .none))
+        var heard: [PrefetchTableCheck] = []
+        let care = PrefetchTableCare(
+            PrefetchTableSource(url: source), network: NetworkLoader(fixture.network), store: container.packages.store,
+            conditions: conditions, logger: container.configuration.logger, clock: clock
+        ) { _ in
+        } hear: {
+            heard.append($0)
+        }
+        care.check()
+        #expect(care.counters.checks == 0)
+        conditions.set(HostConditions())
+        care.check()
+        care.check()
+        #expect(care.counters.checks == 1)
+        try await until { heard.count == 1 }
+        clock.advance(by: .seconds(599))
+        care.check()
+        #expect(care.counters.checks == 1)
+        clock.advance(by: .seconds(1))
+        fixture.network.put(.bytes(Data()), at: source)
+        care.check()
+        try await until { heard.count == 2 }
+        clock.advance(by: .seconds(29))
+        care.check()
+        #expect(care.counters.checks == 2)
+        clock.advance(by: .seconds(1))
+        care.check()
+        #expect(care.counters.checks == 3)
+        try await until { heard.count == 3 }
+        #expect(care.counters.taken == 1 && care.counters.failures == 2)
+        await care.shutDown()
+        await container.shutDown()
+    }
+
+    /// What a page's message comes to.
+    private func call(_ message: String, from document: String, in view: FakeView) async throws -> String {
+        let prompts = try #require(view.prompts)
+        let say = { (word: String, json: String) throws -> String in
+            let answer = prompts.answer("\(prompts.prefix)\(word) \(document) \(json)")
+            let members = try JSONDecoder().decode([String: String].self, from: Data(answer.utf8))
+            return members["value"] ?? "error: \(members["error"] ?? answer)"
+        }
+        let ticket = try say("prefetch", message)
+        while true {
+            try Task.checkCancellation()
+            let answer = try say("prefetched", "\"\(ticket)\"")
+            if !answer.isEmpty { return answer }
+            await Task.yield()
+        }
+    }
+
+    @Test("A page may ask by a message: once, for URLs of its own origin")
+    func messages() async throws {
+        let container = try await container(
+            #"{"api":"https://shop.example/api","urlParam":true},{"api":"https://api.example/list"}"#
+        ) { $0.legacyMessages = LegacyMessages(prefix: "yx") }
+        fixture.network.put(.bytes(Data("ä".utf8)), at: api, [.contentType: "text/plain"])
+        let page = try await container.open(url)
+        let message = #"{"url":"\#(api)"}"#
+        #expect(try await call(message, from: "containerkit://other.example/", in: page.view) == "null")
+        #expect(try await call(#"{"url":"https://api.example/list"}"#, from: place, in: page.view) == "null")
+        #expect(
+            try await call(message, from: place, in: page.view)
+                == #"{"status":200,"headers":{"content-type":"text/plain"},"body":"ä"}"#)
+        #expect(try await call(message, from: place, in: page.view) == "null")
+        #expect(try await call(#"{"url":7}"#, from: place, in: page.view).hasPrefix("error: "))
+        #expect(count(api) == 1)
+        await container.shutDown()
+    }
+
+    @Test("Another table is for the pages after it; without the option there is nothing")
+    func tables() async throws {
+        let container = try await container()
+        container.setPrefetchTable(nil)
+        _ = try await container.open(url)
+        #expect(container.counters.prefetch?.started == 0)
+        container.setPrefetchTable(try table(#"{"api":"https://shop.example/a"},{"api":"https://shop.example/b"}"#))
+        _ = try await container.open(url)
+        #expect(container.counters.prefetch?.started == 2)
+        await container.shutDown()
+        let plain = try await Fixture().container(covering: ["shop.example"])
+        #expect(plain.counters.prefetch == nil)
+        await plain.shutDown()
+    }
+}
