@@ -58,7 +58,7 @@ const signs = {
     channel: () => answered('left'),
     worker: () => answered('worker'),
     timer: ticks,
-    database: databaseIsHeld,
+    database: () => !expected.leavesDatabase && databaseIsHeld(),
 };
 
 const belongings = {
@@ -69,13 +69,15 @@ const belongings = {
 
 /** @returns {Promise<{found: string[], lost: string[]}>} what of the earlier page is there, and what of all views is not */
 globalThis.look = async () => {
+    // First: while a database is held, nothing else can be asked of it.
+    const lost = [];
+    for (const [name, isThere] of Object.entries(belongings)) if (!await isThere()) lost.push(name);
     const found = [];
     for (const [name, isThere] of Object.entries(signs)) {
         try { if (await isThere()) found.push(name) } catch (error) { found.push(`${name}: ${error}`) }
     }
-    const lost = [];
-    for (const [name, isThere] of Object.entries(belongings)) if (!await isThere()) lost.push(name);
-    history.back();
+    // Where there is nowhere to go back to, nothing happens.
+    if (!found.includes('history')) history.back();
     await fetch('/round', { cache: 'no-store' });
     if (document.title !== 'look') found.push('back');
     return { found, lost };

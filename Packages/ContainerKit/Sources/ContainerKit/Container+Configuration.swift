@@ -54,8 +54,13 @@ extension Container {
         /// The messages that older pages speak, and `post` requests of older apps; `nil`, and nothing of them, by default. Covered
         /// pages in all modes then find the handlers and `window.original_cookie`.
         public var legacyMessages: LegacyMessages?
-        /// How many views are kept warm; by default 3 at first, and then by use 1 to 6. A literal is a number that stays.
-        public var poolCapacity = PoolCapacity.standard
+        /// How many views are kept warm, a number that follows use; by default 3 at first, and then 1 to 6.
+        public var pool = PoolCapacity.standard
+        /// What ``pool`` begins with. Once set, the number of warm views stays.
+        public var poolCapacity: Int {
+            get { pool.standard }
+            set { pool = PoolCapacity(fixed: newValue) }
+        }
         /// How many pages of one site a view's web process shows, one after the other, before it ends; 50 by default.
         public var viewReuseLimit = 50
 

@@ -76,7 +76,7 @@ public final class Container<Engine: WebEngine> {
             handOverField: configuration.cookies.handOverField)
         appRequests = AppRequests(path: path, hub: hub)
         legacy = configuration.legacyMessages.map { LegacyCare($0, names: configuration.names) }
-        pool = WebViewPool(.init(capacity: configuration.poolCapacity, reuseLimit: configuration.viewReuseLimit)) { _ in
+        pool = WebViewPool(.init(capacity: configuration.pool, reuseLimit: configuration.viewReuseLimit)) { _ in
             try engine.makeView()
         }
         let schemes = [

@@ -5,6 +5,7 @@ import ContainerKit
 import ResourceLoading
 import ResourceStore
 import Testing
+import WebViewPool
 
 /// Pages from their opening to their close, and the container's own end.
 @MainActor
