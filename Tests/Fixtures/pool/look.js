@@ -76,7 +76,8 @@ globalThis.look = async () => {
     for (const [name, isThere] of Object.entries(signs)) {
         try { if (await isThere()) found.push(name) } catch (error) { found.push(`${name}: ${error}`) }
     }
-    history.back();
+    // Where there is nowhere to go back to, nothing happens.
+    if (!found.includes('history')) history.back();
     await fetch('/round', { cache: 'no-store' });
     if (document.title !== 'look') found.push('back');
     return { found, lost };
