@@ -94,7 +94,7 @@ extension EngineCheck {
         // The first page's document is one more.
         try expect(
             counters.started == made.started + 1 && counters.failures == made.failures
-                && counters.strangers == made.strangers && got == made.started + 1 - 2 && counters.joins >= 2,
+                && counters.strangers == made.strangers && got == made.started + 1 - 2 && counters.joins >= 1,
             "\(counters)")
     }
 
@@ -104,8 +104,14 @@ extension EngineCheck {
     ) throws {
         var differing: [String] = []
         for name in ["GET /page", "GET /api/get", "POST /api/post", "GET /cors/get", "POST /cors/post"] {
-            guard let one = plain.first(where: { $0.name == name }), let other = sent.first(where: { $0.name == name })
-            else { continue }
+            guard let one = plain.first(where: { $0.name == name }) else {
+                throw CheckFailure(description: "the plain engine sends no \(name)")
+            }
+            guard let other = sent.first(where: { $0.name == name }) else {
+                // What goes past the container is counted elsewhere.
+                try expect(name.contains("/cors/"), "no \(name)")
+                continue
+            }
             if one.request.query != other.request.query || one.request.body != other.request.body {
                 differing.append("\(name): \(other.request)")
             }

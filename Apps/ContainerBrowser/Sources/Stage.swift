@@ -76,6 +76,8 @@ final class Stage {
         configuration.loopback.upstreamProxy = (proxy ?? wall).map { HostPort(host: "127.0.0.1", port: $0.port) }
         configuration.coveredHosts = options.coveredHosts
         configuration.poolCapacity = 1
+        // What a page comes to is told as it is, and not mended.
+        configuration.whitePages = nil
         // Nothing that one run fetched answers the next, as in a bare engine, which keeps nothing either.
         configuration.httpCache?.diskBytes = 0
         configuration.cookies.isPersistent = false

@@ -43,8 +43,9 @@ struct LifeTests {
             #expect(try await asked.answer().status == 407)
             let stopping = Task { await fixture.proxy.stop() }
             for peer in [idle, silent, asked] { #expect(try await peer.rest() == []) }
+            // On a slow machine their own limits may have ended them, before the listener is closed.
             let port = try await port(0, fixture)
-            await #expect(throws: (any Error).self) { try await Peer.connect(to: port) }
+            while await (try? Peer.connect(to: port)) != nil { try Task.checkCancellation() }
             gate.open()
             let answer = try await busy.answer()
             #expect(answer.text == "done")

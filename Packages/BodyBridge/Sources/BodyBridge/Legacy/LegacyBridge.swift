@@ -29,6 +29,7 @@ public final class LegacyBridge {
 
     /// A question for what was fetched ahead.
     private struct Call {
+        let ticket: String
         let origin: WebOrigin
         let work: Task<Void, Never>
         var answer: Result<String, any Error>?
@@ -38,7 +39,8 @@ public final class LegacyBridge {
     private let host: any LegacyHosting
     private let vault: BodyVault
     private var entries: [Key: Entry] = [:]
-    private var calls: [String: Call] = [:]
+    /// The oldest first.
+    private var calls: [Call] = []
 
     /// - Parameters:
     ///   - token: shown by the script, and by nobody else; that of the ``PageBridge``, where the view has one.
@@ -112,7 +114,7 @@ public final class LegacyBridge {
 
     /// Forgets bodies, and what was asked for, as when the view shows another document.
     public func removeAll() {
-        for call in calls.values { call.work.cancel() }
+        for call in calls { call.work.cancel() }
         calls.removeAll()
         entries.removeAll()
         vault.removeAll()
@@ -145,32 +147,51 @@ public final class LegacyBridge {
         guard let origin = host.origin(ofDocument: url) else {
             throw ResourceError(.blocked, "not a document that may ask")
         }
-        guard calls.count < Self.maxCalls else { throw ResourceError(.tooLarge, "too many questions at a time") }
+        try makeRoom(among: Self.maxCalls) { _ in true }
+        try makeRoom(among: Self.maxCallsOfOrigin) { $0 == origin }
         let ticket = BridgeToken().text
         let work = Task { [weak self, host] in
             guard let self else { return }
             do {
                 let reply = try await host.prefetched(message, for: origin, by: self)
-                calls[ticket]?.answer = .success(reply.map { String(decoding: $0, as: UTF8.self) } ?? "null")
+                settle(ticket, .success(reply.map { String(decoding: $0, as: UTF8.self) } ?? "null"))
             } catch {
-                calls[ticket]?.answer = .failure(error)
+                settle(ticket, .failure(error))
             }
         }
-        calls[ticket] = Call(origin: origin, work: work)
+        calls.append(Call(ticket: ticket, origin: origin, work: work))
         return ticket
+    }
+
+    private func settle(_ ticket: String, _ answer: Result<String, any Error>) {
+        guard let index = calls.firstIndex(where: { $0.ticket == ticket }) else { return }
+        calls[index].answer = answer
+    }
+
+    /// Drops the oldest answer that nobody has come for, as of a frame that is gone, where there are too many questions.
+    private func makeRoom(among limit: Int, where isMeant: (WebOrigin) -> Bool) throws {
+        guard calls.count(where: { isMeant($0.origin) }) >= limit else { return }
+        guard let index = calls.firstIndex(where: { $0.answer != nil && isMeant($0.origin) }) else {
+            throw ResourceError(.tooLarge, "too many questions at a time")
+        }
+        calls.remove(at: index)
     }
 
     /// What a look has found, once; empty while it goes on.
     private func ending(of message: Data, fromDocument url: String) throws -> String {
         let ticket = try JSONDecoder().decode(String.self, from: message)
-        guard let call = calls[ticket], call.origin == host.origin(ofDocument: url) else { return "null" }
-        guard let answer = call.answer else { return "" }
-        calls[ticket] = nil
+        guard let index = calls.firstIndex(where: { $0.ticket == ticket }),
+            calls[index].origin == host.origin(ofDocument: url)
+        else { return "null" }
+        guard let answer = calls[index].answer else { return "" }
+        calls.remove(at: index)
         return try answer.get()
     }
 
     /// Pages ask for some interfaces; each question holds an answer until it is asked for.
     private static let maxCalls = 64
+    /// Of the documents of one origin, so that a frame leaves room for others.
+    private static let maxCallsOfOrigin = 32
     /// The longest message that asks, in bytes as the script writes it.
     private static let callLimit = 1 << 20
     /// In bytes.

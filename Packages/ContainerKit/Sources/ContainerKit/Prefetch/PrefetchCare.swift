@@ -78,20 +78,21 @@ final class PrefetchCare {
 
     /// What a page gets that asks by a message: as for a request of its own, with the cookies that there are now.
     /// - Parameter origin: of the document that asks; of other URLs than its own origin's it gets nothing.
-    /// - Returns: JSON; `nil` for nothing.
+    /// - Returns: JSON; `nil` for nothing, and for what is not there whole within the time that a request waits for a head.
     /// - Throws: `CancellationError`.
     func answer(_ call: PrefetchCall, of page: PageReference, from origin: WebOrigin) async throws -> Data? {
-        guard let head = HTTPRequest(urlText: call.target),
+        guard loader.mayAnswer(call, from: origin),
+            let head = HTTPRequest(method: call.method, urlText: call.target),
             path.asksNetwork(head, of: page.documentURL, isOriginBound: isOriginBound)
         else { return nil }
         setup.completion.cookies.read(for: page.id) { [readCookies] in try await readCookies(page.documentURL) }
-        guard let response = try await loader.answer(call, of: page, from: origin) else { return nil }
         do {
-            let request = ResourceRequest(head)
-            guard let decoded = try await DecodingLoader(GivenAnswer(response: response)).load(request) else {
-                return nil
+            return try await withLimit(setup.configuration.joinLimit, "the answer does not come whole") { [loader] in
+                guard let response = try await loader.answer(call, of: page, from: origin),
+                    let decoded = try await DecodingLoader(GivenAnswer(response: response)).load(ResourceRequest(head))
+                else { return nil }
+                return try await PrefetchReply(decoded).json
             }
-            return try await PrefetchReply(decoded).json
         } catch let error as CancellationError {
             throw error
         } catch {

@@ -56,12 +56,19 @@ final class PrefetchTableCare {
         checking?.cancel()
     }
 
+    /// What is kept begins with where it comes from.
+    private var mark: Data { Data((source.url + "\n").utf8) }
+
     /// Takes the table that the last process kept.
     func open() async {
         do {
-            guard let kept = try await onQueue({ try $0.document(Self.document) }) else { return }
-            take(try PrefetchTable(json: kept, limits: source.limits))
-            current = kept
+            guard let kept = try await onQueue({ try $0.document(Self.document) }),
+                // Another server's table says nothing of what this one wants.
+                kept.starts(with: mark)
+            else { return }
+            let json = Data(kept.dropFirst(mark.count))
+            take(try PrefetchTable(json: json, limits: source.limits))
+            current = json
         } catch {
             // The server has another one.
             logger.warning("the kept prefetch table cannot be read", metadata: ["error": "\(error)"])
@@ -114,7 +121,7 @@ final class PrefetchTableCare {
         take(table)
         current = json
         counters.taken += 1
-        try await onQueue { try $0.putDocument(json, as: Self.document) }
+        try await onQueue { [mark] in try $0.putDocument(mark + json, as: Self.document) }
         return .taken(version: table.version)
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPTypes
+public import HTTPTypes
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -14,7 +14,8 @@ public struct PrefetchCall: Sendable {
     let url: PrefetchURL
     /// The URL of the request, absolute, of `http` or `https`.
     public var target: String { url.text }
-    let method: HTTPRequest.Method
+    /// In upper case.
+    public let method: HTTPRequest.Method
     let body: RequestIdentity.Body
 
     /// Reads a message. A body that is a text is the body itself, any other is sent as JSON; members that are not known

@@ -5,6 +5,11 @@ internal import HTTPTypes
 public import ResourceLoading
 
 extension PrefetchLoader {
+    /// Whether a call may get an answer: it asks its own origin for what was made ahead, and nobody has it yet.
+    public func mayAnswer(_ call: PrefetchCall, from origin: WebOrigin) -> Bool {
+        call.url.origin == origin && knows(call)
+    }
+
     /// Hands an answer over to a page that asks by a message instead of by a request: once, as to a request.
     ///
     /// Only for URLs of the origin that asks: for others a page needs their server's permission, which the web's own
@@ -20,7 +25,7 @@ extension PrefetchLoader {
     public func answer(
         _ call: PrefetchCall, of page: PageReference, from origin: WebOrigin, waits: Bool = true
     ) async throws -> ResourceResponse? {
-        guard call.url.origin == origin, knows(call) else { return nil }
+        guard mayAnswer(call, from: origin) else { return nil }
         guard let head = HTTPRequest(method: call.method, urlText: call.url.text) else { return nil }
         let attribution = PageAttribution(page, confidence: .exact)
         let bare = ResourceRequest(
