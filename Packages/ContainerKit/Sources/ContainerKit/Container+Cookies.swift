@@ -42,6 +42,7 @@ extension Container {
         }
         bridges?.removeAll(where: isMeant)
         legacy?.removeAll(where: isMeant)
+        endUsedProcesses()
         prefetch?.removeAll()
         // What began meanwhile may have had the old ones.
         defer { prefetch?.removeAll() }

@@ -56,11 +56,19 @@ extension Container {
         prefetch?.removeAll()
     }
 
-    /// Forgets what the HTTP cache holds, and what was fetched ahead, as when a user signs out. What is on its way is not kept either. In modes where
-    /// the engine keeps answers itself, its cache is cleared, too, for all sites; where it fails to, the log has the reason.
+    /// Forgets what the HTTP cache holds, and what was fetched ahead, as when a user signs out. What is on its way is not
+    /// kept either, and web processes show no other page after the one that is open. In modes where the engine keeps
+    /// answers itself, its cache is cleared, too, for all sites; where it fails to, the log has the reason.
     public func clearHTTPCache() async {
+        endUsedProcesses()
         prefetch?.removeAll()
         await cache?.removeAll()
         await engineCaches?.clear()
+    }
+
+    /// A web process keeps in memory what its pages have loaded, whoever was signed in: none that was used goes on.
+    func endUsedProcesses() {
+        pool.retire(because: .cleared) { _, _ in true }
+        pool.trim(.critical)
     }
 }

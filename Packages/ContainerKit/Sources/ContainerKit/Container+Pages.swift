@@ -50,7 +50,7 @@ extension Container {
         _ real: RealURL, as id: PageID, posting post: OpeningPosts.Post?,
         prepare: @MainActor (Engine.View) throws -> Void
     ) async throws -> Page<Engine.View> {
-        await pool.reclaim()
+        reclaimSoon()
         do {
             try await proxy?.ready()
         } catch  where covers(real.text) {
@@ -185,6 +185,11 @@ extension Container {
         whitePages?.end(in: session.view)
         hub.send(.pageClosed(session.id))
         // A page that was dropped has no one who gives its view back. Its holder goes with it, so not now, but next.
+        reclaimSoon()
+    }
+
+    /// Takes back the views whose pages are gone, whoever goes on meanwhile: a process that hangs is waited for.
+    private func reclaimSoon() {
         guard reclaiming == nil else { return }
         reclaiming = Task { [weak self, pool] in
             self?.reclaiming = nil

@@ -26,4 +26,6 @@ struct ViewKey: PoolKey {
 extension EndReason {
     /// Pages of several sites were shown in it.
     static let severalSites = EndReason(retired: "several-sites")
+    /// An account or a cache was cleared.
+    static let cleared = EndReason(retired: "cleared")
 }

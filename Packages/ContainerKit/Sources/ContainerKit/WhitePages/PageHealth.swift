@@ -160,11 +160,12 @@ struct PageHealth: Sendable {
         case .examined(let examination):
             guard isExamining else { break }
             isExamining = false
-            guard phase == .committed || phase == .finished else { break }
+            guard !isPaused, phase == .committed || phase == .finished else { break }
             return judge(examination, at: now)
         case .packageDropped(let isDropped):
-            guard phase == .recovering, let step = pending else { break }
+            guard let step = pending else { break }
             pending = nil
+            guard phase == .recovering else { break }
             guard isDropped else { return act(step.signal, step.detail) }
             steps += 1
             return [.take(step)]
@@ -199,6 +200,8 @@ struct PageHealth: Sendable {
 
     private mutating func commit(_ url: String, isWatched: Bool, at now: Duration) {
         self.url = url
+        // Whoever waits for an answer waits for one about the document before.
+        pending = nil
         showsNothing = false
         phase = isWatched ? .committed : .idle
         (lastActivity, finishedAt) = (now, now)
@@ -268,6 +271,7 @@ struct PageHealth: Sendable {
             return [.dropPackage(step)]
         }
         phase = .errorPage
+        pending = nil
         return [.take(step(.showedErrorPage, signal, detail))]
     }
 
