@@ -104,10 +104,10 @@ extension EngineCheck {
     ) throws {
         var differing: [String] = []
         for name in ["GET /page", "GET /api/get", "POST /api/post", "GET /cors/get", "POST /cors/post"] {
-            let (its, ours) = (plain.first { $0.name == name }, sent.first { $0.name == name })
-            guard let one = its, let other = ours else {
+            let pair = (plain.first { $0.name == name }, sent.first { $0.name == name })
+            guard let one = pair.0, let other = pair.1 else {
                 // At the local server pages ask no other origin, with a container or without.
-                try expect(its == nil && ours == nil && name.contains("/cors/"), "\(name) is missing")
+                try expect(pair.0 == nil && pair.1 == nil && name.contains("/cors/"), "\(name) is missing")
                 continue
             }
             if one.request.query != other.request.query || one.request.body != other.request.body {
