@@ -83,7 +83,8 @@ extension EngineCheck {
         try await expectPage("https://shop.example/", in: view)
         await first.stop()
         engine.setProxy(EngineProxy(host: "127.0.0.1", port: second.port, credentials: .init(other)))
-        // The page's request goes another way to the network process, which has taken the proxy in once it has answered.
+        // The page's request goes another way to the network process, which has taken the proxy in once it has
+        // answered.
         _ = try await engine.cookies.all()
         let type = try await view.evaluate(
             "return (await fetch('https://cdn.example/', { mode: 'no-cors' })).type", in: .page)

@@ -52,8 +52,8 @@ extension EngineCheck {
         if cycles >= 200 { try expectLevel(memory) }
     }
 
-    /// The last quarter of the samples is no more than 5 % above the first, medians compared; the first two samples, while
-    /// caches fill, do not count.
+    /// The last quarter of the samples is no more than 5 % above the first, medians compared; the first two samples,
+    /// while caches fill, do not count.
     private func expectLevel(_ memory: [Double]) throws {
         let samples = memory.dropFirst(2)
         let quarter = max(1, samples.count / 4)
@@ -77,8 +77,8 @@ extension EngineCheck {
         }
     }
 
-    /// What the page looks for is found where it is: in a view that is used again as it is, or while the other page lives;
-    /// and the view itself says that it is not clean.
+    /// What the page looks for is found where it is: in a view that is used again as it is, or while the other page
+    /// lives; and the view itself says that it is not clean.
     /// - Parameter arguments: the folder of the pages.
     @MainActor
     func checkPoolFinds(_ arguments: ArraySlice<String>, in folder: String) async throws {
@@ -126,8 +126,8 @@ extension EngineCheck {
         try await load.finished(within: .seconds(20))
     }
 
-    /// A view whose process is killed or hangs while it is reset is quarantined, its process is gone, and the other pages
-    /// notice nothing.
+    /// A view whose process is killed or hangs while it is reset is quarantined, its process is gone, and the other
+    /// pages notice nothing.
     /// - Parameter arguments: the folder of the pages.
     @MainActor
     func checkPoolProcesses(_ arguments: ArraySlice<String>, in folder: String) async throws {

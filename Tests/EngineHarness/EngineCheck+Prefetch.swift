@@ -12,8 +12,8 @@ internal import WebKitGTKAdapter
 
 // Requests that are made when a page is opened.
 extension EngineCheck {
-    /// What differs between the container's requests and those of the engine, and does so for a page's own requests, too:
-    /// `Host` is the test's, a custom scheme's engine says no codings, and the connection is the transport's.
+    /// What differs between the container's requests and those of the engine, and does so for a page's own requests,
+    /// too: `Host` is the test's, a custom scheme's engine says no codings, and the connection is the transport's.
     private static let transports: Set<String> = ["accept-encoding", "connection", "host"]
 
     /// - Parameter arguments: the mode.

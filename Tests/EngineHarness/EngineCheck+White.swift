@@ -15,8 +15,8 @@ internal import WebKitGTKAdapter
 
 // Pages that stay white.
 extension EngineCheck {
-    /// The web process is killed, a version throws at boot, one is empty, and so is a page of the network: each is loaded
-    /// anew, then without its package, then replaced by a page from which there is a way on and a way back.
+    /// The web process is killed, a version throws at boot, one is empty, and so is a page of the network: each is
+    /// loaded anew, then without its package, then replaced by a page from which there is a way on and a way back.
     @MainActor
     func checkWhitePages(_ mode: String?, in folder: String) async throws {
         guard let mode = mode.flatMap(InterceptionMode.init(rawValue:)) else {
@@ -99,8 +99,8 @@ extension EngineCheck {
             container.installedPackages.map(\.version.description) == ["1"], "\(container.installedPackages)")
     }
 
-    /// A page of the network that is empty: the error page is in place of it, Back leads to the page before, and once the
-    /// server is mended trying again shows it.
+    /// A page of the network that is empty: the error page is in place of it, Back leads to the page before, and once
+    /// the server is mended trying again shows it.
     @MainActor
     private func checkErrorPage(_ container: Container<WebKitGTKEngine>, _ site: WhiteSite) async throws {
         for isMended in [false, true] {

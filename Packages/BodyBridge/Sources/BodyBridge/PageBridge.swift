@@ -27,8 +27,8 @@ public final class PageBridge {
     public let script: InjectedScript
     private let vault: BodyVault
     private let host: any BridgeHosting
-    /// The real URL of the document that the view shows. What a script says of the page around it may be a lie: cookies of
-    /// another site would be a page's own by that.
+    /// The real URL of the document that the view shows. What a script says of the page around it may be a lie: cookies
+    /// of another site would be a page's own by that.
     private var documentURL: String
     /// What was said ahead of requests, newest last.
     private var announced: [Announcement] = []

@@ -65,7 +65,8 @@ extension Container {
         }
         /// How many pages of one site a view's web process shows, one after the other, before it ends; 50 by default.
         public var viewReuseLimit = 50
-        /// What is done where a page stays white: with what signals, and within what limits. `nil`, and nothing, by default.
+        /// What is done where a page stays white: with what signals, and within what limits. `nil`, and nothing, by
+        /// default.
         public var whitePages: WhitePageOptions?
 
         /// A configuration with the default options.

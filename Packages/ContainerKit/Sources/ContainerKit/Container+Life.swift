@@ -9,15 +9,15 @@ internal import WebViewPool
 
 // What the host hears of the container, and tells it.
 extension Container {
-    /// What happens in the container from now on, and for the first who listens, by this or by ``observe(_:)``, also what
-    /// happened to packages since the container began to open: at most 256 events, no progress of downloads among them.
-    /// A subscriber that does not keep up loses the oldest events.
+    /// What happens in the container from now on, and for the first who listens, by this or by ``observe(_:)``, also
+    /// what happened to packages since the container began to open: at most 256 events, no progress of downloads among
+    /// them. A subscriber that does not keep up loses the oldest events.
     public func events() -> AsyncStream<ContainerEvent> {
         hub.subscribe()
     }
 
-    /// Has `observer` hear the same events as ``events()`` when they happen: nothing is lost, and no turn of the main loop
-    /// passes. For what is short, until the observation is ended.
+    /// Has `observer` hear the same events as ``events()`` when they happen: nothing is lost, and no turn of the main
+    /// loop passes. For what is short, until the observation is ended.
     ///
     /// That may be inside of a call of the engine, which waits: nothing is to be opened, closed or discarded there.
     @discardableResult
@@ -56,9 +56,9 @@ extension Container {
         prefetch?.removeAll()
     }
 
-    /// Forgets what the HTTP cache holds, and what was fetched ahead, as when a user signs out. What is on its way is not
-    /// kept either, and web processes show no other page after the one that is open. In modes where the engine keeps
-    /// answers itself, its cache is cleared, too, for all sites; where it fails to, the log has the reason.
+    /// Forgets what the HTTP cache holds, and what was fetched ahead, as when a user signs out. What is on its way is
+    /// not kept either, and web processes show no other page after the one that is open. In modes where the engine
+    /// keeps answers itself, its cache is cleared, too, for all sites; where it fails to, the log has the reason.
     public func clearHTTPCache() async {
         endUsedProcesses()
         prefetch?.removeAll()

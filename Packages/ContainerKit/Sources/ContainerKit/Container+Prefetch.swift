@@ -7,8 +7,8 @@ internal import ResourceLoading
 
 // What is fetched ahead.
 extension Container {
-    /// Puts another table in place of the one that says what is fetched ahead, for pages that are opened from now on; `nil` for
-    /// none. Without effect where the configuration has no `prefetch`.
+    /// Puts another table in place of the one that says what is fetched ahead, for pages that are opened from now on;
+    /// `nil` for none. Without effect where the configuration has no `prefetch`.
     public func setPrefetchTable(_ table: PrefetchTable?) {
         prefetch?.table = table
     }

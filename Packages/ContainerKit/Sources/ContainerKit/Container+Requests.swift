@@ -17,9 +17,9 @@ internal import SchemeRouter
 // Requests of pages, by the custom scheme, and of the app.
 extension Container {
     /// Answers the app's own requests, as it does those of pages: what sessions of this configuration ask for is
-    /// intercepted where the rules say so, and else left to the session. Call it before the session is made, and when the
-    /// configuration's cookies, header fields and time limits are as they shall be. Holds for as long as the container
-    /// lives; what `URLProtocolFace` says of Linux holds here, too.
+    /// intercepted where the rules say so, and else left to the session. Call it before the session is made, and when
+    /// the configuration's cookies, header fields and time limits are as they shall be. Holds for as long as the
+    /// container lives; what `URLProtocolFace` says of Linux holds here, too.
     public func intercept(_ configuration: URLSessionConfiguration) {
         appRequests.face.install(in: configuration)
     }

@@ -8,7 +8,8 @@ internal import WebViewPool
 /// What pages must have in common to have one view after the other: the mode, and the site. An engine changes the web
 /// process where a page moves to another site; so the process of a closed page shows no other site's pages either.
 struct ViewKey: PoolKey {
-    /// All views of an engine are made alike, over one data store; what a page needs besides it is given at its opening.
+    /// All views of an engine are made alike, over one data store; what a page needs besides it is given at its
+    /// opening.
     struct Kind: Hashable, Sendable {}
 
     let mode: InterceptionMode

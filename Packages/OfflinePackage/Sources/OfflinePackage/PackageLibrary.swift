@@ -127,8 +127,8 @@ public final class PackageLibrary: Sendable {
         return state.withLock { $0.pinned(of: page) }.filter { $0.contains(url) }.map(\.package.generation)
     }
 
-    /// Takes generations from an open page, which then has the active ones of their packages, as far as these are others:
-    /// for a page that does not boot on what it has.
+    /// Takes generations from an open page, which then has the active ones of their packages, as far as these are
+    /// others: for a page that does not boot on what it has.
     ///
     /// Pages whose requests do not say whose they are stay on the same: while another one is open, nothing changes.
     /// - Returns: whether the page has none of them now.

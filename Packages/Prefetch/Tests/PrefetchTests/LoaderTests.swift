@@ -83,15 +83,7 @@ struct LoaderTests {
 
     @Test("A request is joined from the moment it is made, before it is complete")
     func early() async throws {
-        struct Slow: PrefetchCompleting {
-            let gate = AsyncStream.makeStream(of: Void.self)
-
-            func completed(_ request: ResourceRequest) async throws -> ResourceRequest {
-                for await _ in gate.stream {}
-                return try await FixedFields().completed(request)
-            }
-        }
-        let slow = Slow()
+        let slow = GatedFields()
         let fixture = Fixture(slow)
         try fixture.open()
         let (own, stranger) = (try fixture.own(), try fixture.own(fields: [.cookie: "user=2"]))
@@ -109,15 +101,7 @@ struct LoaderTests {
 
     @Test("One who joined before it was known whose it is gives it back where it is another's")
     func lateStranger() async throws {
-        struct Slow: PrefetchCompleting {
-            let gate = AsyncStream.makeStream(of: Void.self)
-
-            func completed(_ request: ResourceRequest) async throws -> ResourceRequest {
-                for await _ in gate.stream {}
-                return try await FixedFields().completed(request)
-            }
-        }
-        let slow = Slow()
+        let slow = GatedFields()
         let fixture = Fixture(slow)
         try fixture.open()
         let stranger = try fixture.own(fields: [.cookie: "user=2"])

@@ -111,7 +111,8 @@ struct RaceTests {
                 if !url.hasSuffix("fails"), !wasHandedOver {
                     #expect(Bool(false), "went on alone without cause: \(url), \(count) requests")
                 }
-                // One ahead, another after a failure of that, and another where the page dropped what it had begun to read.
+                // One ahead, another after a failure of that, and another where the page dropped what it had begun to
+                // read.
                 #expect(count <= (url.hasSuffix("fails") ? 3 : 2), "\(count) requests for \(url)")
             }
             let counters = loader.counters

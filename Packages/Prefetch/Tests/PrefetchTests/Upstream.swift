@@ -133,3 +133,13 @@ struct FixedFields: PrefetchCompleting {
         return request
     }
 }
+
+/// The same, once the gate is finished.
+struct GatedFields: PrefetchCompleting {
+    let gate = AsyncStream.makeStream(of: Void.self)
+
+    func completed(_ request: ResourceRequest) async throws -> ResourceRequest {
+        for await _ in gate.stream {}
+        return try await FixedFields().completed(request)
+    }
+}

@@ -12,8 +12,8 @@
 
         /// A navigation was decided on.
         mutating func ask(_ type: WebKitNavigationType) {
-            // Of a way back the engine does not say what it once was; a reload is as what it loads again. What may be of a
-            // frame does not take back what was said of the page.
+            // Of a way back the engine does not say what it once was; a reload is as what it loads again. What may be
+            // of a frame does not take back what was said of the page.
             switch type {
             case WEBKIT_NAVIGATION_TYPE_FORM_SUBMITTED, WEBKIT_NAVIGATION_TYPE_FORM_RESUBMITTED,
                 WEBKIT_NAVIGATION_TYPE_BACK_FORWARD:
@@ -31,8 +31,8 @@
 
     // A page that is to be seen again, or never was.
     extension WebKitGTKView {
-        /// Loads the document anew, in place of its entry in the history, and in a new process where its own has ended. Where
-        /// the engine would send a body again, or may do so, the URL is loaded instead, with an entry of its own.
+        /// Loads the document anew, in place of its entry in the history, and in a new process where its own has ended.
+        /// Where the engine would send a body again, or may do so, the URL is loaded instead, with an entry of its own.
         ///
         /// Measured: after the end of its process, WebKitGTK 2.50 sends a form again without asking anyone.
         public func reload(_ url: String) {
@@ -47,8 +47,8 @@
 
         /// Shows a page in place of what should be at a URL: its origin is opaque, and its own URL `about:blank`.
         ///
-        /// Where the load of the URL failed, and where the document that is there was reloaded, the page takes its entry in the
-        /// history; else it gets one.
+        /// Where the load of the URL failed, and where the document that is there was reloaded, the page takes its
+        /// entry in the history; else it gets one.
         public func showErrorPage(_ html: String, for url: String) {
             guard !isDiscarded else { return }
             location.ask(for: url)

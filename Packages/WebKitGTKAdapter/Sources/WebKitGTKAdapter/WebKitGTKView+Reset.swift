@@ -12,10 +12,10 @@
         /// How long a process that runs may take for a blank page, and to say what is in it.
         private static let resetLimit = Duration.seconds(5)
 
-        /// Makes a view that takes over this one's web process and nothing else, ends this one, and loads a blank page in
-        /// the other. History, sessionStorage, window names, scripts, handlers, answers to dialogs, zoom and settings
-        /// belong to a view: what a page or its host left of these stays with the one that ended, whoever holds it.
-        /// Measured: 9 ms, where a view with a process of its own takes 150.
+        /// Makes a view that takes over this one's web process and nothing else, ends this one, and loads a blank page
+        /// in the other. History, sessionStorage, window names, scripts, handlers, answers to dialogs, zoom and
+        /// settings belong to a view: what a page or its host left of these stays with the one that ended, whoever
+        /// holds it. Measured: 9 ms, where a view with a process of its own takes 150.
         /// - Returns: the other view, with an id of its own.
         /// - Throws: `ViewProcessEnded`, or `EngineError`: with code `timedOut` after 5 seconds, as where a script of the page
         ///   never ends; its process is ended then.
@@ -76,7 +76,8 @@
             return Set(found.filter(\.1).map(\.0))
         }
 
-        /// Says what it finds, by the names of remains. An opaque origin, as a blank page's is, has no storage to look at.
+        /// Says what it finds, by the names of remains. An opaque origin, as a blank page's is, has no storage to look
+        /// at.
         private static let looking = """
             const stored = () => { try { return sessionStorage.length } catch { return 0 } };
             const found = {

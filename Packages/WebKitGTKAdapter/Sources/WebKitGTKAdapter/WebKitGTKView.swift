@@ -8,10 +8,9 @@
 
     /// One view of WebKitGTK, in a web process of its own.
     ///
-    /// It ends with ``discard()``, with its last reference, with ``reset()``, or when its window is closed, which is told
-    /// as `ViewSignal.processEnded`. After that, calls that can throw throw `EngineError` with code `processEnded`, and the
-    /// others do nothing.
-    /// Isolation: the main actor.
+    /// It ends with ``discard()``, with its last reference, with ``reset()``, or when its window is closed, which is
+    /// told as `ViewSignal.processEnded`. After that, calls that can throw throw `EngineError` with code
+    /// `processEnded`, and the others do nothing. Isolation: the main actor.
     @MainActor
     public final class WebKitGTKView: EngineView {
         /// Counts up from one while the engine lives.
@@ -19,8 +18,8 @@
         /// Hears what happens, in order; `nil` by default, and again after ``warmUp()`` and ``discard()``. URLs are those of
         /// the documents, custom schemes included; the one of `started` is the page's own where the page took the way.
         public var onSignal: (@MainActor (ViewSignal) -> Void)?
-        /// False once the web process, the window or the view ended; never true again, also where another load has brought
-        /// a new process.
+        /// False once the web process, the window or the view ended; never true again, also where another load has
+        /// brought a new process.
         public internal(set) var isAlive = true
 
         /// A reference of this object's own, so that it stays valid whoever destroys the widget.

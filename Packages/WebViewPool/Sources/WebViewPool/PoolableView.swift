@@ -20,8 +20,8 @@ public protocol PoolableView: AnyObject {
     ///   ended meanwhile. The pool ends this view then; what else there is by then the view has ended itself.
     func reset() async throws -> Self
 
-    /// What an earlier page or its host left in this view, as far as engine and script can tell. The pool asks after each
-    /// reset, and lends the view again only where there is nothing.
+    /// What an earlier page or its host left in this view, as far as engine and script can tell. The pool asks after
+    /// each reset, and lends the view again only where there is nothing.
     /// - Throws: when that cannot be told, within a limit of the view's own; ``ViewProcessEnded`` as in ``reset()``.
     func remains() async throws -> Set<ViewRemain>
 

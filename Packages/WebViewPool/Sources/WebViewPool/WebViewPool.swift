@@ -4,9 +4,8 @@
 /// Keeps views warm, lends them, and takes them back clean.
 ///
 /// A lent view belongs to a holder; when the holder is gone the view is taken back at the next call to the pool. A used
-/// view is lent again only for the same key, and only after a reset that was verified; otherwise it is quarantined: ended,
-/// and counted by reason.
-/// Isolation: the main actor.
+/// view is lent again only for the same key, and only after a reset that was verified; otherwise it is quarantined:
+/// ended, and counted by reason. Isolation: the main actor.
 @MainActor
 public final class WebViewPool<View: PoolableView, Key: PoolKey> {
     private let make: @MainActor (Key.Kind) throws -> View
@@ -32,8 +31,8 @@ public final class WebViewPool<View: PoolableView, Key: PoolKey> {
 
     // MARK: Preparing
 
-    /// Prepares views for a key, and for others of its kind, until as many are warm as the pool may keep. Call it when the
-    /// app is idle: it also reviews how many that are.
+    /// Prepares views for a key, and for others of its kind, until as many are warm as the pool may keep. Call it when
+    /// the app is idle: it also reviews how many that are.
     ///
     /// Ends early, without an error, when the pool is trimmed meanwhile.
     /// - Throws: the error of the first view that could not be prepared, or `CancellationError`.

@@ -61,8 +61,8 @@ public final class LegacyBridge {
 
     /// Answers a message of an older page: `{"value": …}`, or `{"error": …}` with the reason.
     ///
-    /// The text is the token, `body` or `cookie`, the URL of the document, and the message as JSON. Of `prefetch` the value
-    /// is a ticket, with which `prefetched` asks for the answer: it is a text of JSON, empty while there is none.
+    /// The text is the token, `body` or `cookie`, the URL of the document, and the message as JSON. Of `prefetch` the
+    /// value is a ticket, with which `prefetched` asks for the answer: it is a text of JSON, empty while there is none.
     /// - Returns: `nil` where it is no such text.
     public func answer(to text: String) -> String? {
         guard let payload = script.token.payload(of: text) else { return nil }
@@ -168,7 +168,8 @@ public final class LegacyBridge {
         calls[index].answer = answer
     }
 
-    /// Drops the oldest answer that nobody has come for, as of a frame that is gone, where there are too many questions.
+    /// Drops the oldest answer that nobody has come for, as of a frame that is gone, where there are too many
+    /// questions.
     private func makeRoom(among limit: Int, where isMeant: (WebOrigin) -> Bool) throws {
         guard calls.count(where: { isMeant($0.origin) }) >= limit else { return }
         guard let index = calls.firstIndex(where: { $0.answer != nil && isMeant($0.origin) }) else {

@@ -108,8 +108,8 @@ final class LegacyCare: LegacyHosting {
         request.body = body.body(for: head.method)
     }
 
-    /// The one view in which a body waits under an id. Pages may count their ids: of two that show one origin, the one whose
-    /// document the request names is meant.
+    /// The one view in which a body waits under an id. Pages may count their ids: of two that show one origin, the one
+    /// whose document the request names is meant.
     /// - Throws: `ResourceError` with code `blocked` where more than one may be: a request goes with its own body, or not.
     private func holder(of id: String, for origin: WebOrigin, referrer: String?) throws -> LegacyBridge? {
         let holders = bridges.filter { $0.value.holds(id, for: origin) }

@@ -27,8 +27,8 @@ public protocol EngineView: PoolableView {
     /// Stops what is loading. A navigation that had not committed ends as failed.
     func stopLoading()
 
-    /// Loads the document that the view shows anew, in place of its entry in the history, and in a new process where its own
-    /// has ended. It is asked for by GET.
+    /// Loads the document that the view shows anew, in place of its entry in the history, and in a new process where
+    /// its own has ended. It is asked for by GET.
     /// - Parameter url: what to load where the view knows of no document.
     func reload(_ url: String)
 

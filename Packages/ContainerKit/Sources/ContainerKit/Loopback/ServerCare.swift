@@ -116,8 +116,8 @@ final class ServerCare<Engine: WebEngine> {
         cookie.name == server.token.name && cookie.value == server.token.value
     }
 
-    /// A cookie of the engine as the real host of a page has it, whose site has its cookies to itself; `nil` for those of
-    /// other sites, and for the token.
+    /// A cookie of the engine as the real host of a page has it, whose site has its cookies to itself; `nil` for those
+    /// of other sites, and for the token.
     func cookie(_ cookie: EngineCookie, ofPageAt url: String) -> EngineCookie? {
         // A site has the same name at each port.
         guard !isToken(cookie), let host = WebOrigin(url: url)?.host,

@@ -167,8 +167,8 @@ final class PackageCare {
         report(BootReport(.answered(generation), of: page))
     }
 
-    /// Reports that a page fails, after the reports that came before, and returns once what that leads to is done; after
-    /// a while in any case, since a rollback waits for work on its package.
+    /// Reports that a page fails, after the reports that came before, and returns once what that leads to is done;
+    /// after a while in any case, since a rollback waits for work on its package.
     func condemn(_ page: PageReference, because reason: String) async {
         let conclusions = await withCheckedContinuation { told in
             tell(.verdict(BootReport(.failed(reason), of: page), told))

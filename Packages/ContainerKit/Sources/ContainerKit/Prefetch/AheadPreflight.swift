@@ -4,8 +4,8 @@
 internal import ResourceLoading
 internal import SchemeMode
 
-/// Asks servers of other origins before a request that is made ahead goes there, where the engine does so for the page's
-/// own: those come with a mode that is not known, and pass.
+/// Asks servers of other origins before a request that is made ahead goes there, where the engine does so for the
+/// page's own: those come with a mode that is not known, and pass.
 struct AheadPreflight: ResourceLoading {
     private let base: any ResourceLoading
     private let asking: PreflightLoader

@@ -8,8 +8,8 @@ internal import Logging
 internal import ResourceStore
 internal import Synchronization
 
-/// What the engine adds to its requests by itself: user agent, languages, codings. No engine says it when it is asked, so it
-/// is read from the engine's requests for documents, and kept for the next launch.
+/// What the engine adds to its requests by itself: user agent, languages, codings. No engine says it when it is asked,
+/// so it is read from the engine's requests for documents, and kept for the next launch.
 ///
 /// Isolation: any.
 final class EngineFields: Sendable {

@@ -4,7 +4,8 @@
 internal import ResourceLoading
 internal import Synchronization
 
-/// The cookies with which requests are made ahead, by page: read once when a page is opened, and when it asks by a message.
+/// The cookies with which requests are made ahead, by page: read once when a page is opened, and when it asks by a
+/// message.
 ///
 /// Isolation: any.
 final class OpeningCookies: Sendable {

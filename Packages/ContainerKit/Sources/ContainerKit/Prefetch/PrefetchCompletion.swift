@@ -7,8 +7,8 @@ internal import Prefetch
 internal import ResourceLoading
 internal import SchemeMode
 
-/// Completes requests that are made ahead as the page's own reach the prefetch: by what the engine adds to its requests, by
-/// the page's origin, and by the cookies of the store that the page's requests have theirs from.
+/// Completes requests that are made ahead as the page's own reach the prefetch: by what the engine adds to its
+/// requests, by the page's origin, and by the cookies of the store that the page's requests have theirs from.
 struct PrefetchCompletion: PrefetchCompleting {
     let fields: EngineFields
     let cookies: OpeningCookies

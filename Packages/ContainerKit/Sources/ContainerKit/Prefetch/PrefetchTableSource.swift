@@ -6,15 +6,15 @@ public import Prefetch
 
 /// Where the table of what is fetched ahead comes from, and how often it is asked for.
 ///
-/// A server's answer is taken as a whole or not at all. The last one that was taken is kept in the container's folder, and
-/// applies in the next launch until a newer one is there.
+/// A server's answer is taken as a whole or not at all. The last one that was taken is kept in the container's folder,
+/// and applies in the next launch until a newer one is there.
 public struct PrefetchTableSource: Sendable {
     /// The table's URL.
     public var url: String
     /// Is sent with the request; empty by default. Redirects to another origin go without it.
     public var headerFields: HTTPFields = [:]
-    /// How long after an answer the next one is asked for at the earliest, when the app is launched or comes to the foreground;
-    /// 10 minutes by default.
+    /// How long after an answer the next one is asked for at the earliest, when the app is launched or comes to the
+    /// foreground; 10 minutes by default.
     public var interval = Duration.seconds(600)
     /// The same after a failure; 30 seconds by default.
     public var retryInterval = Duration.seconds(30)
@@ -35,8 +35,9 @@ public enum PrefetchTableCheck: Sendable {
     case taken(version: String)
     /// It is the one that applies.
     case unchanged(version: String)
-    /// What applied before applies still: `PrefetchError` where the answer is no table, `ResourceError` or ``EngineError`` with
-    /// code `timedOut` where none came, `StoreError` where it could not be kept, but applies until the process ends.
+    /// What applied before applies still: `PrefetchError` where the answer is no table, `ResourceError` or
+    /// ``EngineError`` with code `timedOut` where none came, `StoreError` where it could not be kept, but applies until
+    /// the process ends.
     case failed(any Error)
 }
 

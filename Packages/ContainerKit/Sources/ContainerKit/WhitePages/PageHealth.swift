@@ -28,11 +28,11 @@ struct PageExamination: Sendable, Hashable {
     }
 }
 
-/// How a page is, and what is to be done about it: a value without clock and timers. Events go in with the time at which
-/// they happened, what to do comes out.
+/// How a page is, and what is to be done about it: a value without clock and timers. Events go in with the time at
+/// which they happened, what to do comes out.
 ///
-/// A document is looked at once the page has loaded and been quiet for a moment, and once more when it has painted nothing
-/// for long; the look decides, never the time alone.
+/// A document is looked at once the page has loaded and been quiet for a moment, and once more when it has painted
+/// nothing for long; the look decides, never the time alone.
 struct PageHealth: Sendable {
     enum Event: Sendable, Hashable {
         /// A navigation began.

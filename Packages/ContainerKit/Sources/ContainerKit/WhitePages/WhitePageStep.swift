@@ -25,8 +25,8 @@ public struct WhitePageStep: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable {
         /// The page was loaded anew.
         case reloaded
-        /// What answered the page of packages was marked as failed, and the page loaded anew without it: from the former
-        /// version where there is one, else from the network.
+        /// What answered the page of packages was marked as failed, and the page loaded anew without it: from the
+        /// former version where there is one, else from the network.
         case reloadedWithoutPackage
         /// A page that says so was shown in its place.
         case showedErrorPage
@@ -38,7 +38,8 @@ public struct WhitePageStep: Sendable, Hashable {
     public let kind: Kind
     /// What was seen.
     public let signal: WhitePageSignal
-    /// What was seen, in words: a script's error, the URL of a resource, the engine's reason. The page may have written it.
+    /// What was seen, in words: a script's error, the URL of a resource, the engine's reason. The page may have written
+    /// it.
     public let detail: String
     /// Which step it is of those that may be taken, from 1; zero for ``Kind/retried``.
     public let number: Int

@@ -3,8 +3,8 @@
 
 /// Reads JSON (RFC 8259) into values.
 ///
-/// Refused are names that come twice in one object, which readers take differently, strings that are no text (not UTF-8,
-/// or half a surrogate pair), and values nested too deep. A byte order mark in front is ignored (section 8.1).
+/// Refused are names that come twice in one object, which readers take differently, strings that are no text (not
+/// UTF-8, or half a surrogate pair), and values nested too deep. A byte order mark in front is ignored (section 8.1).
 struct JSONReader {
     private let bytes: [UInt8]
     private let maxDepth: Int

@@ -15,8 +15,8 @@ public struct PrefetchReply: Sendable {
     /// The JSON of the message.
     public let json: Data
 
-    /// Reads a whole answer, which must have been decoded: as text of UTF-8, with the names of its headers in lower case.
-    /// Cookies are left out: scripts see theirs in `document.cookie`.
+    /// Reads a whole answer, which must have been decoded: as text of UTF-8, with the names of its headers in lower
+    /// case. Cookies are left out: scripts see theirs in `document.cookie`.
     /// - Parameter limit: the most bytes of the body.
     /// - Throws: ``ResourceError``, where the body breaks off or is too large.
     public init(_ response: ResourceResponse, limit: Int = 1 << 20) async throws {

@@ -23,8 +23,8 @@ extension PrefetchLoader {
         /// Default: 64 KiB.
         public var maxBodyBytes = 64 << 10
         /// Fields in which a page's request may differ from the one made ahead, in lower case; beside them those whose
-        /// names begin with `sec-`. All others must be the same, an unknown one above all: it may say who asks. What the
-        /// answer's `Vary` names must be the same in any case. Default: ``standardIgnoredFields``.
+        /// names begin with `sec-`. All others must be the same, an unknown one above all: it may say who asks. What
+        /// the answer's `Vary` names must be the same in any case. Default: ``standardIgnoredFields``.
         public var ignoredFields = Self.standardIgnoredFields
 
         public init() {}

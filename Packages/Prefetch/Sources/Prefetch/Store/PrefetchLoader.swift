@@ -47,8 +47,8 @@ public final class PrefetchLoader: ResourceLoading {
     /// How many answers and requests under way wait for their page.
     public var waitingCount: Int { store.read(\.waitingCount) }
 
-    /// Makes requests for a page that is being opened. They are under way when this returns: from then on the page's own
-    /// join them. None is made twice for one page until ``forget(_:)``.
+    /// Makes requests for a page that is being opened. They are under way when this returns: from then on the page's
+    /// own join them. None is made twice for one page until ``forget(_:)``.
     public func prefetch(_ requests: [PrefetchRequest], for page: PageReference) {
         guard !requests.isEmpty else { return }
         let numbers = store.change { ledger, now in ledger.open(page.id, requests.map(\.identity), at: now) }

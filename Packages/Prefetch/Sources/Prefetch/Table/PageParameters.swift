@@ -30,8 +30,8 @@ struct PageParameters: Sendable {
         return own + (own.hasSuffix("&") ? "" : "&") + added.joined(separator: "&")
     }
 
-    /// Members with the page's parameters behind them; those that are there already stay. Of a parameter that comes more
-    /// than once the last value counts, at the place of the first, as in an object of JavaScript.
+    /// Members with the page's parameters behind them; those that are there already stay. Of a parameter that comes
+    /// more than once the last value counts, at the place of the first, as in an object of JavaScript.
     func following(_ own: [JSONValue.Member]) -> [JSONValue.Member] {
         var members = own
         var places: [[UInt8]: Int] = [:]

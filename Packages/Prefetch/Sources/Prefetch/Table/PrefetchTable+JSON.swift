@@ -8,7 +8,8 @@
 #endif
 
 extension PrefetchTable {
-    /// Reads a server's answer. All of it is checked before there is a value: one fault anywhere, and none of it applies.
+    /// Reads a server's answer. All of it is checked before there is a value: one fault anywhere, and none of it
+    /// applies.
     ///
     /// Members that are not known are ignored; `null` is the same as none.
     /// - Throws: ``PrefetchError``, which names the member.

@@ -18,8 +18,8 @@ public struct PrefetchTable: Sendable {
     /// How many pages it names.
     public var pageCount: Int { pages.count }
 
-    /// What to ask for when a page is opened, in the table's order, each request once. None where the table does not name
-    /// the page, whose query and fragment do not count for that.
+    /// What to ask for when a page is opened, in the table's order, each request once. None where the table does not
+    /// name the page, whose query and fragment do not count for that.
     /// - Parameter page: the page's absolute URL, whose query holds the parameters.
     public func requests(for page: String) -> [PrefetchRequest] {
         guard page.utf8.count <= limits.maxURLLength, let url = PrefetchURL(page), let interfaces = pages[url.page]

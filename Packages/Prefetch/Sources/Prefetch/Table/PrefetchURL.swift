@@ -6,8 +6,8 @@ internal import ResourceLoading
 
 /// An absolute URL of `http` or `https` in the spelling in which it is compared.
 ///
-/// Scheme and host are in lower case, the scheme's own port and an empty path make no difference, letters that no URL may
-/// hold are percent-encoded as engines send them, and there is no fragment. Escapes stay as they are.
+/// Scheme and host are in lower case, the scheme's own port and an empty path make no difference, letters that no URL
+/// may hold are percent-encoded as engines send them, and there is no fragment. Escapes stay as they are.
 struct PrefetchURL: Sendable, Hashable {
     let origin: WebOrigin
     /// From the first slash to the query.
