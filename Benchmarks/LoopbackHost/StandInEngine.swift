@@ -48,6 +48,7 @@ final class NoView: EngineView {
     func load(_ url: String) {}
     func stopLoading() {}
     func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String { "null" }
+    func setUserAgent(_ agent: UserAgent) {}
     func add(_ script: UserScript) {}
     func warmUp() async throws {}
     func reset() async throws -> NoView { self }

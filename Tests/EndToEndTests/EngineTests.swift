@@ -100,6 +100,15 @@ extension RealEngine {
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
 
+        @Test(
+            "Pages call themselves as the app says, and find its values before their first script, each origin its own",
+            arguments: ["scheme", "proxy", "server"])
+        func pageOptions(mode: String) async throws {
+            let folder = try TemporaryFolder()
+            let outcome = try await Program("engine-harness").run("pageOptions", folder.path, mode, in: folder.path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+
         @Test("Cookies with an expiry are there in the next process")
         func persistentCookies() async throws {
             let folder = try TemporaryFolder()

@@ -78,6 +78,7 @@ extension EngineCheck {
         let transport = try site.transport()
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: folder + "/store", transport: transport)
+        configuration.warmsUpWhenIdle = false
         configuration.mode = mode
         configuration.coveredHosts = [HostPattern(BodySite.host)].compactMap(\.self)
         let container = try await Container(engine: engine, configuration: configuration)

@@ -44,6 +44,7 @@ private final class CookieSites {
         }
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: folder + "/store", transport: transport)
+        configuration.warmsUpWhenIdle = false
         configuration.coveredHosts = [HostPattern("m.shop.example")].compactMap(\.self)
         container = try await Container(engine: engine, configuration: configuration)
         plain = try await ProxySite.start()

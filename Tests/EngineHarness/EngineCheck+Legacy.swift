@@ -19,6 +19,7 @@ extension EngineCheck {
         else { throw CheckFailure(description: "name a mode and the page's folder") }
         let site = try LegacySite(files)
         var configuration = Container<WebKitGTKEngine>.Configuration(directory: folder + "/store", transport: site)
+        configuration.warmsUpWhenIdle = false
         configuration.mode = mode
         configuration.coveredHosts = ["shop.example", "other.example"].compactMap { HostPattern($0) }
         configuration.legacyMessages = LegacyMessages(prefix: "shop")
@@ -129,6 +130,7 @@ extension EngineCheck {
         _ engine: WebKitGTKEngine, _ site: LegacySite, in folder: String, mode: InterceptionMode
     ) async throws {
         var configuration = Container<WebKitGTKEngine>.Configuration(directory: folder + "/off", transport: site)
+        configuration.warmsUpWhenIdle = false
         configuration.mode = mode
         configuration.coveredHosts = ["shop.example"].compactMap { HostPattern($0) }
         let container = try await Container(engine: engine, configuration: configuration)

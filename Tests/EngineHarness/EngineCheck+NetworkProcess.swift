@@ -13,6 +13,7 @@ extension EngineCheck {
     func checkNetworkProcessEnd(_ engine: WebKitGTKEngine, _ mode: InterceptionMode, in folder: String) async throws {
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: folder + "/store", transport: MemoryTransport { _ in .page("<title>page</title>") })
+        configuration.warmsUpWhenIdle = false
         configuration.mode = mode
         configuration.coveredHosts = ["one.example"].compactMap { HostPattern($0) }
         let container = try await Container(engine: engine, configuration: configuration)

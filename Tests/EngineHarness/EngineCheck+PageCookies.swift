@@ -56,6 +56,7 @@ extension EngineCheck {
         let transport = try AddressedTransport(to: origin)
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: folder + "/store", transport: transport)
+        configuration.warmsUpWhenIdle = false
         configuration.coveredHosts = CookieSite.hosts.compactMap { HostPattern($0) }
         let container = try await Container(engine: engine, configuration: configuration)
         let page = try await open(CookieSite.page, in: container)

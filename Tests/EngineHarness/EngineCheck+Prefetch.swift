@@ -30,6 +30,7 @@ extension EngineCheck {
         let transport = try AddressedTransport(to: origin)
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: folder + "/store", transport: transport)
+        configuration.warmsUpWhenIdle = false
         configuration.mode = mode
         configuration.coveredHosts = PrefetchSite.hosts.compactMap { HostPattern($0) }
         configuration.prefetch = PrefetchOptions()

@@ -129,6 +129,7 @@ extension EngineCheck {
     ) async throws -> Container<WebKitGTKEngine> {
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: folder + "/store", transport: MemoryTransport(answer: answer))
+        configuration.warmsUpWhenIdle = false
         configuration.mode = mode
         configuration.coveredHosts = ["shop.example", "*.shop.example"].compactMap { HostPattern($0) }
         return try await Container(engine: engine, configuration: configuration)

@@ -69,6 +69,7 @@ extension EngineCheck {
     ) async throws -> Container<WebKitGTKEngine> {
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: folder + "/store", transport: MemoryTransport { _ in .page("<title>page</title>") })
+        configuration.warmsUpWhenIdle = false
         configuration.mode = .loopbackServer
         configuration.coveredHosts = ["one.example", "two.example"].compactMap { HostPattern($0) }
         return try await Container(engine: engine, configuration: configuration)

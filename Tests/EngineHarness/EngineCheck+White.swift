@@ -218,6 +218,7 @@ private final class WhiteSite {
     var configuration: Container<WebKitGTKEngine>.Configuration {
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: folder + "/store", transport: MemoryTransport { [network] in try network.answer($0) })
+        configuration.warmsUpWhenIdle = false
         configuration.coveredHosts = ["shop.example", "*.shop.example"].compactMap { .init($0) }
         var options = WhitePageOptions()
         options.grace = .milliseconds(200)

@@ -40,6 +40,8 @@ struct PoolSite {
         configuration.mode = mode
         configuration.coveredHosts = ["shop.example", "*.shop.example"].compactMap { HostPattern($0) }
         configuration.viewReuseLimit = reuseLimit
+        // The checks count views.
+        configuration.warmsUpWhenIdle = false
         container = try await Container(engine: engine, configuration: configuration)
     }
 

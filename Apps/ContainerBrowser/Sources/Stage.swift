@@ -72,6 +72,8 @@ final class Stage {
         self.transport = transport
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: options.directory, transport: transport, logger: Logger(label: "container-browser"))
+        // Whether a run begins with a warm view is the caller's to say.
+        configuration.warmsUpWhenIdle = false
         configuration.mode = options.mode
         configuration.loopback.upstreamProxy = (proxy ?? wall).map { HostPort(host: "127.0.0.1", port: $0.port) }
         configuration.coveredHosts = options.coveredHosts

@@ -40,8 +40,13 @@ extension BodyVault {
     /// All bodies, as a value. Who is to be resumed is returned, and resumed without the lock.
     struct State {
         var entries: [BodyID: Entry] = [:]
-        /// In all entries.
-        var bytes = 0
+        /// In all entries; as many are taken from the budget.
+        private(set) var bytes = 0
+        private let budget: ByteBudget?
+
+        init(budget: ByteBudget?) {
+            self.budget = budget
+        }
 
         /// Makes room for a body that is not known yet.
         mutating func open(_ id: BodyID, _ limits: Limits) throws {
@@ -69,6 +74,9 @@ extension BodyVault {
             guard bytes + piece.count <= limits.bytes else {
                 throw ResourceError(.tooLarge, "bodies of more than \(limits.bytes) bytes wait for their requests")
             }
+            guard budget?.take(piece.count) ?? true else {
+                throw ResourceError(.tooLarge, "bodies of all pages fill the memory that is set aside for them")
+            }
             entry.pieces.append(piece)
             entry.waiting += piece.count
             bytes += piece.count
@@ -89,7 +97,7 @@ extension BodyVault {
             if !entry.pieces.isEmpty {
                 let piece = entry.pieces.removeFirst()
                 entry.waiting -= piece.count
-                bytes -= piece.count
+                giveBack(piece.count)
                 if entry.waiting <= limits.lead { swap(&writer, &entry.writer) }
                 answer = .success(piece)
             } else if entry.received == entry.length {
@@ -104,8 +112,19 @@ extension BodyVault {
 
         mutating func remove(_ id: BodyID) -> Entry? {
             guard let entry = entries.removeValue(forKey: id) else { return nil }
-            bytes -= entry.waiting
+            giveBack(entry.waiting)
             return entry
+        }
+
+        mutating func removeAll() -> [Entry] {
+            defer { entries = [:] }
+            giveBack(bytes)
+            return Array(entries.values)
+        }
+
+        private mutating func giveBack(_ count: Int) {
+            bytes -= count
+            budget?.giveBack(count)
         }
     }
 }

@@ -33,13 +33,20 @@ public final class BodyVault: Sendable {
 
     private let limits: Limits
     private let clock: any Clock<Duration>
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// Makes an empty vault.
-    public init(limits: Limits = Limits(), clock: any Clock<Duration> = ContinuousClock()) {
+    /// - Parameter budget: what the bytes are taken from, where vaults share one; `nil`, the default, for none but the
+    ///   vault's own limits.
+    public init(
+        limits: Limits = Limits(), budget: ByteBudget? = nil, clock: any Clock<Duration> = ContinuousClock()
+    ) {
         self.limits = limits
         self.clock = clock
+        state = Mutex(State(budget: budget))
     }
+
+    deinit { removeAll() }
 
     /// How many bytes lie here now.
     public var bytes: Int { state.withLock { $0.bytes } }
@@ -114,10 +121,7 @@ public final class BodyVault: Sendable {
 
     /// Forgets all bodies, as when their page is gone.
     public func removeAll() {
-        let entries = state.withLock { state in
-            defer { state = State() }
-            return state.entries.values
-        }
+        let entries = state.withLock { $0.removeAll() }
         for entry in entries { entry.end(with: Self.dropped) }
     }
 

@@ -46,13 +46,15 @@ public final class PageBridge {
 
     /// - Parameters:
     ///   - documentURL: the real URL of the document that the view is about to show.
+    ///   - budget: what all pages' bodies together are taken from; `nil` for none.
     ///   - host: answers what is not the bridge's own to say.
     public init(
-        _ script: InjectedScript, documentURL: String, limits: BodyVault.Limits = .init(), host: any BridgeHosting
+        _ script: InjectedScript, documentURL: String, limits: BodyVault.Limits = .init(), budget: ByteBudget? = nil,
+        host: any BridgeHosting
     ) {
         self.documentURL = documentURL
         self.script = script
-        vault = BodyVault(limits: limits)
+        vault = BodyVault(limits: limits, budget: budget)
         self.host = host
     }
 

@@ -148,4 +148,31 @@ struct BodyVaultTests {
         reading.cancel()
         await #expect(throws: (any Error).self) { try await reading.value }
     }
+
+    @Test("Vaults that share a budget have no more than that together, and give back what they held")
+    func sharedBudget() async throws {
+        let budget = ByteBudget(limit: 8)
+        let first = BodyVault(budget: budget)
+        var second: BodyVault? = BodyVault(budget: budget)
+        try first.putNow(Data("12345".utf8), at: 0, of: id)
+        #expect {
+            try second?.putNow(Data("1234".utf8), at: 0, of: other)
+        } throws: {
+            ($0 as? ResourceError)?.code == .tooLarge
+        }
+        try second?.putNow(Data("123".utf8), at: 0, of: other)
+        #expect(budget.used == 8)
+        // By being read, by being dropped, and with the vault.
+        #expect(try await text(first.take(id, length: 5)) == "12345")
+        #expect(budget.used == 3)
+        try first.putNow(Data("12".utf8), at: 0, of: id)
+        #expect(budget.used == 5)
+        first.drop(id)
+        #expect(budget.used == 3)
+        try first.putNow(Data("12".utf8), at: 0, of: id)
+        first.removeAll()
+        #expect(budget.used == 3)
+        second = nil
+        #expect(budget.used == 0)
+    }
 }

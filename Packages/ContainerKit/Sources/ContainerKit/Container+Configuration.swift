@@ -58,6 +58,23 @@ extension Container {
         public var legacyMessages: LegacyMessages?
         /// How many views are kept warm, a number that follows use; by default 3 at first, and then 1 to 6.
         public var pool = PoolCapacity.standard
+        /// Whether views are prepared without ``Container/warmUp()`` whenever the app is idle: it was quiet for
+        /// ``idleDelay``, no page loads, the app is on screen, memory is not short, and the host's conditions,
+        /// ``updates``, say so. True by default.
+        public var warmsUpWhenIdle = true
+        /// How long nothing may have happened before the app counts as idle; 1 second by default.
+        public var idleDelay = Duration.seconds(1)
+        /// The most bytes that caches, bodies on their way, and files that are held until they are known to be right may
+        /// have in memory, all together; 128 MB by default. ``MemoryShares`` says who may have how much of it; what
+        /// another option asks for beyond that is cut. Views are not in it, as their memory is the engine's.
+        public var memoryCeiling = 128 << 20
+        /// What views call themselves; the engine's own by default. ``PageOptions`` has another for one page.
+        public var userAgent = UserAgent.engine
+        /// Values that pages are given before their scripts run, by origin; none by default.
+        public var seeds: [PageSeed] = []
+        /// What becomes of an origin's mode once it was opened, in modes that change the origin which its pages see:
+        /// what was intercepted stays so by default.
+        public var originModes = OriginModePolicy.staysIntercepted
         /// What ``pool`` begins with. Once set, the number of warm views stays.
         public var poolCapacity: Int {
             get { pool.standard }

@@ -12,16 +12,12 @@ extension Container {
     ///
     /// Answers to requests that began before in custom-scheme mode bring nothing back. A page that is open can set new
     /// cookies, and so can what the engine itself has under way, so close the account's pages first. The HTTP cache is
-    /// cleared by ``clearHTTPCache()``.
+    /// cleared by ``clearHTTPCache()``, and all of it at once by ``signOut(of:)``.
     /// - Parameter domains: names of hosts, with or without a leading dot.
     /// - Throws: ``ContainerError`` with code `cookies`, where a store does not do it in time: all the others are clear;
     ///   `CancellationError`.
     public func clearAccount(domains: some Sequence<String>) async throws {
-        let names = domains.map { name in
-            let name = name.lowercased()
-            return name.hasPrefix(".") ? String(name.dropFirst()) : name
-        }
-        try await clear(.domains(Set(names.filter { !$0.isEmpty })))
+        try await clear(.domains(of: domains))
     }
 
     /// Clears all accounts, as ``clearAccount(domains:)`` does one.
@@ -35,7 +31,7 @@ extension Container {
         await cookies?.counters
     }
 
-    private func clear(_ scope: CookieScope) async throws {
+    func clear(_ scope: CookieScope) async throws {
         let isMeant = { [sessions] (view: ViewID) in
             guard let url = sessions[view].flatMap({ CookieURL($0.documentURL) }) else { return scope == .all }
             return scope.reaches(url.host)

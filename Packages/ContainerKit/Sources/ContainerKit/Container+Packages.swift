@@ -85,6 +85,7 @@ extension Container {
     /// it boots.
     /// - Throws: `StoreError` or `CancellationError`.
     public func hostEnteredBackground() async throws {
+        idle?.handle(.away(.background))
         whitePages?.leave(.background)
         await packages.leave(.background)
         var failure: (any Error)?
@@ -101,6 +102,7 @@ extension Container {
     /// The app comes to the foreground: pages that boot have their whole time again, and a new resource table is asked
     /// for, where there is one, as is one of what is fetched ahead.
     public func hostEnteredForeground() {
+        idle?.handle(.back(.background))
         whitePages?.comeBack(from: .background)
         packages.comeBack(from: .background)
         table?.note(.foreground)
@@ -112,6 +114,7 @@ extension Container {
     /// report. On Linux there is no need for it.
     /// - Throws: `StoreError`; locks are let go all the same.
     public func hostWillSuspend() async throws {
+        idle?.handle(.away(.suspension))
         whitePages?.leave(.suspension)
         // First: what it has to write down it can write now.
         await packages.leave(.suspension)
@@ -130,6 +133,7 @@ extension Container {
         try await packages.resume()
         await packages.updater.retryRollbacks()
         packages.comeBack(from: .suspension)
+        idle?.handle(.back(.suspension))
         whitePages?.comeBack(from: .suspension)
     }
 
@@ -145,6 +149,8 @@ extension Container {
         await engineCaches?.shutDown()
         await table?.shutDown()
         await prefetchTable?.shutDown()
+        await idle?.shutDown()
+        await origins?.settle()
         await cookies?.shutDown()
         await cache?.shutDown()
         await packages.shutDown()

@@ -18,18 +18,32 @@ extension Container {
         try await pool.warmUp(for: ViewKey(mode: configuration.mode, url: ""))
     }
 
+    /// As ``warmUp()``, where nobody waits for it.
+    func warmUpQuietly(while isWanted: @escaping @MainActor () -> Bool) async {
+        do {
+            try await pool.warmUp(for: ViewKey(mode: configuration.mode, url: ""), while: isWanted)
+        } catch {
+            // It is tried again when the app is idle the next time.
+            configuration.logger.warning("no view is prepared", metadata: ["error": "\(error)"])
+        }
+    }
+
     /// Opens a page. What comes of it is heard from ``Page/load``.
-    /// - Parameter prepare: may add scripts and message handlers before the load begins.
+    /// - Parameters:
+    ///   - options: what this page has that others have not.
+    ///   - prepare: may add scripts and message handlers before the load begins.
     /// - Throws: ``ContainerError`` with code `invalidURL`, `proxy` or `server`, or ``EngineError``.
     public func open(
-        _ url: String, prepare: @MainActor (Engine.View) throws -> Void = { _ in }
+        _ url: String, options: PageOptions = PageOptions(),
+        prepare: @MainActor (Engine.View) throws -> Void = { _ in }
     ) async throws -> Page<Engine.View> {
-        try await open(url, posting: nil, prepare: prepare)
+        try await open(url, posting: nil, options, prepare: prepare)
     }
 
     /// - Parameter post: what the page's document is asked for with, where that is by POST; its place is set here.
     func open(
-        _ url: String, posting post: OpeningPosts.Post?, prepare: @MainActor (Engine.View) throws -> Void
+        _ url: String, posting post: OpeningPosts.Post?, _ options: PageOptions,
+        prepare: @MainActor (Engine.View) throws -> Void
     ) async throws -> Page<Engine.View> {
         guard let real = RealURL(url) else {
             throw ContainerError(.invalidURL, "only http and https pages can be opened", at: url)
@@ -37,9 +51,9 @@ extension Container {
         table?.note(.open)
         lastPageID += 1
         let id = PageID(rawValue: lastPageID)
-        fetchAhead(for: id, at: real.text, isPosted: post != nil)
+        fetchAhead(for: id, at: real.text, isPosted: post != nil, as: options.userAgent ?? configuration.userAgent)
         do {
-            return try await open(real, as: id, posting: post, prepare: prepare)
+            return try await open(real, as: id, posting: post, options, prepare: prepare)
         } catch {
             prefetch?.forget(id)
             throw error
@@ -47,7 +61,7 @@ extension Container {
     }
 
     private func open(
-        _ real: RealURL, as id: PageID, posting post: OpeningPosts.Post?,
+        _ real: RealURL, as id: PageID, posting post: OpeningPosts.Post?, _ options: PageOptions,
         prepare: @MainActor (Engine.View) throws -> Void
     ) async throws -> Page<Engine.View> {
         reclaimSoon()
@@ -94,9 +108,20 @@ extension Container {
             posts.hold(post, for: view.id)
         }
         try watch(session, at: place, in: view, page.load)
+        try await equip(view, options, in: mode)
         try prepare(view)
         view.load(place)
         return page
+    }
+
+    /// Gives a view the name and the values that its pages are to have.
+    private func equip(_ view: Engine.View, _ options: PageOptions, in mode: InterceptionMode) async throws {
+        let agent = options.userAgent ?? configuration.userAgent
+        if agent != .engine { view.setUserAgent(agent) }
+        for seed in configuration.seeds + options.seeds {
+            let place = try await place(of: seed.origin.description + "/", in: mode)
+            view.add(seed.script(at: String(place.dropLast())))
+        }
     }
 
     /// Where a page lies in the engine.
@@ -111,6 +136,11 @@ extension Container {
     /// The real URL of a document, by where it lies in the engine.
     func realURL(of place: String) -> String {
         server?.realURL(of: place) ?? configuration.names.realURL(of: place) ?? place
+    }
+
+    /// Whether a place in the engine is another than the real URL.
+    private func isName(_ place: String) -> Bool {
+        server?.realURL(of: place) != nil || configuration.names.realURL(of: place) != nil
     }
 
     /// Whether what the engine loads comes over loopback, and is told from there.
@@ -152,6 +182,7 @@ extension Container {
         if case .committed(let url) = signal {
             session.documentURL = legacy?.messages.withoutID(realURL(of: url)) ?? realURL(of: url)
             keep(session)
+            path.noteDocument(session.documentURL, isIntercepted: isName(url))
             retireIfMoved(session)
             bridges?.documentChanged(to: session.documentURL, in: view)
             legacy?.documentChanged(to: session.documentURL, in: view)

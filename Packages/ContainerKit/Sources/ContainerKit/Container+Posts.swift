@@ -23,11 +23,13 @@ extension Container {
     /// - Parameters:
     ///   - request: of a GET, which has no body, the URL alone counts. The header fields of a POST are sent.
     ///   - body: the body of a POST; that of a request of the scheme `post` is in its field.
+    ///   - options: what this page has that others have not.
     ///   - prepare: may add scripts and message handlers before the load begins.
     /// - Throws: ``ContainerError`` with code `invalidURL`, `unsupported` for a POST where the container cannot make it or
     ///   another method, `proxy` or `server`; or ``EngineError``.
     public func open(
-        _ request: HTTPRequest, body: Data = Data(), prepare: @MainActor (Engine.View) throws -> Void = { _ in }
+        _ request: HTTPRequest, body: Data = Data(), options: PageOptions = PageOptions(),
+        prepare: @MainActor (Engine.View) throws -> Void = { _ in }
     ) async throws -> Page<Engine.View> {
         var (request, body) = (request, body)
         if request.scheme == PostNavigation.scheme {
@@ -37,10 +39,10 @@ extension Container {
             (request, body) = (meant.request, meant.body)
         }
         switch request.method {
-        case .get where body.isEmpty: return try await open(request.urlText, posting: nil, prepare: prepare)
+        case .get where body.isEmpty: return try await open(request.urlText, posting: nil, options, prepare: prepare)
         case .post:
             let post = OpeningPosts.Post(place: "", fields: request.headerFields, body: body)
-            return try await open(request.urlText, posting: post, prepare: prepare)
+            return try await open(request.urlText, posting: post, options, prepare: prepare)
         default:
             throw ContainerError(.unsupported, "a page is opened by GET or POST", at: request.urlText)
         }

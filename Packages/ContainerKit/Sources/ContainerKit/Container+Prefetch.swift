@@ -14,9 +14,10 @@ extension Container {
     }
 
     /// Begins to ask for what a page will ask for, and for the cookies that go along.
-    func fetchAhead(for page: PageID, at url: String, isPosted: Bool) {
+    func fetchAhead(for page: PageID, at url: String, isPosted: Bool, as agent: UserAgent) {
         guard configuration.mode != .plain else { return }
-        prefetch?.begin(page, at: url, isPosted: isPosted)
+        engineFields?.use(agent)
+        prefetch?.begin(page, at: url, isPosted: isPosted, as: agent)
     }
 
     /// The answer to a page's message that asks for what was fetched ahead, as the page gets it; `nil` for none.

@@ -44,6 +44,10 @@ public final class Container<Engine: WebEngine> {
     let legacy: LegacyCare?
     let posts = OpeningPosts()
     let whitePages: WhitePageCare?
+    /// What the bodies of all pages are taken from.
+    let bodyBudget: ByteBudget
+    let origins: OriginModeCare?
+    private(set) var idle: IdleCare?
     private(set) var prefetch: PrefetchCare?
     private(set) var prefetchTable: PrefetchTableCare?
     let engineFields: EngineFields?
@@ -54,8 +58,11 @@ public final class Container<Engine: WebEngine> {
     /// - Throws: `StoreError`, with code `inUse` where another process has the folder; `TableError`; ``EngineError``, or
     ///   `LoopbackError` where the mode needs a proxy or a server that cannot listen.
     public init(engine: Engine, configuration: Configuration) async throws {
+        let configuration = configuration.sharedOut
+        let shares = MemoryShares(ceiling: configuration.memoryCeiling)
         self.engine = engine
         self.configuration = configuration
+        bodyBudget = ByteBudget(limit: shares.bodies)
         let traits = engine.traits(in: configuration.mode.isOverLoopback ? configuration.mode : .customScheme)
         let network = NetworkLoader(DecodingTransport(configuration.transport))
         packages = try await PackageCare(
@@ -72,6 +79,8 @@ public final class Container<Engine: WebEngine> {
         cache = await Self.openCache(
             configuration, pageCookies.map { CookieStoringLoader(network, cookies: $0) } ?? network)
         liveRules = LiveRules(configuration.rules)
+        origins = await .open(
+            configuration.mode, configuration.originModes, packages.store, logger: configuration.logger)
         engineFields =
             configuration.prefetch == nil
             ? nil : await EngineFields.open(packages.store, logger: configuration.logger)
@@ -81,9 +90,11 @@ public final class Container<Engine: WebEngine> {
             table: table?.library, previews: previewList,
             network: traits.decodes ? NetworkLoader(configuration.transport) : network, cache: cache?.loader,
             cookies: pageCookies, rules: liveRules, coveredHosts: configuration.coveredHosts,
-            handOverField: configuration.cookies.handOverField, ahead: ahead)
+            origins: origins, handOverField: configuration.cookies.handOverField, memory: shares, ahead: ahead)
         appRequests = AppRequests(path: path, hub: hub)
-        legacy = configuration.legacyMessages.map { LegacyCare($0, names: configuration.names) }
+        legacy = configuration.legacyMessages.map { [bodyBudget] in
+            LegacyCare($0, names: configuration.names, budget: bodyBudget)
+        }
         pool = WebViewPool(.init(capacity: configuration.pool, reuseLimit: configuration.viewReuseLimit)) { _ in
             try engine.makeView()
         }
@@ -99,7 +110,7 @@ public final class Container<Engine: WebEngine> {
         }
         if traits.bodies == .plain {
             bridges = BridgeCare(
-                names: configuration.names, hasCookies: cookies != nil,
+                names: configuration.names, hasCookies: cookies != nil, budget: bodyBudget,
                 host: BridgeHost(path: path, names: configuration.names, cookies: pageCookies))
         }
         legacy?.realURL = { [weak self] in self?.realURL(of: $0) ?? $0 }
@@ -127,6 +138,15 @@ public final class Container<Engine: WebEngine> {
         packages.forward { [hub] in hub.send(.package($0)) }
         memory = MemoryCare(configuration.updates.conditions) { [weak self] in self?.releaseMemory($0) }
         table?.note(.launch)
+        beginIdleCare()
+    }
+
+    private func beginIdleCare() {
+        guard configuration.warmsUpWhenIdle else { return }
+        idle = IdleCare(configuration.updates.conditions, delay: configuration.idleDelay) { [weak self] isWanted in
+            await self?.warmUpQuietly(while: isWanted)
+        }
+        idle?.listen(to: hub)
     }
 
     private func beginLoopback() async throws {

@@ -22,6 +22,8 @@ public struct ContainerCounters: Sendable, Hashable {
     public var prefetchTable: PrefetchTableCounters?
     /// Events that slow subscribers lost, and reports of pages.
     public var droppedEvents: Int
+    /// Bytes of bodies that are on their way from pages to their requests.
+    public var bodyBytes: Int
     /// Of the views: made, lent, cleaned, ended.
     public var pool: PoolCounters
 }

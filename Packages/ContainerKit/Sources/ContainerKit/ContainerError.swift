@@ -22,6 +22,12 @@ public struct ContainerError: Error, Sendable, Hashable, CustomStringConvertible
         public static let unsupported = Code("unsupported")
         /// A store of cookies could not be cleared.
         public static let cookies = Code("cookies")
+        /// A text that no view can call itself.
+        public static let invalidUserAgent = Code("invalid-user-agent")
+        /// Values that a page cannot be given.
+        public static let invalidSeed = Code("invalid-seed")
+        /// Something of an account could not be cleared.
+        public static let signOut = Code("sign-out")
     }
 
     /// What kind of failure it is.

@@ -38,6 +38,8 @@ public enum ContainerEvent: Sendable {
     /// A page opened before the engine's cookie store and the container's had the same, since the engine did not answer in
     /// time. Pages do not wait for it any more, until the same event comes with `false`.
     case cookiesBehind(Bool)
+    /// An account was signed out; whether nothing of it is left.
+    case signedOut(isComplete: Bool)
     /// A page stayed white, and a step was taken.
     case whitePage(PageID, WhitePageStep)
     /// The server of the prefetch table was asked, and what came of it.

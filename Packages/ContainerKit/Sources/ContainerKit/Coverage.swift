@@ -17,6 +17,8 @@ struct Coverage: Sendable {
     let updater: PackageUpdater
     let table: TableLibrary?
     let previews: PreviewList
+    /// How origins were opened before, which goes before what covers them.
+    var origins: OriginModeCare?
 
     /// Decides over a request, once: later changes of the rules do not touch it.
     /// - Parameter page: the URL of the page that asks; of a document, its own.
@@ -75,6 +77,7 @@ struct Coverage: Sendable {
 
     private func isCovered(_ request: HTTPRequest) -> Bool {
         guard let authority = request.authority else { return false }
+        if let origins, let known = request.webOrigin.flatMap({ origins[$0] }) { return known == .intercepted }
         let defaultPort = request.scheme == "http" ? 80 : 443
         if hosts.contains(where: { $0.matches(authority, defaultPort: defaultPort) }) { return true }
         if library.covers(request) { return true }

@@ -40,7 +40,8 @@ struct RequestPath: Sendable {
         names: SchemeNames, traits: EngineTraits, updater: PackageUpdater, library: PackageLibrary,
         table: TableLibrary?, previews: PreviewList, network: NetworkLoader, cache: CachingLoader?,
         cookies: PageCookies?,
-        rules: LiveRules, coveredHosts: [HostPattern], handOverField: String?, ahead: PrefetchCare.Setup? = nil
+        rules: LiveRules, coveredHosts: [HostPattern], origins: OriginModeCare? = nil, handOverField: String?,
+        memory: MemoryShares, ahead: PrefetchCare.Setup? = nil
     ) {
         self.names = names
         self.handOverField = handOverField.flatMap { HTTPField.Name($0) }
@@ -48,13 +49,14 @@ struct RequestPath: Sendable {
         self.library = library
         completion = RequestCompletion(names, sites: Suffixes())
         let coverage = Coverage(
-            rules: rules, hosts: coveredHosts, library: library, updater: updater, table: table, previews: previews)
+            rules: rules, hosts: coveredHosts, library: library, updater: updater, table: table, previews: previews,
+            origins: origins)
         self.coverage = coverage
 
         // 3 Answer it: the first loader that has it.
         var packaged: [any ResourceLoading] = [.previews(previews, network: network), .package(library)]
         // Of two versions that arrive one after the other a page gets files of one, for which it has to be known.
-        if traits.identifiesPage { packaged.append(.arriving(updater)) }
+        if traits.identifiesPage { packaged.append(.arriving(updater, sizeLimit: Int64(memory.arriving))) }
         var loaders: [any ResourceLoading] = [.settled(LoaderChain(packaged))]
         if let table { loaders.append(.settled(.resourceTable(table), options: Self.ofTables)) }
         let permissions = PreflightCache()
@@ -93,7 +95,10 @@ struct RequestPath: Sendable {
             guard !traits.followsRedirects else { return answer }
             let followed = RedirectFollower(
                 answer, names: names, moves: moves, sites: Suffixes(), opensByName: { coverage.contains($0) })
-            return RewritingLoader(followed, names: names, hashing: IntegrityDigests(), ledger: ledger) { url, page in
+            return RewritingLoader(
+                followed, names: names, options: Self.rewriting(within: memory), hashing: IntegrityDigests(),
+                ledger: ledger
+            ) { url, page in
                 guard let request = HTTPRequest(urlText: url) else { return false }
                 // All of a page's own origin is served, as where it is named without its host.
                 let document = url == page ? nil : HTTPRequest(urlText: page)
@@ -113,6 +118,12 @@ struct RequestPath: Sendable {
         return options
     }
 
+    private static func rewriting(within memory: MemoryShares) -> RewritingLoader.Options {
+        var options = RewritingLoader.Options()
+        options.maxCheckedBytes = min(options.maxCheckedBytes, memory.checked)
+        return options
+    }
+
     /// Forgets what was noted for a page that is closed.
     func forget(_ page: PageID) {
         ledger.forget(page)
@@ -123,6 +134,17 @@ struct RequestPath: Sendable {
     /// Whether a page of this real URL is intercepted.
     func covers(_ url: String) -> Bool {
         coverage.contains(url)
+    }
+
+    /// Notes in which mode a document was shown, for the next pages of its origin; not where the host's own word is why
+    /// it is not intercepted.
+    func noteDocument(_ url: String, isIntercepted: Bool) {
+        guard let origins = coverage.origins else { return }
+        if !isIntercepted {
+            guard let request = HTTPRequest(urlText: url), case .uncovered = coverage.decide(request, page: url).reason
+            else { return }
+        }
+        origins.note(isIntercepted, of: url)
     }
 
     /// The URL as a page of this mode knows it: by its name, where the page would ask for it by that.

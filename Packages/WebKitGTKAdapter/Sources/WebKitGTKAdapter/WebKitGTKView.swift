@@ -211,6 +211,12 @@
             }
         }
 
+        /// What the view calls itself from the next load on. A view's settings are its own.
+        public func setUserAgent(_ agent: UserAgent) {
+            guard !isDiscarded else { return }
+            webkit_settings_set_user_agent(webkit_web_view_get_settings(web), agent.text(of: origin.userAgent))
+        }
+
         /// Adds a script that runs in each page from the next load on. It stays as long as the view.
         public func add(_ script: UserScript) {
             guard !isDiscarded else { return }

@@ -35,13 +35,14 @@ public final class WebViewPool<View: PoolableView, Key: PoolKey> {
     /// the app is idle: it also reviews how many that are.
     ///
     /// Ends early, without an error, when the pool is trimmed meanwhile.
+    /// - Parameter isWanted: asked before each view; with `false` the call ends, and what is prepared stays.
     /// - Throws: the error of the first view that could not be prepared, or `CancellationError`.
-    public func warmUp(for key: Key) async throws {
+    public func warmUp(for key: Key, while isWanted: @MainActor () -> Bool = { true }) async throws {
         await reclaim()
         endDead()
         ledger.review()
         discardEnded()
-        while ledger.hasRoom {
+        while ledger.hasRoom, isWanted() {
             try Task.checkCancellation()
             let view = try make(key.kind)
             let slot = ledger.beginPreparing(key.kind)

@@ -45,12 +45,13 @@ public final class LegacyBridge {
     /// - Parameters:
     ///   - token: shown by the script, and by nobody else; that of the ``PageBridge``, where the view has one.
     ///   - limits: of all bodies that wait; as a body comes whole, `lead` is not looked at.
+    ///   - budget: what all pages' bodies together are taken from; `nil` for none.
     public init(
-        _ messages: LegacyMessages, token: BridgeToken, limits: BodyVault.Limits = .init(),
+        _ messages: LegacyMessages, token: BridgeToken, limits: BodyVault.Limits = .init(), budget: ByteBudget? = nil,
         clock: any Clock<Duration> = ContinuousClock(), host: any LegacyHosting
     ) {
         script = LegacyScript(token: token, messages: messages)
-        vault = BodyVault(limits: limits, clock: clock)
+        vault = BodyVault(limits: limits, budget: budget, clock: clock)
         self.host = host
     }
 

@@ -30,12 +30,16 @@ final class BridgeCare {
     private let names: SchemeNames
     private let hasCookies: Bool
     private let host: any BridgeHosting
+    private let budget: ByteBudget
     private var bridges: [ViewID: PageBridge] = [:]
 
-    /// - Parameter hasCookies: whether `document.cookie` is the host's to say.
-    init(names: SchemeNames, hasCookies: Bool, host: any BridgeHosting) {
+    /// - Parameters:
+    ///   - hasCookies: whether `document.cookie` is the host's to say.
+    ///   - budget: what the bodies of all pages are taken from.
+    init(names: SchemeNames, hasCookies: Bool, budget: ByteBudget, host: any BridgeHosting) {
         self.names = names
         self.hasCookies = hasCookies
+        self.budget = budget
         self.host = host
     }
 
@@ -46,7 +50,7 @@ final class BridgeCare {
     func begin(in view: some EngineView, for documentURL: String, besides legacy: LegacyCare? = nil) {
         let script = InjectedScript(
             token: BridgeToken(), secureScheme: names.secure, insecureScheme: names.insecure, hasCookies: hasCookies)
-        let bridge = PageBridge(script, documentURL: documentURL, host: host)
+        let bridge = PageBridge(script, documentURL: documentURL, budget: budget, host: host)
         bridges[view.id] = bridge
         for text in script.page { view.add(UserScript(text, at: .documentStart)) }
         // Behind the other one, whose `document.cookie` it uses.

@@ -17,6 +17,7 @@ final class LegacyCare: LegacyHosting {
     nonisolated let messages: LegacyMessages
     private let schemes: [String: String]
     private let suffixes = Suffixes()
+    private let budget: ByteBudget
     private var bridges: [ViewID: LegacyBridge] = [:]
     /// The real URLs of the documents that the views show, without fragments, where the engine has said them.
     private var documents: [ViewID: String] = [:]
@@ -25,15 +26,17 @@ final class LegacyCare: LegacyHosting {
     /// What was fetched ahead for the page of a view; see `LegacyHosting`.
     var prefetched: (_ message: Data, _ origin: WebOrigin, _ view: ViewID) async throws -> Data? = { _, _, _ in nil }
 
-    init(_ messages: LegacyMessages, names: SchemeNames) {
+    /// - Parameter budget: what the bodies of all pages are taken from.
+    init(_ messages: LegacyMessages, names: SchemeNames, budget: ByteBudget) {
         self.messages = messages
+        self.budget = budget
         schemes = ["https": "https", "http": "http", names.secure: "https", names.insecure: "http"]
     }
 
     /// Makes a view's bridge.
     /// - Parameter token: that of the view's other bridge, whose dialogs are answered by both.
     func makeBridge(in view: ViewID, token: BridgeToken = BridgeToken()) -> LegacyBridge {
-        let bridge = LegacyBridge(messages, token: token, host: self)
+        let bridge = LegacyBridge(messages, token: token, budget: budget, host: self)
         bridges[view] = bridge
         return bridge
     }

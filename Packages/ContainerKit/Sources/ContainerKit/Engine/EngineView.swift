@@ -47,6 +47,9 @@ public protocol EngineView: PoolableView {
     /// - Throws: ``EngineError`` with code `snapshot`, or as ``evaluate(_:in:)``.
     func snapshot() async throws -> PageSnapshot
 
+    /// What the view calls itself from the next load on; of a view that was just made, the engine's own.
+    func setUserAgent(_ agent: UserAgent)
+
     /// Adds a script that runs in each page from the next load on.
     func add(_ script: UserScript)
 

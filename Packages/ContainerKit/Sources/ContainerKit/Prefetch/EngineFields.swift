@@ -15,8 +15,23 @@ internal import Synchronization
 final class EngineFields: Sendable {
     private struct State {
         var fields: HTTPFields?
+        /// What views call themselves beside the engine's own, newest last.
+        var agents: [UserAgent] = []
         var waiters: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var lastWaiter: UInt64 = 0
+
+        /// The fields with what the engine calls itself, whatever the view does that sent them; without a name where only
+        /// that of the view is known.
+        func ofEngine(_ fields: HTTPFields) -> HTTPFields {
+            guard let said = fields[.userAgent] else { return fields }
+            var fields = fields
+            if agents.contains(where: { $0.isWhole(said) }) {
+                fields[.userAgent] = self.fields?[.userAgent]
+            } else if let own = agents.lazy.compactMap({ $0.own(by: said) }).first {
+                fields[.userAgent] = own
+            }
+            return fields
+        }
     }
 
     static let names: [HTTPField.Name] = [.accept, .acceptEncoding, .acceptLanguage, .userAgent]
@@ -50,18 +65,31 @@ final class EngineFields: Sendable {
         }
     }
 
+    /// Views call themselves so from now on, which tells something else of the engine than its own name.
+    func use(_ agent: UserAgent) {
+        guard agent != .engine else { return }
+        state.withLock { state in
+            state.agents.removeAll { $0 == agent }
+            state.agents = state.agents.suffix(Self.agentLimit - 1) + [agent]
+        }
+    }
+
+    /// The most agents that are told apart.
+    private static let agentLimit = 32
+
     /// Notes a request of the engine for a page's document.
     func note(_ request: HTTPRequest) {
-        var fields = HTTPFields()
-        for name in Self.names { fields[name] = request.headerFields[name] }
-        let news = state.withLock { state -> [AsyncStream<Void>.Continuation]? in
-            guard state.fields != fields else { return nil }
+        var noted = HTTPFields()
+        for name in Self.names { noted[name] = request.headerFields[name] }
+        let (fields, waiters) = state.withLock { state -> (HTTPFields?, [AsyncStream<Void>.Continuation]) in
+            let fields = state.ofEngine(noted)
+            guard state.fields != fields else { return (nil, []) }
             state.fields = fields
             defer { state.waiters = [:] }
-            return Array(state.waiters.values)
+            return (fields, Array(state.waiters.values))
         }
-        guard let news else { return }
-        for waiter in news { waiter.finish() }
+        guard let fields else { return }
+        for waiter in waiters { waiter.finish() }
         let values = Dictionary(fields.map { ($0.name.canonicalName, $0.value) }) { $1 }
         if let data = try? JSONEncoder().encode(values) { keep(data) }
     }

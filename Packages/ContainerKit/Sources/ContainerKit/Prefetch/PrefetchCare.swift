@@ -26,7 +26,7 @@ final class PrefetchCare {
         ) {
             guard let options = configuration.prefetch, let fields else { return nil }
             completion = PrefetchCompletion(
-                fields: fields, cookies: OpeningCookies(),
+                fields: fields, cookies: OpeningCookies(), agents: OpeningAgents(),
                 sendsCookiesToOtherOrigins: options.sendsCookiesToOtherOrigins, packages: PackageLoader(library),
                 completion: RequestCompletion(configuration.names, sites: Suffixes()))
             self.configuration = options.loader
@@ -62,8 +62,10 @@ final class PrefetchCare {
     var counters: PrefetchCounters { loader.counters }
 
     /// What is asked for is on its way when this returns.
-    /// - Parameter isPosted: whether the document is asked for by POST.
-    func begin(_ id: PageID, at url: String, isPosted: Bool) {
+    /// - Parameters:
+    ///   - isPosted: whether the document is asked for by POST.
+    ///   - agent: what the page's view calls itself.
+    func begin(_ id: PageID, at url: String, isPosted: Bool, as agent: UserAgent) {
         guard path.covers(url) else { return }
         var requests = table?.requests(for: url) ?? []
         if fetchesDocument, !isPosted, let document = PrefetchRequest.document(url) { requests.insert(document, at: 0) }
@@ -73,6 +75,7 @@ final class PrefetchCare {
         }
         guard !requests.isEmpty else { return }
         setup.completion.cookies.read(for: id) { [readCookies] in try await readCookies(url) }
+        setup.completion.agents.set(agent, for: id)
         loader.prefetch(requests, for: PageReference(id: id, documentURL: url))
     }
 
@@ -118,6 +121,7 @@ final class PrefetchCare {
     func forget(_ id: PageID) {
         loader.forget(id)
         setup.completion.cookies.forget(id)
+        setup.completion.agents.set(nil, for: id)
     }
 
     /// Drops what nobody has taken.

@@ -12,6 +12,7 @@ internal import SchemeMode
 struct PrefetchCompletion: PrefetchCompleting {
     let fields: EngineFields
     let cookies: OpeningCookies
+    let agents: OpeningAgents
     let sendsCookiesToOtherOrigins: Bool
     /// What answers before the network.
     let packages: any ResourceLoading
@@ -29,6 +30,8 @@ struct PrefetchCompletion: PrefetchCompleting {
         var request = request
         let isDocument = request.destination == .document
         for field in try await fields.known() { request.head.headerFields[field.name] = field.value }
+        request.head.headerFields[.userAgent] = agents.agent(of: page.id).text(
+            of: request.head.headerFields[.userAgent])
         if !isDocument {
             // What `fetch` and XMLHttpRequest say.
             request.head.headerFields[.accept] = "*/*"

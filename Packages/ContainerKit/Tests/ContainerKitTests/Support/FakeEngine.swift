@@ -67,7 +67,13 @@ final class FakeEngine: WebEngine {
         trusted[host, default: []].insert(certificate)
     }
 
-    func clearHTTPCache() async throws { httpCacheClears += 1 }
+    /// Why the HTTP cache is not cleared.
+    var clearError: EngineError?
+
+    func clearHTTPCache() async throws {
+        if let clearError { throw clearError }
+        httpCacheClears += 1
+    }
 
     func forgetFiles(under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?) async throws {
         forgotten.append(urls)
@@ -113,6 +119,10 @@ final class FakeView: EngineView {
 
     func load(_ url: String) { loads.append(url) }
 
+    private(set) var userAgent = UserAgent.engine
+
+    func setUserAgent(_ agent: UserAgent) { userAgent = agent }
+
     /// Takes a request of the page, which goes when the page goes.
     func carry(_ delivery: SchemeTaskDelivery) { deliveries.append(delivery) }
 
@@ -139,6 +149,8 @@ final class FakeView: EngineView {
     func reset() async throws -> FakeView {
         stopLoading()
         loads.removeAll()
+        userAgent = .engine
+        scripts.removeAll()
         resets += 1
         return self
     }

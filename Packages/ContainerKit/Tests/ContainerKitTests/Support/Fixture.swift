@@ -27,6 +27,8 @@ final class Fixture {
         change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
         var configuration = Container<FakeEngine>.Configuration(directory: folder + "/store", transport: network)
+        // Tests count views.
+        configuration.warmsUpWhenIdle = false
         configuration.coveredHosts = hosts.compactMap { HostPattern($0) }
         // Each blob is a file, so that tests can count them.
         configuration.store.smallBlobLimit = 0

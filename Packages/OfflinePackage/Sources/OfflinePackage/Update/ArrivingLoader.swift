@@ -77,7 +77,10 @@ public struct ArrivingLoader: ResourceLoading {
 
 extension ResourceLoading where Self == ArrivingLoader {
     /// Answers from the packages that an updater is fetching for the first time.
-    public static func arriving(_ updater: PackageUpdater) -> Self {
-        ArrivingLoader(updater)
+    /// - Parameter sizeLimit: the most bytes of a file that is answered, where that is less than the loader's own.
+    public static func arriving(_ updater: PackageUpdater, sizeLimit: Int64 = .max) -> Self {
+        var loader = ArrivingLoader(updater)
+        loader.sizeLimit = min(loader.sizeLimit, sizeLimit)
+        return loader
     }
 }

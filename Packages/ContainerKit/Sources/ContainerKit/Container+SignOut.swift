@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import BodyBridge
+internal import CookieBridge
+internal import Logging
+
+// A user goes, and nothing of what was the user's stays.
+extension Container {
+    /// Signs an account out, wherever something of it lies: the cookies of these domains and of all hosts below them, as
+    /// ``clearAccount(domains:)`` does, what was fetched ahead, what pages have handed over to be sent, the HTTP cache and
+    /// the engine's own, and the views that were used, with what their processes have in memory. Caches do not say whose
+    /// an answer is, so they go for all sites. Packages and what lies in `localStorage` and databases stay.
+    ///
+    /// Close the account's pages first: one that is open may bring new cookies. The call goes on to its end also where
+    /// the task that made it is cancelled; each part has a limit in time.
+    /// - Parameter domains: names of hosts, with or without a leading dot.
+    /// - Throws: ``ContainerError`` with code `signOut`, where something is not cleared, which it names; all else is.
+    public func signOut(of domains: some Sequence<String>) async throws {
+        try await signOut(.domains(of: domains))
+    }
+
+    /// Signs all accounts out, as ``signOut(of:)`` does one.
+    public func signOut() async throws {
+        try await signOut(.all)
+    }
+
+    private func signOut(_ scope: CookieScope) async throws {
+        // Of its own, so that nothing is half-done where nobody waits any more.
+        let failures = await Task {
+            var failures: [String] = []
+            do { try await clear(scope) } catch { failures.append("\(error)") }
+            await cache?.removeAll()
+            // Pages that are not intercepted have theirs there, in all modes.
+            do { try await engine.clearHTTPCache() } catch { failures.append("the engine's HTTP cache: \(error)") }
+            // What came meanwhile, and was asked for before.
+            prefetch?.removeAll()
+            return failures
+        }.value
+        hub.send(.signedOut(isComplete: failures.isEmpty))
+        guard !failures.isEmpty else { return }
+        configuration.logger.error("signed out in part", metadata: ["left": "\(failures.joined(separator: "; "))"])
+        throw ContainerError(.signOut, "not all is cleared: \(failures.joined(separator: "; "))")
+    }
+}
+
+extension CookieScope {
+    /// - Parameter names: of hosts, with or without a leading dot.
+    static func domains(of names: some Sequence<String>) -> CookieScope {
+        let domains = names.map { name in
+            let name = name.lowercased()
+            return name.hasPrefix(".") ? String(name.dropFirst()) : name
+        }
+        return .domains(Set(domains.filter { !$0.isEmpty }))
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ResourceLoading
+
+// In which mode the pages of an origin open.
+extension Container {
+    /// How origins were opened, by their texts, such as `https://shop.example`: what `Configuration.originModes` goes by.
+    /// Empty in modes that leave pages their true origin, and where nothing is to stay.
+    public var originModes: [String: OriginMode] {
+        origins?.all ?? [:]
+    }
+
+    /// Decides how pages of an origin open from now on, whatever covers them, or with `nil`, that the next one that is
+    /// opened decides. Pages that are open stay as they are. What pages have stored does not move along.
+    /// - Parameter url: any URL of the origin.
+    /// - Throws: ``ContainerError`` with code `invalidURL`, or `unsupported` where origins have no mode of their own.
+    public func setMode(_ mode: OriginMode?, ofOrigin url: String) throws {
+        guard let real = RealURL(url), let origin = WebOrigin(url: real.text) else {
+            throw ContainerError(.invalidURL, "only http and https pages have an origin", at: url)
+        }
+        guard let origins else {
+            throw ContainerError(.unsupported, "origins have no mode of their own here", at: url)
+        }
+        origins.set(mode, of: origin)
+    }
+}

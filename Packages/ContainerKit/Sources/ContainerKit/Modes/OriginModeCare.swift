@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Dispatch
+internal import Logging
+internal import ResourceLoading
+internal import ResourceStore
+internal import Synchronization
+
+/// Remembers how origins were opened, over launches.
+///
+/// Isolation: any. It is kept on a thread of its own, soon after it changes: a process that ends before that has the
+/// origin noted anew when it opens the next time.
+final class OriginModeCare: Sendable {
+    private static let document = "origin-modes"
+    private let mode: InterceptionMode
+    private let policy: OriginModePolicy
+    private let store: ResourceStore
+    private let logger: Logger
+    private let queue = DispatchQueue(label: "container.origins", qos: .utility)
+    private let state: Mutex<OriginModes>
+
+    /// Reads what was kept.
+    /// - Returns: `nil` where the mode changes no origin, or nothing is to stay.
+    @concurrent
+    static func open(
+        _ mode: InterceptionMode, _ policy: OriginModePolicy, _ store: ResourceStore, logger: Logger
+    ) async -> OriginModeCare? {
+        guard mode.changesOrigin, policy != .followsCoverage else { return nil }
+        return OriginModeCare(mode, policy, store, logger)
+    }
+
+    private init(_ mode: InterceptionMode, _ policy: OriginModePolicy, _ store: ResourceStore, _ logger: Logger) {
+        self.mode = mode
+        self.policy = policy
+        self.store = store
+        self.logger = logger
+        do {
+            let kept = try store.document(Self.document)
+            state = Mutex(kept.map { OriginModes($0, of: mode) } ?? OriginModes())
+        } catch {
+            logger.warning("the modes of origins cannot be read", metadata: ["error": "\(error)"])
+            state = Mutex(OriginModes())
+        }
+    }
+
+    /// What is known of an origin.
+    subscript(origin: WebOrigin) -> OriginMode? {
+        guard let known = state.withLock({ $0[origin] }) else { return nil }
+        // The policy may have changed since.
+        return known == .plain && policy != .asFirstOpened ? nil : known
+    }
+
+    /// All that is known, by the origins as texts.
+    var all: [String: OriginMode] { state.withLock(\.all) }
+
+    /// A page opens.
+    func note(_ isIntercepted: Bool, of url: String) {
+        guard isIntercepted || policy == .asFirstOpened, let origin = WebOrigin(url: url) else { return }
+        change { state in
+            // What was plain before this policy, and is intercepted now, has moved.
+            if isIntercepted, policy != .asFirstOpened, state[origin] == .plain { state.set(nil, of: origin) }
+            return state.note(isIntercepted ? .intercepted : .plain, of: origin)
+        }
+    }
+
+    /// The host decides.
+    func set(_ mode: OriginMode?, of origin: WebOrigin) {
+        change { state in
+            state.set(mode, of: origin)
+            return true
+        }
+    }
+
+    private func change(_ body: (inout OriginModes) -> Bool) {
+        guard state.withLock({ body(&$0) }) else { return }
+        queue.async { [self] in
+            do {
+                // As it is by now: of two changes the last one written has both.
+                try store.putDocument(state.withLock { $0 }.data(of: mode), as: Self.document)
+            } catch {
+                logger.warning("the mode of an origin is not kept", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// Returns when all is kept.
+    func settle() async {
+        await withCheckedContinuation { done in queue.async { done.resume() } }
+    }
+}
+
+extension InterceptionMode {
+    /// Whether pages see another origin than their true one.
+    var changesOrigin: Bool { self == .customScheme || self == .loopbackServer }
+}

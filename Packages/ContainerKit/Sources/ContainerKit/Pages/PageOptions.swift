@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// What one page has that others have not.
+public struct PageOptions: Sendable {
+    /// What its view calls itself; by default as `Container.Configuration.userAgent` says.
+    public var userAgent: UserAgent?
+    /// Values for this page alone, after those of `Container.Configuration.seeds`; none by default. They are there as
+    /// long as the page is open, also for other documents of their origins that its view comes to.
+    public var seeds: [PageSeed] = []
+
+    /// A page as all others.
+    public init(userAgent: UserAgent? = nil, seeds: [PageSeed] = []) {
+        self.userAgent = userAgent
+        self.seeds = seeds
+    }
+}

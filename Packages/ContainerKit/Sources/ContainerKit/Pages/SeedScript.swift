@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension PageSeed {
+    /// What sets the values, at a document's start.
+    /// - Parameter place: the origin as the page sees it in its mode, as `location` says.
+    func script(at place: String) -> UserScript {
+        UserScript(
+            """
+            (() => {
+                if (self.origin === 'null' || location.protocol + '//' + location.host !== \(Self.literal(place))) return;
+                const { localStorage: entries, name, global } = JSON.parse(\(Self.literal(json)));
+                for (const key of Object.keys(entries)) {
+                    // Full, or forbidden: the page is told as by its own calls, which fail too.
+                    try { localStorage.setItem(key, entries[key]); } catch { break; }
+                }
+                if (name === undefined || name in self) return;
+                Object.defineProperty(
+                    self, name, { value: global, writable: true, enumerable: true, configurable: true });
+            })();
+            """, at: .documentStart, inAllFrames: false)
+    }
+
+    /// A text as a script's literal. As a text, and not as an object literal, in which `__proto__` means something else.
+    private static func literal(_ text: String) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        // A text has a form in JSON always.
+        let json = (try? encoder.encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
+        // Line ends in scripts of older engines.
+        return json.replacing("\u{2028}", with: "\\u2028").replacing("\u{2029}", with: "\\u2029")
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import OfflinePackage
+import ResourceLoading
+import SchemeRouter
+import Testing
+
+@testable import ContainerKit
+
+@MainActor
+@Suite("Modes of origins", .timeLimit(.minutes(1)))
+struct OriginModeTests {
+    private let fixture = Fixture()
+    private let page = "https://shop.example/index.html"
+
+    private func container(
+        _ policy: OriginModePolicy, _ mode: InterceptionMode = .customScheme
+    ) async throws -> Container<FakeEngine> {
+        try await fixture.container {
+            $0.originModes = policy
+            $0.mode = mode
+        }
+    }
+
+    /// Opens the page, has it there, and says in which mode.
+    private func mode(of url: String, in container: Container<FakeEngine>) async throws -> InterceptionMode {
+        let page = try await container.open(url)
+        let place = try #require(page.view.loads.last)
+        page.view.onSignal?(.started(url: place))
+        page.view.onSignal?(.committed(url: place))
+        await container.close(page)
+        return page.session.mode
+    }
+
+    @Test("What was intercepted once stays so without its package, and over a restart, for its origin alone")
+    func staysIntercepted() async throws {
+        var container: Container<FakeEngine>? = try await container(.staysIntercepted)
+        do {
+            let container = try #require(container)
+            #expect(try await mode(of: page, in: container) == .plain)
+            #expect(container.originModes.isEmpty)
+            try await fixture.install(["index.html": "packaged"], version: "1", into: container)
+            #expect(try await mode(of: page, in: container) == .customScheme)
+            try await container.remove(container.installedPackages[0].id)
+            #expect(try await mode(of: page, in: container) == .customScheme)
+            // The network answers then.
+            #expect(
+                try await fixture.text("containerkit://shop.example/index.html", of: container)
+                    == "network https://shop.example/index.html")
+            #expect(try await mode(of: "https://other.example/", in: container) == .plain)
+            #expect(try await mode(of: "http://shop.example/", in: container) == .plain)
+            await container.shutDown()
+        }
+        container = nil
+        let next = try await self.container(.staysIntercepted)
+        #expect(next.originModes == ["https://shop.example": .intercepted])
+        #expect(try await mode(of: page, in: next) == .customScheme)
+        // The host's word: a rule, and then the origin's own.
+        next.setRules(try RouteRules([RouteRule(.pass, host: HostPattern("shop.example"))]))
+        #expect(try await mode(of: page, in: next) == .plain)
+        next.setRules(.none)
+        #expect(try await mode(of: page, in: next) == .customScheme)
+        try next.setMode(nil, ofOrigin: page)
+        #expect(try await mode(of: page, in: next) == .plain)
+        await next.shutDown()
+    }
+
+    @Test("As it was opened first: a package that comes later changes nothing until the host says so")
+    func asFirstOpened() async throws {
+        let container = try await container(.asFirstOpened)
+        #expect(try await mode(of: page, in: container) == .plain)
+        try await fixture.install(["index.html": "packaged"], version: "1", into: container)
+        #expect(try await mode(of: page, in: container) == .plain)
+        #expect(container.originModes == ["https://shop.example": .plain])
+        try container.setMode(.intercepted, ofOrigin: "https://shop.example/any?thing")
+        #expect(try await mode(of: page, in: container) == .customScheme)
+        // What the switch keeps out says nothing of an origin.
+        container.isEnabled = false
+        #expect(try await mode(of: "https://new.example/", in: container) == .plain)
+        container.isEnabled = true
+        #expect(container.originModes == ["https://shop.example": .intercepted])
+        await container.shutDown()
+    }
+
+    @Test("Nothing is kept where pages follow what covers them, or keep their origin")
+    func nothing() async throws {
+        for container in [try await container(.followsCoverage)] {
+            try await fixture.install(["index.html": "packaged"], version: "1", into: container)
+            #expect(try await mode(of: page, in: container) == .customScheme)
+            try await container.remove(container.installedPackages[0].id)
+            #expect(try await mode(of: page, in: container) == .plain)
+            #expect(container.originModes.isEmpty)
+            #expect(throws: ContainerError.self) { try container.setMode(.plain, ofOrigin: page) }
+            await container.shutDown()
+        }
+    }
+
+    @Test("Texts that name no origin are refused", arguments: ["", "shop.example", "tel:1", "https://"])
+    func refused(url: String) async throws {
+        let container = try await container(.staysIntercepted)
+        let error = #expect(throws: ContainerError.self) { try container.setMode(.plain, ofOrigin: url) }
+        #expect(error?.code == .invalidURL)
+        await container.shutDown()
+    }
+
+    @Test("What lies on disk is taken as it is or not at all, and never grows beyond the limit")
+    func documents() throws {
+        var modes = OriginModes()
+        for number in 0..<OriginModes.limit + 10 {
+            let origin = WebOrigin(scheme: "https", authority: "a\(number).example")
+            let isNews = (modes.note(.intercepted, of: origin), modes.note(.plain, of: origin))
+            #expect(isNews == (true, false))
+        }
+        #expect(modes.all.count == OriginModes.limit)
+        #expect(modes[WebOrigin(scheme: "https", authority: "a9.example")] == nil)
+        #expect(modes[WebOrigin(scheme: "https", authority: "a10.example")] == .intercepted)
+        let data = try modes.data(of: .customScheme)
+        #expect(OriginModes(data, of: .customScheme) == modes)
+        #expect(OriginModes(data, of: .loopbackServer) == OriginModes(), "storage lies elsewhere there")
+        for text in ["", "{}", "[]", #"{"mode":"scheme","intercepted":[1],"plain":[]}"#] {
+            #expect(OriginModes(Data(text.utf8), of: .customScheme) == OriginModes())
+        }
+        let odd = #"{"mode":"scheme","intercepted":["nothing","https://b.example"],"plain":["https://b.example"]}"#
+        #expect(OriginModes(Data(odd.utf8), of: .customScheme).all == ["https://b.example": .plain])
+    }
+}

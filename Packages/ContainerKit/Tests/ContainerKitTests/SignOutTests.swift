@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import CookieJar
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Testing
+
+@testable import ContainerKit
+
+@MainActor
+@Suite("Sign-out", .timeLimit(.minutes(1)))
+struct SignOutTests {
+    private let fixture = Fixture()
+    private let url = "containerkit://shop.example/a.js"
+    private let real = "https://shop.example/a.js"
+
+    private func container() async throws -> Container<FakeEngine> {
+        try await fixture.container(covering: ["shop.example", "other.example"]) { $0.poolCapacity = 2 }
+    }
+
+    @Test("One call clears an account's cookies, both HTTP caches, and the views that were used")
+    func account() async throws {
+        fixture.network.put(.bytes(Data("mine".utf8)), at: real, [.cacheControl: "max-age=600"])
+        let container = try await container()
+        let events = container.events()
+        for (host, value) in [("shop.example", "1"), ("a.shop.example", "2"), ("other.example", "3")] {
+            try await fixture.engine.jar.set(EngineCookie(name: "id", value: value, domain: host))
+        }
+        let page = try await container.open("https://shop.example/")
+        #expect(try await fixture.text(url, of: container) == "mine")
+        await container.close(page)
+        #expect(page.view.isAlive, "it waits for the next page of its site")
+        try await container.signOut(of: [".Shop.Example"])
+        #expect(fixture.engine.jar.cookies.map(\.value) == ["3"])
+        #expect(container.cookies?.jar.cookies.map(\.value) == ["3"])
+        #expect(fixture.engine.httpCacheClears == 1)
+        #expect(!page.view.isAlive)
+        let asked = fixture.network.urls.count
+        #expect(try await fixture.text(url, of: container) == "mine")
+        #expect(fixture.network.urls.count == asked + 1, "nothing is answered from what was kept")
+        for await case .signedOut(let isComplete) in events {
+            #expect(isComplete)
+            break
+        }
+        await container.shutDown()
+    }
+
+    @Test("What fails is named, and all else is cleared; also where nobody waits any more")
+    func failure() async throws {
+        let container = try await container()
+        let events = container.events()
+        try await fixture.engine.jar.set(EngineCookie(name: "id", value: "1", domain: "shop.example"))
+        fixture.engine.clearError = EngineError(.storage, "the disk is away")
+        let error = await #expect(throws: ContainerError.self) { try await container.signOut() }
+        #expect(error?.code == .signOut)
+        #expect(error?.message.contains("the disk is away") == true)
+        #expect(fixture.engine.jar.cookies.isEmpty)
+        for await case .signedOut(let isComplete) in events {
+            #expect(!isComplete)
+            break
+        }
+        fixture.engine.clearError = nil
+        try await fixture.engine.jar.set(EngineCookie(name: "id", value: "2", domain: "shop.example"))
+        let leaving = Task { try await container.signOut(of: ["shop.example"]) }
+        leaving.cancel()
+        try await leaving.value
+        #expect(fixture.engine.jar.cookies.isEmpty)
+        await container.shutDown()
+    }
+}

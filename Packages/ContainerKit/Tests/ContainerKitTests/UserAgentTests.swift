@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import HTTPTypes
+import Testing
+
+@testable import ContainerKit
+
+@MainActor
+@Suite("User agents", .timeLimit(.minutes(1)))
+struct UserAgentTests {
+    private let fixture = Fixture()
+
+    private func document(_ agent: String) -> HTTPRequest {
+        HTTPRequest(
+            method: .get, scheme: "https", authority: "shop.example", path: "/",
+            headerFields: [.userAgent: agent, .accept: "text/html"])
+    }
+
+    @Test("A token goes behind the engine's own, a text in its place")
+    func texts() throws {
+        #expect(UserAgent.engine.text(of: "Engine/1") == "Engine/1")
+        #expect(try UserAgent.appending("Shop/2 (a; b)").text(of: "Engine/1") == "Engine/1 Shop/2 (a; b)")
+        #expect(try UserAgent.text("Other/1").text(of: "Engine/1") == "Other/1")
+    }
+
+    @Test(
+        "What could not stand in a header field is refused",
+        arguments: ["", " ", "a ", " a", "a\r\nb: c", "a\u{0}", "é", "a\tb", String(repeating: "a", count: 513)])
+    func refused(text: String) {
+        for make in [UserAgent.appending, UserAgent.text] {
+            let error = #expect(throws: ContainerError.self) { try make(text) }
+            #expect(error?.code == .invalidUserAgent)
+        }
+    }
+
+    @Test("A view is named before it loads; the page's own name goes before that of all, and is gone for the next")
+    func views() async throws {
+        let all = try UserAgent.appending("Shop/2")
+        let own = try UserAgent.text("Special/1")
+        let container = try await fixture.container { $0.userAgent = all }
+        let first = try await container.open("https://shop.example/", options: PageOptions(userAgent: own))
+        #expect(first.view.userAgent == own)
+        await container.close(first)
+        #expect(first.view.userAgent == .engine)
+        let second = try await container.open("https://shop.example/")
+        #expect(second.view === first.view)
+        #expect(second.view.userAgent == all)
+        await container.shutDown()
+    }
+
+    @Test("What the engine calls itself is read from requests of views that call themselves otherwise")
+    func fields() async throws {
+        let fields = EngineFields()
+        let (token, text) = (try UserAgent.appending("Shop/2"), try UserAgent.text("Other/1"))
+        fields.use(token)
+        fields.use(text)
+        fields.note(document("Other/1"))
+        // Nothing is known of the engine by that.
+        #expect(try await fields.known()[.userAgent] == nil)
+        #expect(text.text(of: nil as String?) == "Other/1")
+        fields.note(document("Engine/1 Shop/2"))
+        #expect(try await fields.known()[.userAgent] == "Engine/1")
+        fields.note(document("Other/1"))
+        #expect(try await fields.known()[.userAgent] == "Engine/1")
+        fields.note(document("Engine/2"))
+        #expect(try await fields.known()[.userAgent] == "Engine/2")
+    }
+}
