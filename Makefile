@@ -11,7 +11,7 @@ SOURCES := Package.swift $(wildcard Packages Apps Tests Benchmarks Fuzz)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test apps lint script format bench docs check fuzz conformance cycles suffixes setup clean
+.PHONY: help demo test apps lint script format bench docs check fuzz conformance cycles soak suffixes setup clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -65,6 +65,10 @@ conformance: ## Runs the tests of a polyfill of fetch, SUITE=<checkout of JakeCh
 cycles: setup ## Lends and returns a view, CYCLES (1000) times: nothing is found in it, and memory stays level
 	@$(SWIFT) build --product engine-harness
 	@Scripts/pool-cycles
+
+soak: setup ## Two hours of an app's opens in some minutes, OPENS (600) in each mode: nothing grows, leaks or hangs
+	@$(SWIFT) build --product engine-harness
+	@Scripts/soak
 
 suffixes: ## Takes the public suffix list of Debian's package publicsuffix into CookieBridge
 	@Scripts/refresh-public-suffixes

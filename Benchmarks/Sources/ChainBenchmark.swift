@@ -69,7 +69,7 @@ struct ChainBenchmark {
 }
 
 /// There is no network in this.
-private struct NoTransport: HTTPTransporting {
+struct NoTransport: HTTPTransporting {
     let capabilities: TransportCapabilities = .decodes
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {

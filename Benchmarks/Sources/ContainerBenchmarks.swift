@@ -92,7 +92,10 @@ struct ContainerBenchmarks: AsyncParsableCommand {
             if only.contains(.lookUp) {
                 results += try await LookUpBenchmark(sample: sample, place: place, folder: folder).run()
             }
-            if only.contains(.chain) { results += try await ChainBenchmark(sample: sample, folder: folder).run() }
+            if only.contains(.chain) {
+                results += try await ChainBenchmark(sample: sample, folder: folder).run()
+                results += try await FacadeBenchmark(sample: sample, folder: folder).run()
+            }
         }
         if only.contains(.opening) {
             results += try await OpeningBenchmark(place: place, folder: folder, rounds: rounds).run()

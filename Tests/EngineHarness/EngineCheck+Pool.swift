@@ -28,7 +28,7 @@ extension EngineCheck {
         let expected = try await site.expectation()
         let screen = try await site.look(as: expected).page
         _ = try await screen.view.evaluate("sessionStorage.own = 'screen'", in: .page)
-        var memory: [Double] = []
+        var memory: [MemorySample] = []
         for cycle in 1...cycles {
             await site.container.close(try await site.leave())
             let lent = site.container.counters.pool
@@ -50,31 +50,6 @@ extension EngineCheck {
         await site.container.close(screen)
         await site.container.shutDown()
         if cycles >= 200 { try expectLevel(memory) }
-    }
-
-    /// The last quarter of the samples is no more than 5 % above the first, medians compared; the first two samples,
-    /// while caches fill, do not count.
-    private func expectLevel(_ memory: [Double]) throws {
-        let samples = memory.dropFirst(2)
-        let quarter = max(1, samples.count / 4)
-        let first = samples.prefix(quarter).sorted()[quarter / 2]
-        let last = samples.suffix(quarter).sorted()[quarter / 2]
-        let growth = (last / first - 1) * 100
-        print(
-            String(format: "memory of all processes: %.0f MB at first, %.0f MB at last: %+.1f %%", first, last, growth))
-        try expect(growth < 5, "memory grows: \(memory.map { Int($0) })")
-    }
-
-    /// The share of this process and of all below it in the memory (PSS), in megabytes.
-    private func familyMemory() throws -> Double {
-        let processes =
-            try ["WebKitWebProces", "WebKitNetworkPr"].flatMap { try childProcesses(named: $0) } + [getpid()]
-        return processes.reduce(0) { sum, process in
-            let text = (try? String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8)) ?? ""
-            let line = text.split(separator: "\n").first { $0.hasPrefix("Pss:") }
-            let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap { Double($0) }
-            return sum + (kilobytes ?? 0) / 1_024
-        }
     }
 
     /// What the page looks for is found where it is: in a view that is used again as it is, or while the other page

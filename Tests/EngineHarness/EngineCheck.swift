@@ -63,13 +63,14 @@ enum EngineCheck: String, CaseIterable {
     case white
     case prefetch
     case pageOptions
+    case soak
 
     /// The longest that it may take.
     var limit: Duration {
         switch self {
         case .bodies, .bridge: .seconds(180)
         // As many cycles as are asked for.
-        case .pool: .seconds(3_600)
+        case .pool, .soak: .seconds(3_600)
         default: .seconds(60)
         }
     }
@@ -135,6 +136,7 @@ enum EngineCheck: String, CaseIterable {
         case .prefetch: try await checkPrefetch(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .pageOptions:
             try await checkPageOptions(WebKitGTKEngine(), arguments.dropFirst().first, in: folder(arguments))
+        case .soak: try await checkSoak(arguments.dropFirst(), in: folder(arguments))
         case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         }
     }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+internal import HTTPSemantics
+internal import HTTPTypes
+internal import OfflinePackage
+internal import ResourceLoading
+internal import ResourceStore
+internal import SchemeMode
+internal import SchemeRouter
+
+/// What the facade adds to a request for a packaged file: the container's whole chain, beside the rooms that it is made
+/// of, put together by hand, in turns. What is its own are the page's session, the rules, and the events.
+@MainActor
+struct FacadeBenchmark {
+    private static let files = 50
+    private static let rounds = 400
+    let sample: SamplePackage
+    let folder: ScratchFolder
+
+    func run() async throws -> [Comparison] {
+        let target = try folder.subfolder("facade")
+        defer { folder.remove(target) }
+        let engine = SilentEngine()
+        var configuration = Container<SilentEngine>.Configuration(
+            directory: target + "/container", transport: NoTransport())
+        configuration.warmsUpWhenIdle = false
+        let container = try await Container(engine: engine, configuration: configuration)
+        try await container.install(archive: sample.archive, manifest: sample.manifest)
+        let listening = container.observe { _ in }
+        let page = try await container.open(sample.url(of: "index.html"))
+        let library = try PackageLibrary(store: ResourceStore(directory: target + "/rooms"))
+        try await library.install(archive: sample.archive, manifest: sample.manifest)
+        let bare = SilentEngine()
+        try bare.register(CustomScheme(name: SchemeNames.standard.secure, isSecure: true), handler: rooms(library))
+        let heads = sample.paths.prefix(Self.files).compactMap { path in
+            HTTPRequest(
+                urlText: sample.url(of: path).replacing("https://", with: "containerkit://", maxReplacements: 1))
+        }
+        var (ours, theirs): ([Double], [Double]) = ([], [])
+        for round in 0..<Self.rounds + 10 {
+            for head in heads {
+                let facade = try await engine.head(answering: head).time
+                let alone = try await bare.head(answering: head).time
+                // Files come into memory first.
+                guard round >= 10 else { continue }
+                ours.append(facade / .microseconds(1))
+                theirs.append(alone / .microseconds(1))
+            }
+        }
+        listening.end()
+        await container.close(page)
+        await container.shutDown()
+        return [
+            Comparison(
+                name: "whole chain, request to head, p50, beside its rooms alone", reference: "rooms by hand",
+                ours: Stopwatch.median(ours), theirs: Stopwatch.median(theirs), unit: "µs", bar: nil),
+            Comparison(
+                name: "the facade's part of it", reference: "–",
+                ours: Stopwatch.median(ours) - Stopwatch.median(theirs),
+                theirs: nil, unit: "µs", bar: 5),
+        ]
+    }
+
+    /// The loaders and decorators of custom-scheme mode, without a facade.
+    private func rooms(_ library: PackageLibrary) -> SchemeHandler {
+        let names = SchemeNames.standard
+        let completion = RequestCompletion(names)
+        let answers = RedirectFollower(LoaderChain([.settled(.package(library))]), names: names)
+        let chain = RewritingLoader(answers, names: names) { _, _ in true }
+        let document = sample.url(of: "index.html")
+        return { request, sink in
+            let delivery = SchemeTaskDelivery(to: sink)
+            var head = request.head
+            head.scheme = names.realScheme(for: head.scheme ?? "")
+            head.path = head.path.map(names.realTarget)
+            guard let checked = try? completion.checked(head, in: document) else { return delivery }
+            let reference = PageReference(id: PageID(rawValue: 1), documentURL: document)
+            let named = ResourceRequest(checked, page: PageAttribution(reference, confidence: .exact))
+            if case .known(let response?) = chain.promptAnswer(to: named), let body = WholeBody(response.body) {
+                _ = delivery.deliver(response.head, body)
+            } else {
+                delivery.start { throw ResourceError(.internal, "not in memory") }
+            }
+            return delivery
+        }
+    }
+}

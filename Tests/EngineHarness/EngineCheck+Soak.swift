@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+internal import WebKitGTKAdapter
+
+// Two hours of an app's life in a few minutes.
+extension EngineCheck {
+    /// Opens pages as an app does that opens one every 12 seconds, as fast as they go: alone, two at a time, closed early,
+    /// dropped, killed; with updates, memory warnings, suspensions and sign-outs in between. In the end nothing is left.
+    /// - Parameter arguments: the mode, and how many opens.
+    @MainActor
+    func checkSoak(_ arguments: ArraySlice<String>, in folder: String) async throws {
+        let arguments = Array(arguments)
+        guard arguments.count == 2, let mode = InterceptionMode(rawValue: arguments[0]), let opens = Int(arguments[1])
+        else { throw CheckFailure(description: "name a mode, and a number of opens") }
+        let engine = try WebKitGTKEngine()
+        var soak: Soak? = try await Soak(self, engine, mode, SoakSite(folder: folder))
+        try await soak?.run(opens)
+        try await soak?.end()
+        let views = soak?.views ?? []
+        weak let container = soak?.container
+        soak = nil
+        try expect(container == nil, "something still holds the container")
+        try expect(
+            views.allSatisfy { $0.view == nil }, "\(views.count { $0.view != nil }) of \(views.count) views leak")
+    }
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+internal import Prefetch
+internal import WebKitGTKAdapter
+internal import WebViewPool
+
+/// One run: what is done with the container, and what is expected of it each time.
+@MainActor
+final class Soak {
+    struct WeakView {
+        weak var view: WebKitGTKView?
+    }
+
+    let container: Container<WebKitGTKEngine>
+    private(set) var views: [WeakView] = []
+    private let check: EngineCheck
+    private let site: SoakSite
+    private var random = SplitMix(seed: 7)
+    private var opened = 0
+    private var closedEarly = 0
+    private var killed = 0
+    /// Events that were heard at once, by kind.
+    private var (pagesOpened, pagesClosed, records) = (0, 0, 0)
+    private let (recorded, record) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    private let listening: Task<Void, Never>
+    private var samples: [(memory: MemorySample, files: Int)] = []
+
+    init(_ check: EngineCheck, _ engine: WebKitGTKEngine, _ mode: InterceptionMode, _ site: SoakSite) async throws {
+        self.check = check
+        self.site = site
+        container = try await Container(engine: engine, configuration: site.configuration(mode))
+        let events = container.events()
+        // One who keeps up: nothing is lost.
+        listening = Task { for await _ in events {} }
+        container.observe { [weak self] event in
+            switch event {
+            case .pageOpened: self?.pagesOpened += 1
+            case .pageClosed: self?.pagesClosed += 1
+            case .request:
+                self?.records += 1
+                self?.record.yield()
+            default: break
+            }
+        }
+        try await site.update(container, turn: 0)
+        try await container.warmUp()
+    }
+
+    func run(_ opens: Int) async throws {
+        var cycle = 0
+        while opened < opens {
+            cycle += 1
+            switch cycle % 10 {
+            case 3: try await two()
+            case 6: try await leaveEarly()
+            case 8: try await drop()
+            default: try await one()
+            }
+            if cycle % 50 == 25 { try await kill() }
+            try await live(cycle)
+            try await container.warmUp()
+            if cycle % 20 == 10 { samples.append((try check.familyMemory(), try check.openFiles())) }
+        }
+        print("\(opened) opens in \(cycle) cycles: \(closedEarly) closed early, \(killed) killed")
+    }
+
+    /// What happens to an app beside its pages.
+    private func live(_ cycle: Int) async throws {
+        if cycle % 15 == 0 { try await site.update(container, turn: cycle / 15) }
+        if cycle % 12 == 0 {
+            try await container.hostEnteredBackground()
+            container.hostEnteredForeground()
+        }
+        if cycle % 20 == 0 {
+            try await container.hostWillSuspend()
+            try await container.hostResumed()
+        }
+        if cycle % 30 == 0 { container.releaseMemory() }
+        if cycle % 40 == 0 { try await container.signOut(of: ["shop.example"]) }
+    }
+
+    // MARK: Pages
+
+    /// A page from its opening to its close, and all of its requests.
+    private func one() async throws {
+        let before = records
+        let page = try await open()
+        try await settle(page)
+        try await hear(before + 1 + SoakSite.requests)
+        try expect(records == before + 1 + SoakSite.requests, "\(records - before) requests of one page")
+        await container.close(page)
+    }
+
+    private func two() async throws {
+        let before = records
+        let pages = [try await open(), try await open()]
+        for page in pages { try await settle(page) }
+        try await hear(before + 2 * (1 + SoakSite.requests))
+        for page in pages { await container.close(page) }
+    }
+
+    private func leaveEarly() async throws {
+        closedEarly += 1
+        let page = try await open()
+        await container.close(page)
+    }
+
+    /// The host lets go of the page, which closes it.
+    private func drop() async throws {
+        let page = try await open()
+        try await settle(page)
+    }
+
+    private func kill() async throws {
+        killed += 1
+        let page = try await open()
+        try await settle(page)
+        let (endings, ended) = AsyncStream.makeStream(of: Void.self)
+        page.load.observe { if case .processEnded = $0 { ended.yield() } }
+        for process in try check.childProcesses(named: "WebKitWebProces") { Foundation.kill(process, SIGKILL) }
+        try await withLimit(.seconds(20), "nobody tells that the process ended") {
+            for await _ in endings { break }
+        }
+        await container.close(page)
+    }
+
+    private func open() async throws -> Page<WebKitGTKView> {
+        opened += 1
+        let host = SoakSite.hosts[Int(random.next() % UInt64(SoakSite.hosts.count))]
+        let path = host == "shop.example" && random.next() % 2 == 0 ? "index.html" : ""
+        let page = try await container.open("https://\(host)/\(path)?n=\(opened)")
+        views.append(WeakView(view: page.view))
+        return page
+    }
+
+    /// Waits until the page has had all that it asked for, as it should be.
+    private func settle(_ page: Page<WebKitGTKView>) async throws {
+        try await page.load.finished(within: .seconds(30))
+        let text = try await withLimit(.seconds(30), "the page does not come to its end") {
+            try await page.view.evaluate("return await done", in: .page)
+        }
+        let expected = "[true,\(SoakSite.bodyBytes),3,true]"
+        try expect(text == expected, "\(page.session.documentURL): \(text)")
+    }
+
+    /// Records may come after the page has seen its answers.
+    private func hear(_ count: Int) async throws {
+        guard records < count else { return }
+        try await withLimit(.seconds(20), "\(records) of \(count) requests are told") { [self] in
+            for await _ in recorded where records >= count { break }
+        }
+    }
+
+    // MARK: The end
+
+    /// All is closed: the counters add up, nothing runs, and nothing has grown.
+    func end() async throws {
+        try expect(container.openPages.isEmpty, "\(container.openPages.count) pages are open")
+        try expect(pagesOpened == opened && pagesClosed == opened, "\(pagesOpened) and \(pagesClosed) of \(opened)")
+        try await idle()
+        container.releaseMemory()
+        try checkCounters()
+        try await withLimit(.seconds(30), "the container does not come to an end") { [container] in
+            await container.shutDown()
+        }
+        listening.cancel()
+        try check.expectLevel(samples.map(\.memory))
+        let files = samples.dropFirst(2).map(\.files)
+        guard let first = files.first, let last = files.last else { return }
+        print("open files: \(first) at first, \(last) at last")
+        try expect(last <= first + 8, "open files grow: \(files)")
+    }
+
+    private func checkCounters() throws {
+        let counters = container.counters
+        let pool = counters.pool
+        print("\(pool)")
+        try expect(pool.warmCheckOuts + pool.coldCheckOuts == opened, "\(opened) opens, \(pool)")
+        try expect(pool.made == pool.discarded, "\(pool.made) views made, \(pool.discarded) ended")
+        try expect(counters.droppedEvents == 0, "\(counters.droppedEvents) events lost")
+        try expect(counters.bodyBytes == 0, "\(counters.bodyBytes) bytes of bodies are nobody's")
+        guard let ahead = counters.prefetch else { return }
+        let ended = ahead.hits + ahead.joins + ahead.wasted + ahead.failures + ahead.abandoned
+        print("fetched ahead: \(ahead.started), \(ahead.hits) hits, \(ahead.joins) joins, \(ahead.misses) misses")
+        try expect(ahead.started == ended && ahead.hits + ahead.joins > 0, "\(ahead)")
+    }
+
+    /// With a pool of three that are warm nothing of the container runs. What is seen is WebKit's allocator, which gives
+    /// memory back on a thread of this process, and a wake-up each second for the sleep that is measured.
+    private func idle() async throws {
+        try await container.warmUp()
+        let seconds = 10
+        // Not for something to happen: it is what is measured, once the engine has come to rest.
+        try await Task.sleep(for: .seconds(5))
+        let time = try await check.processorTime {
+            try await Task.sleep(for: .seconds(seconds))
+        }
+        print(
+            String(
+                format:
+                    "idle for %d s with 3 warm views: %.1f ms of CPU, the engine's own watch %.1f, its processes %.1f",
+                seconds, time.own, time.watch, time.engine))
+        try expect(time.own <= Double(seconds) * 5, "an idle container takes \(time.own) ms of \(seconds) s")
+    }
+}
+
+/// A small generator, so that each run is the same.
+private struct SplitMix {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
