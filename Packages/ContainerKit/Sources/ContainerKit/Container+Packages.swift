@@ -104,7 +104,8 @@ extension Container {
         whitePages?.comeBack(from: .background)
         packages.comeBack(from: .background)
         table?.note(.foreground)
-        prefetchTable?.check()
+        checkPrefetchTable()
+        switchboardCare?.check()
     }
 
     /// The system is about to suspend the app: lets go of every lock. Pages are still answered; installs fail until
@@ -145,6 +146,7 @@ extension Container {
         await engineCaches?.shutDown()
         await table?.shutDown()
         await prefetchTable?.shutDown()
+        await switchboardCare?.shutDown()
         await cookies?.shutDown()
         await cache?.shutDown()
         await packages.shutDown()

@@ -14,6 +14,7 @@ internal import WebViewPool
 extension Container {
     /// Prepares views, so that the next pages open in warm ones. Call it when the app is idle.
     public func warmUp() async throws {
+        guard switches.isOn(.pool) else { return }
         // What was never lent serves all pages.
         try await pool.warmUp(for: ViewKey(mode: configuration.mode, url: ""))
     }
@@ -35,6 +36,7 @@ extension Container {
             throw ContainerError(.invalidURL, "only http and https pages can be opened", at: url)
         }
         table?.note(.open)
+        switchboardCare?.check()
         lastPageID += 1
         let id = PageID(rawValue: lastPageID)
         fetchAhead(for: id, at: real.text, isPosted: post != nil)
