@@ -29,6 +29,7 @@ let package = Package(
     dependencies: [
         .package(name: "ContainerKit", path: "..", traits: ["Packaging", "Table"]),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
     ],
     targets: [
         .target(
@@ -53,6 +54,13 @@ let package = Package(
             [
                 .product(name: "ResourceLoading", package: "ContainerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        fuzzer(
+            "SwitchboardFuzz", over: "SchemeRouter",
+            [
+                .product(name: "ResourceLoading", package: "ContainerKit"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Crypto", package: "swift-crypto"),
             ]),
         fuzzer("SetCookieFuzz", over: "CookieJar"),
         fuzzer("CookieDateFuzz", over: "CookieJar"),

@@ -42,7 +42,7 @@ extension Container {
     /// Pages that are open stay in the mode that they opened in. What the new rules pass they get from the network.
     public func setRules(_ rules: RouteRules) {
         liveRules.rules = rules
-        proxy?.isUsed = liveRules.isEnabled && rules.isEnabled
+        proxy?.isUsed = liveRules.isOn
         configuration.logger.notice(
             "rules",
             metadata: ["count": "\(rules.rules.count)", "deny": "\(rules.deny.count)", "on": "\(rules.isEnabled)"])
@@ -50,13 +50,14 @@ extension Container {
     }
 
     /// Whether anything is intercepted at all; true at first. Switched off, pages open as if there were no container,
-    /// and those that are open get everything from the network. Requests in flight finish as they began.
+    /// and those that are open get everything from the network. Requests in flight finish as they began. The switchboard
+    /// has a switch of its own, and both are needed.
     public var isEnabled: Bool {
         get { liveRules.isEnabled }
         set {
             guard newValue != liveRules.isEnabled else { return }
             liveRules.isEnabled = newValue
-            proxy?.isUsed = newValue && liveRules.rules.isEnabled
+            proxy?.isUsed = liveRules.isOn
             configuration.logger.notice("interception", metadata: ["on": "\(newValue)"])
             hub.send(.interceptionSwitched(isEnabled: newValue))
         }

@@ -106,7 +106,8 @@ extension Container {
         whitePages?.comeBack(from: .background)
         packages.comeBack(from: .background)
         table?.note(.foreground)
-        prefetchTable?.check()
+        checkPrefetchTable()
+        switchboardCare?.check()
     }
 
     /// The system is about to suspend the app: lets go of every lock. Pages are still answered; installs fail until
@@ -151,6 +152,7 @@ extension Container {
         await prefetchTable?.shutDown()
         await idle?.shutDown()
         await origins?.settle()
+        await switchboardCare?.shutDown()
         await cookies?.shutDown()
         await cache?.shutDown()
         await packages.shutDown()

@@ -12,16 +12,22 @@ internal import WebViewPool
 
 // Pages: from the open to the end.
 extension Container {
-    /// Prepares views, so that the next pages open in warm ones. Call it when the app is idle.
+    /// Prepares views, so that the next pages open in warm ones. The container does so by itself when the app is idle,
+    /// unless `Configuration.warmsUpWhenIdle` is false.
     public func warmUp() async throws {
+        try await warmUp { true }
+    }
+
+    private func warmUp(while isWanted: @MainActor () -> Bool) async throws {
+        guard switches.isOn(.pool) else { return }
         // What was never lent serves all pages.
-        try await pool.warmUp(for: ViewKey(mode: configuration.mode, url: ""))
+        try await pool.warmUp(for: ViewKey(mode: configuration.mode, url: ""), while: isWanted)
     }
 
     /// As ``warmUp()``, where nobody waits for it.
     func warmUpQuietly(while isWanted: @escaping @MainActor () -> Bool) async {
         do {
-            try await pool.warmUp(for: ViewKey(mode: configuration.mode, url: ""), while: isWanted)
+            try await warmUp(while: isWanted)
         } catch {
             // It is tried again when the app is idle the next time.
             configuration.logger.warning("no view is prepared", metadata: ["error": "\(error)"])
@@ -49,6 +55,7 @@ extension Container {
             throw ContainerError(.invalidURL, "only http and https pages can be opened", at: url)
         }
         table?.note(.open)
+        switchboardCare?.check()
         lastPageID += 1
         let id = PageID(rawValue: lastPageID)
         fetchAhead(for: id, at: real.text, isPosted: post != nil, as: options.userAgent ?? configuration.userAgent)

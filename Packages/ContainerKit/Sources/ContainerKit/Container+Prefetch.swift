@@ -13,9 +13,14 @@ extension Container {
         prefetch?.table = table
     }
 
+    /// Asks for the table, where that is due and prefetching is on.
+    func checkPrefetchTable() {
+        if switches.isOn(.prefetch) { prefetchTable?.check() }
+    }
+
     /// Begins to ask for what a page will ask for, and for the cookies that go along.
     func fetchAhead(for page: PageID, at url: String, isPosted: Bool, as agent: UserAgent) {
-        guard configuration.mode != .plain else { return }
+        guard configuration.mode != .plain, switches.isOn(.prefetch) else { return }
         engineFields?.use(agent)
         prefetch?.begin(page, at: url, isPosted: isPosted, as: agent)
     }
@@ -24,7 +29,7 @@ extension Container {
     /// - Throws: `PrefetchError` for what is no such message; `CancellationError`.
     func prefetched(for message: Data, from origin: WebOrigin, in view: ViewID) async throws -> Data? {
         let call = try PrefetchCall(json: message)
-        guard let session = sessions[view] else { return nil }
+        guard let session = sessions[view], switches.isOn(.prefetch) else { return nil }
         return try await prefetch?.answer(call, of: session.reference, from: origin)
     }
 

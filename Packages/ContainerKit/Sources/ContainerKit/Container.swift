@@ -29,6 +29,8 @@ public final class Container<Engine: WebEngine> {
     let cookies: CookieCare?
     let previewList = PreviewList()
     let liveRules: LiveRules
+    let switches = FeatureSwitches()
+    let switchboardCare: SwitchboardCare?
     let path: RequestPath
     let appRequests: AppRequests
     let pool: WebViewPool<Engine.View, ViewKey>
@@ -57,18 +59,22 @@ public final class Container<Engine: WebEngine> {
     /// Opens the container's folder and routes its schemes.
     /// - Throws: `StoreError`, with code `inUse` where another process has the folder; `TableError`; ``EngineError``, or
     ///   `LoopbackError` where the mode needs a proxy or a server that cannot listen.
-    public init(engine: Engine, configuration: Configuration) async throws {
-        let configuration = configuration.sharedOut
-        let shares = MemoryShares(ceiling: configuration.memoryCeiling)
+    public init(engine: Engine, configuration given: Configuration) async throws {
+        let given = given.sharedOut
+        let shares = MemoryShares(ceiling: given.memoryCeiling)
         self.engine = engine
-        self.configuration = configuration
         bodyBudget = ByteBudget(limit: shares.bodies)
-        let traits = engine.traits(in: configuration.mode.isOverLoopback ? configuration.mode : .customScheme)
-        let network = NetworkLoader(DecodingTransport(configuration.transport))
+        let traits = engine.traits(in: given.mode.isOverLoopback ? given.mode : .customScheme)
+        let network = NetworkLoader(DecodingTransport(given.transport))
         packages = try await PackageCare(
-            directory: configuration.directory, budgets: configuration.store, packages: configuration.packages,
-            updates: configuration.updates, network: network, logger: configuration.logger)
-        table = try await Self.openTable(configuration, packages.store, network, hub)
+            directory: given.directory, budgets: given.store, packages: given.packages,
+            updates: given.updates, network: network, logger: given.logger)
+        liveRules = LiveRules(given.rules)
+        switchboardCare = await Self.openSwitchboard(
+            given, packages.store, RedirectedLoader(network), liveRules, switches)
+        let configuration = given.with(switchboardCare?.numbers ?? SwitchboardNumbers()).sharedOut
+        self.configuration = configuration
+        table = try await Self.openTable(configuration, packages.store, network, hub, switches)
         cookies =
             traits.keepsCookies
             ? nil
@@ -78,19 +84,20 @@ public final class Container<Engine: WebEngine> {
         let pageCookies = cookies?.pages
         cache = await Self.openCache(
             configuration, pageCookies.map { CookieStoringLoader(network, cookies: $0) } ?? network)
-        liveRules = LiveRules(configuration.rules)
         origins = await .open(
             configuration.mode, configuration.originModes, packages.store, logger: configuration.logger)
         engineFields =
             configuration.prefetch == nil
             ? nil : await EngineFields.open(packages.store, logger: configuration.logger)
-        let ahead = PrefetchCare.Setup(configuration, fields: engineFields, library: packages.library)
+        let ahead = PrefetchCare.Setup(
+            configuration, fields: engineFields, library: packages.library, switches: switches)
         path = RequestPath(
             names: configuration.names, traits: traits, updater: packages.updater, library: packages.library,
             table: table?.library, previews: previewList,
             network: traits.decodes ? NetworkLoader(configuration.transport) : network, cache: cache?.loader,
             cookies: pageCookies, rules: liveRules, coveredHosts: configuration.coveredHosts,
-            origins: origins, handOverField: configuration.cookies.handOverField, memory: shares, ahead: ahead)
+            origins: origins, handOverField: configuration.cookies.handOverField, memory: shares,
+            switches: switches, ahead: ahead)
         appRequests = AppRequests(path: path, hub: hub)
         legacy = configuration.legacyMessages.map { [bodyBudget] in
             LegacyCare($0, names: configuration.names, budget: bodyBudget)
@@ -118,8 +125,8 @@ public final class Container<Engine: WebEngine> {
         try await cookies?.start()
         try await beginLoopback()
         if traits.caches, configuration.mode.isOverLoopback {
-            let care = EngineCacheCare(engine, packages.library, configuration) { [liveRules] in
-                liveRules.isEnabled && liveRules.rules.isEnabled
+            let care = EngineCacheCare(engine, packages.library, configuration) { [liveRules, switches] in
+                liveRules.isOn && switches.isOn(.packages)
             } place: { [weak server] url in
                 configuration.mode == .loopbackServer ? server?.place(of: url) : url
             }
@@ -138,6 +145,7 @@ public final class Container<Engine: WebEngine> {
         packages.forward { [hub] in hub.send(.package($0)) }
         memory = MemoryCare(configuration.updates.conditions) { [weak self] in self?.releaseMemory($0) }
         table?.note(.launch)
+        beginSwitchboard()
         beginIdleCare()
     }
 
@@ -158,7 +166,7 @@ public final class Container<Engine: WebEngine> {
         case .loopbackProxy:
             proxy = try await ProxyCare(
                 engine, requests, configuration.loopback, logger: configuration.logger, tell: tell, note: note)
-            proxy?.isUsed = liveRules.isEnabled && liveRules.rules.isEnabled
+            proxy?.isUsed = liveRules.isOn
         case .loopbackServer:
             server = try await ServerCare(
                 engine, requests, configuration.loopback, directory: configuration.directory,
@@ -177,16 +185,17 @@ public final class Container<Engine: WebEngine> {
             hub.send(.prefetchTableChecked(check))
         }
         await care.open()
-        care.check()
         prefetchTable = care
+        checkPrefetchTable()
     }
 
     private static func openTable(
-        _ configuration: Configuration, _ store: ResourceStore, _ network: any ResourceLoading, _ hub: EventHub
+        _ configuration: Configuration, _ store: ResourceStore, _ network: any ResourceLoading, _ hub: EventHub,
+        _ switches: FeatureSwitches
     ) async throws -> TableCare? {
         guard let table = configuration.table else { return nil }
         return try await TableCare(
-            table, store: store, network: network, conditions: configuration.updates.conditions,
+            table, store: store, network: network, conditions: configuration.updates.conditions, switches: switches,
             logger: configuration.logger
         ) { hub.send(.tableChecked($0, $1)) }
     }

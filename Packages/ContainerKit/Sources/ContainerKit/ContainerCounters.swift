@@ -20,6 +20,8 @@ public struct ContainerCounters: Sendable, Hashable {
     public var prefetch: PrefetchCounters?
     /// Of the table that says what is fetched ahead; `nil` where it is fetched from nowhere.
     public var prefetchTable: PrefetchTableCounters?
+    /// Of the switchboard; `nil` where there is none.
+    public var switchboard: SwitchboardCounters?
     /// Events that slow subscribers lost, and reports of pages.
     public var droppedEvents: Int
     /// Bytes of bodies that are on their way from pages to their requests.

@@ -44,6 +44,10 @@ public enum ContainerEvent: Sendable {
     case whitePage(PageID, WhitePageStep)
     /// The server of the prefetch table was asked, and what came of it.
     case prefetchTableChecked(PrefetchTableCheck)
+    /// The server of the switchboard was asked, and what came of it.
+    case switchboardChecked(SwitchboardCheck)
+    /// The switchboard says something else from now on.
+    case switchboardChanged(SwitchboardState)
     /// A request that came through the container has ended.
     case request(RequestRecord)
 }

@@ -19,6 +19,7 @@ struct Coverage: Sendable {
     let previews: PreviewList
     /// How origins were opened before, which goes before what covers them.
     var origins: OriginModeCare?
+    let switches: FeatureSwitches
 
     /// Decides over a request, once: later changes of the rules do not touch it.
     /// - Parameter page: the URL of the page that asks; of a document, its own.
@@ -55,24 +56,34 @@ struct Coverage: Sendable {
         return rules.mayIntercept(
             originOf: request,
             isCovered: hosts.contains { $0.matches(authority, defaultPort: defaultPort) }
-                || library.serves(originOf: request) || hasFiles(on: scheme, authority, defaultPort: defaultPort)
-                || updater.serves(originOf: request))
+                || switches.isOn(.packages)
+                    && (library.serves(originOf: request) || updater.serves(originOf: request))
+                || hasFiles(
+                    on: scheme, authority, defaultPort: defaultPort, countingPackages: switches.isOn(.packages),
+                    countingTable: switches.isOn(.resourceTable))
+        )
     }
 
-    private func hasFiles(on scheme: String, _ authority: String, defaultPort: Int) -> Bool {
+    private func hasFiles(
+        on scheme: String, _ authority: String, defaultPort: Int, countingPackages: Bool = true,
+        countingTable: Bool = true
+    ) -> Bool {
         var authority = authority
         if authority.hasSuffix(":\(defaultPort)") { authority = String(authority.dropLast("\(defaultPort)".count + 1)) }
-        let isPackaged = (library.installed.map(\.baseURL) + previews.mounted.map(\.baseURL)).contains {
-            $0.scheme == scheme && $0.authority == authority
-        }
+        let isPackaged = ((countingPackages ? library.installed : []).map(\.baseURL) + previews.mounted.map(\.baseURL))
+            .contains {
+                $0.scheme == scheme && $0.authority == authority
+            }
         return isPackaged
-            || table?.table?.origins.contains(WebOrigin(scheme: scheme, authority: authority)) ?? false
+            || countingTable
+                && table?.table?.origins.contains(WebOrigin(scheme: scheme, authority: authority)) ?? false
     }
 
     /// Whether a preview, a package on its way or the resource table may answer a request.
     func isListed(_ request: HTTPRequest) -> Bool {
         let url = request.urlText
-        return updater.covers(url) || previews.covers(url) || table?.entry(answering: url) != nil
+        return switches.isOn(.packages) && updater.covers(url) || previews.covers(url)
+            || switches.isOn(.resourceTable) && table?.entry(answering: url) != nil
     }
 
     private func isCovered(_ request: HTTPRequest) -> Bool {
@@ -80,7 +91,7 @@ struct Coverage: Sendable {
         if let origins, let known = request.webOrigin.flatMap({ origins[$0] }) { return known == .intercepted }
         let defaultPort = request.scheme == "http" ? 80 : 443
         if hosts.contains(where: { $0.matches(authority, defaultPort: defaultPort) }) { return true }
-        if library.covers(request) { return true }
+        if switches.isOn(.packages), library.covers(request) { return true }
         return isListed(request)
     }
 }

@@ -30,7 +30,8 @@ struct RequestPath: Sendable {
     /// For the app's own requests, which no web's rules bind.
     private let appChain: any ResourceLoading
     private let appDirect: any ResourceLoading
-    private let hasCache: Bool
+    /// Whether the HTTP cache may answer now.
+    private let hasCache: @Sendable () -> Bool
     /// What asks ahead of pages, where that is wanted.
     let prefetch: PrefetchLoader?
     /// Says that an answer waits for its cookies; it goes no further.
@@ -41,7 +42,7 @@ struct RequestPath: Sendable {
         table: TableLibrary?, previews: PreviewList, network: NetworkLoader, cache: CachingLoader?,
         cookies: PageCookies?,
         rules: LiveRules, coveredHosts: [HostPattern], origins: OriginModeCare? = nil, handOverField: String?,
-        memory: MemoryShares, ahead: PrefetchCare.Setup? = nil
+        memory: MemoryShares, switches: FeatureSwitches = FeatureSwitches(), ahead: PrefetchCare.Setup? = nil
     ) {
         self.names = names
         self.handOverField = handOverField.flatMap { HTTPField.Name($0) }
@@ -50,15 +51,24 @@ struct RequestPath: Sendable {
         completion = RequestCompletion(names, sites: Suffixes())
         let coverage = Coverage(
             rules: rules, hosts: coveredHosts, library: library, updater: updater, table: table, previews: previews,
-            origins: origins)
+            origins: origins, switches: switches)
         self.coverage = coverage
 
         // 3 Answer it: the first loader that has it.
-        var packaged: [any ResourceLoading] = [.previews(previews, network: network), .package(library)]
+        var packaged: [any ResourceLoading] = [.previews(previews, network: network)]
+        packaged.append(SwitchedLoader(feature: .packages, switches: switches, on: .package(library)))
         // Of two versions that arrive one after the other a page gets files of one, for which it has to be known.
-        if traits.identifiesPage { packaged.append(.arriving(updater, sizeLimit: Int64(memory.arriving))) }
+        if traits.identifiesPage {
+            let arriving = ArrivingLoader.arriving(updater, sizeLimit: Int64(memory.arriving))
+            packaged.append(SwitchedLoader(feature: .packages, switches: switches, on: arriving))
+        }
         var loaders: [any ResourceLoading] = [.settled(LoaderChain(packaged))]
-        if let table { loaders.append(.settled(.resourceTable(table), options: Self.ofTables)) }
+        if let table {
+            loaders.append(
+                SwitchedLoader(
+                    feature: .resourceTable, switches: switches,
+                    on: .settled(.resourceTable(table), options: Self.ofTables)))
+        }
         let permissions = PreflightCache()
         let asking = { (network: any ResourceLoading) -> any ResourceLoading in
             if traits.preflights { return network }
@@ -73,11 +83,15 @@ struct RequestPath: Sendable {
         let decoding = { (answer: any ResourceLoading) -> any ResourceLoading in
             traits.decodes ? DecodingLoader(answer) : answer
         }
-        appChain = decoding(LoaderChain(loaders + [cache ?? network]))
+        let cached = { (other: any ResourceLoading) -> any ResourceLoading in
+            guard let cache else { return other }
+            return SwitchedLoader(feature: .httpCache, switches: switches, on: cache, off: passed)
+        }
+        appChain = decoding(LoaderChain(loaders + [cached(network)]))
         appDirect = decoding(passed)
-        hasCache = cache != nil
+        hasCache = { cache != nil && switches.isOn(.httpCache) }
         // An engine that keeps answers itself does so by the rules of HTTP; two caches would hold everything twice.
-        let source: any ResourceLoading = if let cache, !traits.caches { cache } else { storing }
+        let source: any ResourceLoading = traits.caches ? storing : cached(storing)
         // What is fetched ahead is asked for as by the page: below the page's cookies, by which it is told apart.
         let beneath: any ResourceLoading =
             if traits.preflights { AheadPreflight(source, cache: permissions) } else { asking(source) }
@@ -172,7 +186,8 @@ struct RequestPath: Sendable {
         var request = request
         takeHandOverField(from: &request.head)
         let decision = coverage.decide(request.head, page: nil)
-        if request.head.headerFields[.cacheControl]?.contains("only-if-cached") == true, keepsOut(decision) || !hasCache
+        if request.head.headerFields[.cacheControl]?.contains("only-if-cached") == true,
+            keepsOut(decision) || !hasCache()
         {
             return Self.nothingKept
         }
@@ -269,7 +284,7 @@ struct RequestPath: Sendable {
     /// generation that the page stays on.
     private func keepsOut(_ decision: RouteDecision) -> Bool {
         switch decision.reason {
-        case .off, .denied: true
+        case .off, .denied, .objection: true
         case .rule: decision.action == .pass
         default: false
         }

@@ -22,12 +22,14 @@ final class PrefetchCare {
 
         /// `nil` where nothing is fetched ahead.
         init?<Engine>(
-            _ configuration: Container<Engine>.Configuration, fields: EngineFields?, library: PackageLibrary
+            _ configuration: Container<Engine>.Configuration, fields: EngineFields?, library: PackageLibrary,
+            switches: FeatureSwitches
         ) {
             guard let options = configuration.prefetch, let fields else { return nil }
             completion = PrefetchCompletion(
                 fields: fields, cookies: OpeningCookies(), agents: OpeningAgents(),
-                sendsCookiesToOtherOrigins: options.sendsCookiesToOtherOrigins, packages: PackageLoader(library),
+                sendsCookiesToOtherOrigins: options.sendsCookiesToOtherOrigins,
+                packages: SwitchedLoader(feature: .packages, switches: switches, on: PackageLoader(library)),
                 completion: RequestCompletion(configuration.names, sites: Suffixes()))
             self.configuration = options.loader
         }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Dispatch
 internal import Foundation
-internal import HTTPTypes
 internal import Logging
 internal import Prefetch
 internal import ResourceLoading
@@ -14,17 +12,15 @@ internal import ResourceStore
 /// Isolation: the main actor; reading, writing and fetching happen elsewhere.
 @MainActor
 final class PrefetchTableCare {
-    private nonisolated static let document = "prefetch-table"
     private let source: PrefetchTableSource
     private let network: any ResourceLoading
-    private let store: ResourceStore
+    private let kept: KeptDocument
     private let conditions: any HostConditioning
     private let logger: Logger
     private let clock: any Clock<Duration>
     private let now: () -> Duration
     private let take: @MainActor (PrefetchTable) -> Void
     private let hear: @MainActor (PrefetchTableCheck) -> Void
-    private let queue = DispatchQueue(label: "container.prefetch-table", qos: .utility)
     private var checking: Task<Void, Never>?
     private var nextCheck = Duration.zero
     /// The bytes of the table that was taken last.
@@ -42,7 +38,7 @@ final class PrefetchTableCare {
     ) {
         self.source = source
         self.network = network
-        self.store = store
+        kept = KeptDocument("prefetch-table", in: store)
         self.conditions = conditions
         self.logger = logger
         self.clock = clock
@@ -62,11 +58,11 @@ final class PrefetchTableCare {
     /// Takes the table that the last process kept.
     func open() async {
         do {
-            guard let kept = try await onQueue({ try $0.document(Self.document) }),
+            guard let bytes = try await kept.read(),
                 // Another server's table says nothing of what this one wants.
-                kept.starts(with: mark)
+                bytes.starts(with: mark)
             else { return }
-            let json = Data(kept.dropFirst(mark.count))
+            let json = Data(bytes.dropFirst(mark.count))
             take(try PrefetchTable(json: json, limits: source.limits))
             current = json
         } catch {
@@ -84,7 +80,8 @@ final class PrefetchTableCare {
             do {
                 answer = .success(
                     try await withLimit(source.answerLimit, clock: clock, "the prefetch table does not come") {
-                        try await Self.fetch(source, from: network)
+                        try await DocumentFetch.get(
+                            source.url, source.headerFields, upTo: source.limits.maxBytes, from: network)
                     })
             } catch {
                 answer = .failure(error)
@@ -121,29 +118,7 @@ final class PrefetchTableCare {
         take(table)
         current = json
         counters.taken += 1
-        try await onQueue { [mark] in try $0.putDocument(mark + json, as: Self.document) }
+        try await kept.write(mark + json)
         return .taken(version: table.version)
-    }
-
-    @concurrent
-    private static func fetch(_ source: PrefetchTableSource, from network: any ResourceLoading) async throws -> Data {
-        guard let head = HTTPRequest(urlText: source.url, headerFields: source.headerFields) else {
-            throw ResourceError(.invalidRequest, "no URL", at: source.url)
-        }
-        guard let response = try await network.load(ResourceRequest(head)) else {
-            throw ResourceError(.internal, "nobody answers", at: source.url)
-        }
-        guard response.head.status == .ok else {
-            throw ResourceError(.invalidRequest, "HTTP status \(response.head.status.code)", at: source.url)
-        }
-        return try await response.body.collect(upTo: source.limits.maxBytes)
-    }
-
-    private func onQueue<Value: Sendable>(
-        _ body: @escaping @Sendable (ResourceStore) throws -> Value
-    ) async throws -> Value {
-        try await withCheckedThrowingContinuation { [store, queue] continuation in
-            queue.async { continuation.resume(with: Result { try body(store) }) }
-        }
     }
 }

@@ -21,6 +21,7 @@ internal import ResourceTable
 final class TableCare {
     let library: TableLibrary
     private let logger: Logger
+    private let switches: FeatureSwitches
     private let triggers: AsyncStream<TableTrigger>.Continuation
     private var tasks: [Task<Void, Never>] = []
     /// Whether a trigger was taken and what it leads to is not over.
@@ -32,7 +33,8 @@ final class TableCare {
     /// - Throws: `TableError` with code `storage`.
     init(
         _ configuration: TableLibrary.Configuration, store: ResourceStore, network: any ResourceLoading,
-        conditions: any HostConditioning, logger: Logger, now: @escaping @Sendable () -> Date = { Date() },
+        conditions: any HostConditioning, switches: FeatureSwitches = FeatureSwitches(), logger: Logger,
+        now: @escaping @Sendable () -> Date = { Date() },
         hear: @escaping @MainActor (TableTrigger, TableCheckResult) -> Void
     ) async throws {
         // The library takes no redirect for an answer.
@@ -41,6 +43,7 @@ final class TableCare {
             configuration: configuration, now: now)
         self.library = library
         self.logger = logger
+        self.switches = switches
         let (stream, triggers) = AsyncStream.makeStream(of: TableTrigger.self, bufferingPolicy: .bufferingNewest(1))
         self.triggers = triggers
         // Owned: both end with this object.
@@ -77,7 +80,7 @@ final class TableCare {
     ///
     /// A trigger of that time is not kept: by the end of a slow check it would count as a new one.
     func note(_ trigger: TableTrigger) {
-        guard !isChecking else { return }
+        guard !isChecking, switches.isOn(.resourceTable) else { return }
         isChecking = true
         triggers.yield(trigger)
     }

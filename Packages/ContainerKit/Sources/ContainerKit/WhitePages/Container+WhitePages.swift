@@ -9,7 +9,7 @@ internal import ResourceLoading
 extension Container {
     /// Watches a page that opens.
     func watch(_ session: PageSession, at place: String, in view: Engine.View, _ load: ViewLoad) throws {
-        guard let whitePages else { return }
+        guard let whitePages, switches.isOn(.whitePages) else { return }
         let host = PageWatch.Host { [weak self] url in
             self?.isWatched(url, in: session) ?? false
         } isBusy: { [weak self] in

@@ -13,6 +13,7 @@ public final class LiveRules: Sendable {
     private struct State {
         var rules: RouteRules
         var isEnabled: Bool
+        var objections: [RouteRules] = []
     }
 
     private let state: Mutex<State>
@@ -33,18 +34,38 @@ public final class LiveRules: Sendable {
         set { state.withLock { $0.isEnabled = newValue } }
     }
 
+    /// Rules of others than the host, which may keep out and not let in: what the switch, the deny list or a rule of one of
+    /// them passes is passed. Over all else they say nothing. None by default.
+    public var objections: [RouteRules] {
+        get { state.withLock(\.objections) }
+        set { state.withLock { $0.objections = newValue } }
+    }
+
+    /// Whether anything is intercepted at all: all switches are on.
+    public var isOn: Bool {
+        state.withLock { $0.isEnabled && $0.rules.isEnabled && $0.objections.allSatisfy(\.isEnabled) }
+    }
+
     /// Decides over a request by the rules of this moment; see ``RouteRules/decide(_:page:isCovered:)``.
     public func decide(
         _ request: HTTPRequest, page: String? = nil, isCovered: @autoclosure () -> Bool = false
     ) -> RouteDecision {
-        let (rules, isEnabled) = state.withLock { ($0.rules, $0.isEnabled) }
+        let (rules, isEnabled, objections) = state.withLock { ($0.rules, $0.isEnabled, $0.objections) }
         guard isEnabled else { return RouteDecision(.pass, because: .off) }
+        for objection in objections {
+            let decision = objection.decide(request, page: page, isCovered: true)
+            guard decision.action == .pass, decision.reason != .unreadable else { continue }
+            return RouteDecision(.pass, because: .objection(decision.reason))
+        }
         return rules.decide(request, page: page, isCovered: isCovered())
     }
 
     /// By the rules of this moment; see ``RouteRules/mayIntercept(originOf:isCovered:)``.
     public func mayIntercept(originOf origin: HTTPRequest, isCovered: @autoclosure () -> Bool) -> Bool {
-        let (rules, isEnabled) = state.withLock { ($0.rules, $0.isEnabled) }
-        return isEnabled && rules.mayIntercept(originOf: origin, isCovered: isCovered())
+        let (rules, isEnabled, objections) = state.withLock { ($0.rules, $0.isEnabled, $0.objections) }
+        guard isEnabled, objections.allSatisfy({ $0.mayIntercept(originOf: origin, isCovered: true) }) else {
+            return false
+        }
+        return rules.mayIntercept(originOf: origin, isCovered: isCovered())
     }
 }

@@ -11,6 +11,8 @@ public struct RouteDecision: Sendable, Hashable, CustomStringConvertible {
         case denied(Int)
         /// The last rule that matches, counted from 0.
         case rule(Int)
+        /// One of ``LiveRules/objections`` has it so, for this reason of its own.
+        indirect case objection(Reason)
         /// No rule matches, but something else covers it, such as a package.
         case covered
         /// Nobody covers it.
@@ -29,15 +31,18 @@ public struct RouteDecision: Sendable, Hashable, CustomStringConvertible {
 
     /// One line for people.
     public var description: String {
-        let why =
-            switch reason {
-            case .off: "switched off"
-            case .denied(let index): "deny[\(index)]"
-            case .rule(let index): "rules[\(index)]"
-            case .covered: "covered, and no rule says otherwise"
-            case .uncovered: "nobody covers it"
-            case .unreadable: "not a URL that can be judged"
-            }
-        return "\(action.rawValue): \(why)"
+        "\(action.rawValue): \(Self.why(reason))"
+    }
+
+    private static func why(_ reason: Reason) -> String {
+        switch reason {
+        case .off: "switched off"
+        case .denied(let index): "deny[\(index)]"
+        case .rule(let index): "rules[\(index)]"
+        case .objection(let reason): "objection, \(why(reason))"
+        case .covered: "covered, and no rule says otherwise"
+        case .uncovered: "nobody covers it"
+        case .unreadable: "not a URL that can be judged"
+        }
     }
 }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPCache
+internal import OfflinePackage
+internal import Prefetch
+internal import ResourceLoading
+internal import ResourceStore
+internal import SchemeRouter
+internal import WebViewPool
+
+// What is on and off, from afar.
+extension Container {
+    /// What the switchboard says now; `nil` where the configuration has none.
+    public var switchboard: SwitchboardState? {
+        switchboardCare?.state
+    }
+
+    /// Puts a document in force that came by a channel of the host's own, as one of the server would be: it is kept for the
+    /// next launches, and no older one takes its place.
+    /// - Throws: ``ContainerError`` with code `unsupported` where the configuration has no switchboard;
+    ///   ``SwitchboardError`` with code `older`, and nothing has changed; `StoreError` where it applies, but could not be
+    ///   kept for the next launch.
+    public func apply(_ document: SwitchboardDocument) async throws {
+        guard let switchboardCare else {
+            throw ContainerError(.unsupported, "the configuration has no switchboard")
+        }
+        try await switchboardCare.apply(document)
+    }
+
+    /// Begins to listen to the switchboard, and asks for its document.
+    func beginSwitchboard() {
+        switchboardCare?.onChange = { [weak self] state in
+            guard let self else { return }
+            proxy?.isUsed = liveRules.isOn
+            hub.send(.switchboardChanged(state))
+        }
+        switchboardCare?.onCheck = { [hub] in hub.send(.switchboardChecked($0)) }
+        switchboardCare?.check()
+    }
+
+    static func openSwitchboard(
+        _ configuration: Configuration, _ store: ResourceStore, _ network: any ResourceLoading, _ rules: LiveRules,
+        _ switches: FeatureSwitches
+    ) async -> SwitchboardCare? {
+        guard let options = configuration.switchboard else { return nil }
+        let care = SwitchboardCare(
+            options, network: network, store: store, conditions: configuration.updates.conditions,
+            logger: configuration.logger, rules: rules, switches: switches)
+        await care.open(store)
+        return care
+    }
+}
+
+extension Container.Configuration {
+    /// With these numbers in place of its own, where it uses what they are about.
+    func with(_ numbers: SwitchboardNumbers) -> Self {
+        var changed = self
+        if let seconds = numbers.prefetchSeconds { changed.prefetch?.loader.maxAge = .seconds(seconds) }
+        if let capacity = numbers.poolCapacity { changed.poolCapacity = capacity }
+        if let bytes = numbers.httpCacheMemoryBytes { changed.httpCache?.memoryBytes = bytes }
+        if let bytes = numbers.httpCacheDiskBytes { changed.httpCache?.diskBytes = Int64(bytes) }
+        return changed
+    }
+}
