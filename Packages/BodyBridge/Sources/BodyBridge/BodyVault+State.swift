@@ -29,9 +29,11 @@ extension BodyVault {
         var writer: Writer?
         /// Counts what happens to it.
         var touches = 0
-        var isWatched = false
+        /// Drops it where nothing happens to it; it ends with the body.
+        var watch: Task<Void, any Error>?
 
         func end(with error: ResourceError) {
+            watch?.cancel()
             reader?.resume(throwing: error)
             writer?.resume(throwing: error)
         }
@@ -102,6 +104,7 @@ extension BodyVault {
                 answer = .success(piece)
             } else if entry.received == entry.length {
                 entries[id] = nil
+                entry.watch?.cancel()
                 return (.success(nil), entry.writer)
             } else {
                 entry.reader = reader

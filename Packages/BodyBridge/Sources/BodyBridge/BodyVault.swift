@@ -156,12 +156,13 @@ public final class BodyVault: Sendable {
 
     /// Has a body dropped to which nothing happens.
     private func watch(_ id: BodyID) {
-        let isNew = state.withLock { state in
-            guard state.entries[id]?.isWatched == false else { return false }
-            state.entries[id]?.isWatched = true
-            return true
+        state.withLock { state in
+            guard let entry = state.entries[id], entry.watch == nil else { return }
+            state.entries[id]?.watch = watching(id)
         }
-        guard isNew else { return }
+    }
+
+    private func watching(_ id: BodyID) -> Task<Void, any Error> {
         Task { [weak self, clock, patience = limits.patience] in
             var seen: Int?
             while let touches = self?.touches(of: id) {
