@@ -34,7 +34,7 @@ struct FacadeBenchmark {
         let library = try PackageLibrary(store: ResourceStore(directory: target + "/rooms"))
         try await library.install(archive: sample.archive, manifest: sample.manifest)
         let bare = SilentEngine()
-        try bare.register(CustomScheme(name: SchemeNames.standard.secure, isSecure: true), handler: rooms(library))
+        bare.register(CustomScheme(name: SchemeNames.standard.secure, isSecure: true), handler: rooms(library))
         let heads = sample.paths.prefix(Self.files).compactMap { path in
             HTTPRequest(
                 urlText: sample.url(of: path).replacing("https://", with: "containerkit://", maxReplacements: 1))
