@@ -62,6 +62,7 @@ enum EngineCheck: String, CaseIterable {
     case poolProcesses
     case white
     case prefetch
+    case timeline
 
     /// The longest that it may take.
     var limit: Duration {
@@ -132,6 +133,7 @@ enum EngineCheck: String, CaseIterable {
         case .poolProcesses: try await checkPoolProcesses(arguments.dropFirst(), in: folder(arguments))
         case .white: try await checkWhitePages(arguments.dropFirst().first, in: folder(arguments))
         case .prefetch: try await checkPrefetch(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
+        case .timeline: try await checkTimeline(arguments.dropFirst().first, in: folder(arguments))
         case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         }
     }
