@@ -109,6 +109,15 @@ extension RealEngine {
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
 
+        @Test(
+            "A page's timeline has what the engine knows, in order, and the page cannot tell",
+            arguments: ["scheme", "proxy", "plain"])
+        func timeline(mode: String) async throws {
+            let folder = try TemporaryFolder()
+            let outcome = try await Program("engine-harness").run("timeline", folder.path, mode, in: folder.path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+
         @Test("Cookies with an expiry are there in the next process")
         func persistentCookies() async throws {
             let folder = try TemporaryFolder()

@@ -64,6 +64,7 @@ enum EngineCheck: String, CaseIterable {
     case prefetch
     case pageOptions
     case soak
+    case timeline
 
     /// The longest that it may take.
     var limit: Duration {
@@ -137,6 +138,7 @@ enum EngineCheck: String, CaseIterable {
         case .pageOptions:
             try await checkPageOptions(WebKitGTKEngine(), arguments.dropFirst().first, in: folder(arguments))
         case .soak: try await checkSoak(arguments.dropFirst(), in: folder(arguments))
+        case .timeline: try await checkTimeline(arguments.dropFirst().first, in: folder(arguments))
         case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         }
     }

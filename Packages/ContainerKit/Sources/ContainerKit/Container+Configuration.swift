@@ -88,6 +88,9 @@ extension Container {
         /// What is done where a page stays white: with what signals, and within what limits. `nil`, and nothing, by
         /// default.
         public var whitePages: WhitePageOptions?
+        /// What is recorded of how pages open: ``PageTimeline``, `Container.timelines()`, and a line in the log for each
+        /// page. `nil`, and nothing, by default.
+        public var timelines: TimelineOptions?
 
         /// A configuration with the default options.
         public init(

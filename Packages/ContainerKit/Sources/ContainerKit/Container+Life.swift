@@ -26,10 +26,10 @@ extension Container {
     }
 
     /// How many events have been lost so far: by slow subscribers, all of them together, and on the way to them; and
-    /// how many reports of pages.
+    /// how many reports and timelines of pages.
     public var droppedEvents: Int {
         hub.dropped + packages.updater.droppedEvents + packages.lostReports + appRequests.lostReports
-            + (proxy?.lostReports ?? server?.lostReports ?? 0)
+            + (proxy?.lostReports ?? server?.lostReports ?? 0) + (timelineCare?.dropped ?? 0)
     }
 
     /// What was counted since the container was opened: damage, use of memory, losses.

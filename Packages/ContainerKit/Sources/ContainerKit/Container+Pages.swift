@@ -58,11 +58,13 @@ extension Container {
         switchboardCare?.check()
         lastPageID += 1
         let id = PageID(rawValue: lastPageID)
+        timelineCare?.begin(id, at: real.text)
         fetchAhead(for: id, at: real.text, isPosted: post != nil, as: options.userAgent ?? configuration.userAgent)
         do {
             return try await open(real, as: id, posting: post, options, prepare: prepare)
         } catch {
             prefetch?.forget(id)
+            timelineCare?.fail(id, error)
             throw error
         }
     }
@@ -89,7 +91,9 @@ extension Container {
         }
         let began = ContinuousClock.now
         let holder = PageHolder()
+        let warmBefore = pool.counters.warmCheckOuts
         let view = try pool.checkOut(ViewKey(mode: mode, url: real.text), for: holder)
+        let isWarm = pool.counters.warmCheckOuts > warmBefore
         // All views go by the proxy, so that any page may come to something that is covered.
         let isShared = proxy != nil || mode == .loopbackServer
         let session = PageSession(
@@ -99,6 +103,10 @@ extension Container {
         hub.send(.pageOpened(session))
         let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
             [weak self] in self?.end(session)
+        }
+        page.recording = timelineCare?.lend(id, isWarm: isWarm) { [weak view] in
+            guard let view else { throw EngineError(.processEnded, "the view has ended") }
+            return try await view.evaluate(PageReadings.script, in: PageReadings.world)
         }
         loads[view.id] = page.load
         page.load.isToldElsewhere = { [weak self] in self?.isTold($0.url) ?? false }

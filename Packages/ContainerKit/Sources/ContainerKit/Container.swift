@@ -50,6 +50,7 @@ public final class Container<Engine: WebEngine> {
     let bodyBudget: ByteBudget
     let origins: OriginModeCare?
     private(set) var idle: IdleCare?
+    private(set) var timelineCare: TimelineCare?
     private(set) var prefetch: PrefetchCare?
     private(set) var prefetchTable: PrefetchTableCare?
     let engineFields: EngineFields?
@@ -135,6 +136,13 @@ public final class Container<Engine: WebEngine> {
         }
         hub.accompany { [weak whitePages] in
             if case .request(let record) = $0 { whitePages?.hear(record) }
+        }
+        if let options = configuration.timelines {
+            let care = TimelineCare(options, logger: configuration.logger) { [weak self] page in
+                self?.sessions.values.first { $0.id == page }?.documentURL
+            }
+            hub.accompany { care.hear($0) }
+            timelineCare = care
         }
         prefetch = PrefetchCare(ahead, configuration.prefetch, in: configuration.mode, path: path) {
             @MainActor [weak self] url in

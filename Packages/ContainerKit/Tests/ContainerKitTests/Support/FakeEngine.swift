@@ -131,7 +131,9 @@ final class FakeView: EngineView {
         deliveries.removeAll()
     }
 
-    func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String { "null" }
+    /// What scripts return.
+    var evaluation: @MainActor () async throws -> String = { "null" }
+    func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String { try await evaluation() }
     func add(_ script: UserScript) { scripts.append(script) }
 
     func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Logging
+internal import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The timelines of the pages that are open, and those who listen to them. Nobody is ever waited for.
+///
+/// Isolation: the main actor.
+@MainActor
+final class TimelineCare {
+    /// What became of one page, also for the host's ``Page`` once it is closed.
+    @MainActor
+    final class Recording {
+        fileprivate var machine: TimelineMachine
+        /// Asks the page what it knows of itself.
+        fileprivate var ask: (@MainActor () async throws -> String)?
+        fileprivate var isLogged = false
+
+        fileprivate init(_ machine: TimelineMachine) { self.machine = machine }
+
+        var timeline: PageTimeline { machine.timeline }
+    }
+
+    /// The most timelines that wait for a subscriber; for one more the oldest is lost.
+    static let bufferLimit = 64
+
+    private let options: TimelineOptions
+    private let logger: Logger
+    private let realURL: @MainActor (PageID) -> String?
+    private var recordings: [PageID: Recording] = [:]
+    private var subscribers: [UInt64: AsyncStream<PageTimeline>.Continuation] = [:]
+    private var lastID: UInt64 = 0
+    /// Timelines that slow subscribers lost.
+    private(set) var dropped = 0
+
+    /// - Parameter realURL: where the document of a page lies by now.
+    init(_ options: TimelineOptions, logger: Logger, realURL: @escaping @MainActor (PageID) -> String? = { _ in nil }) {
+        self.options = options
+        self.logger = logger
+        self.realURL = realURL
+    }
+
+    /// Who listens must not wait for a container that is gone.
+    deinit {
+        for subscriber in subscribers.values { subscriber.finish() }
+    }
+
+    func subscribe() -> AsyncStream<PageTimeline> {
+        lastID += 1
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: PageTimeline.self, bufferingPolicy: .bufferingNewest(Self.bufferLimit))
+        subscribers[lastID] = continuation
+        return stream
+    }
+
+    /// Open was called.
+    func begin(_ page: PageID, at url: String) {
+        recordings[page] = Recording(
+            TimelineMachine(page: page, url: url, called: .now, date: Date(), requestLimit: options.requestLimit))
+    }
+
+    /// The page has its view.
+    /// - Parameter ask: runs a script in the view, and returns what it says.
+    func lend(_ page: PageID, isWarm: Bool, ask: @escaping @MainActor () async throws -> String) -> Recording? {
+        recordings[page]?.machine.note(hasWarmView: isWarm)
+        recordings[page]?.ask = ask
+        return recordings[page]
+    }
+
+    /// The page could not be opened. One that had its view is closed by its end.
+    func fail(_ page: PageID, _ error: any Error) {
+        guard let recording = recordings.removeValue(forKey: page) else { return }
+        let reason =
+            (error as? EngineError)?.withoutPlace ?? (error as? ContainerError)?.withoutPlace ?? "\(type(of: error))"
+        recording.machine.fail(reason, at: .now)
+        tell(recording)
+    }
+
+    func hear(_ event: ContainerEvent) {
+        guard let page = event.page, let recording = recordings[page] else { return }
+        if case .page(_, .committed) = event, let url = realURL(page) { recording.machine.note(documentURL: url) }
+        switch recording.machine.note(event, at: .now) {
+        case nil: break
+        case .loaded: askPage(of: recording)
+        case .failed: tell(recording)
+        case .closed:
+            recordings[page] = nil
+            tell(recording)
+        }
+    }
+
+    /// Tells of a page that has loaded, as soon as it has said when it was painted.
+    private func askPage(of recording: Recording) {
+        guard options.asksPages, let ask = recording.ask else { return tell(recording) }
+        Task { [weak self, limit = options.askingLimit] in
+            // A view that went on to another page is not asked.
+            guard self?.isOpen(recording) == true else { return }
+            let json = try? await withLimit(limit) { try await ask() }
+            guard let self, isOpen(recording) else { return }
+            if let readings = json.flatMap(PageReadings.init(json:)) { recording.machine.note(readings) }
+            tell(recording)
+        }
+    }
+
+    private func isOpen(_ recording: Recording) -> Bool { recordings[recording.timeline.page] === recording }
+
+    private func tell(_ recording: Recording) {
+        let timeline = recording.timeline
+        if !recording.isLogged {
+            recording.isLogged = true
+            logger.info("page", metadata: timeline.metadata)
+        }
+        for (id, subscriber) in subscribers {
+            switch subscriber.yield(timeline) {
+            case .dropped: dropped += 1
+            case .terminated: subscribers[id] = nil
+            default: break
+            }
+        }
+    }
+}
+
+extension ContainerEvent {
+    /// The page that an event is of, where it counts for a timeline.
+    fileprivate var page: PageID? {
+        switch self {
+        case .pageOpened(let session): session.id
+        case .page(let page, _), .pageClosed(let page): page
+        case .request(let record): record.page
+        default: nil
+        }
+    }
+}

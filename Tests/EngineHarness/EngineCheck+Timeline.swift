@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import ResourceLoading
+internal import SchemeRouter
+internal import WebKitGTKAdapter
+
+// How a page opens, as the container tells it.
+extension EngineCheck {
+    /// - Parameter mode: the mode; in `plain` the page is one that nobody answers.
+    @MainActor
+    func checkTimeline(_ mode: String?, in folder: String) async throws {
+        guard let mode = mode.flatMap(InterceptionMode.init(rawValue:)) else {
+            throw CheckFailure(description: "name a mode")
+        }
+        let html = "<!doctype html><script>window.names = Object.getOwnPropertyNames(window).length</script><p>Text"
+        var configuration = Container<WebKitGTKEngine>.Configuration(
+            directory: folder + "/store", transport: MemoryTransport { _ in .page(html) })
+        configuration.mode = mode
+        // Nothing listens at the port of a page that the engine loads itself.
+        let url = mode == .plain ? "http://localhost:1/" : "https://page.example/"
+        configuration.coveredHosts = ["page.example"].compactMap { HostPattern($0) }
+        configuration.timelines = TimelineOptions()
+        let container = try await Container(engine: WebKitGTKEngine(), configuration: configuration)
+        var told = container.timelines().makeAsyncIterator()
+        let page = try await container.open(url)
+        guard let first = await told.next() else { throw CheckFailure(description: "no timeline") }
+        if mode == .plain {
+            try expect(first.marks.failed != nil && first.failure != nil, "failure: \(first)")
+            try expect(first.marks.loaded == nil && first.marks.firstContentfulPaint == nil, "never: \(first)")
+        } else {
+            try check(first, mode)
+            let grown = try await page.view.evaluate(
+                "return Object.getOwnPropertyNames(window).length - names", in: .page)
+            // The page counts before it has made its own.
+            try expect(grown == "1", "the page finds \(grown) names after its start")
+        }
+        await container.close(page)
+        let last = await told.next()
+        try expect(last?.marks.closed != nil && page.timeline == last, "closed: \(String(describing: last))")
+        await container.shutDown()
+    }
+
+    private func check(_ timeline: PageTimeline, _ mode: InterceptionMode) throws {
+        let marks = timeline.marks
+        try expect(timeline.mode == mode && timeline.hasWarmView == false, "session: \(timeline)")
+        let order = [
+            marks.checkOutEnded, marks.navigationStarted, marks.responseStarted, marks.committed, marks.loaded,
+        ]
+        let known = order.compactMap(\.self)
+        try expect(known.count == order.count && known == known.sorted(), "marks: \(order)")
+        guard let painted = marks.firstContentfulPaint, let ready = marks.domReady, let loaded = marks.loaded,
+            let started = marks.navigationStarted
+        else { throw CheckFailure(description: "not known: \(marks)") }
+        // The page's clock is coarse, and another one.
+        let slack = Duration.milliseconds(50)
+        try expect(painted + slack >= started && ready + slack >= started && ready <= loaded + slack, "\(marks)")
+        let main = timeline.requests.first { $0.isMainDocument }
+        try expect(main?.status == 200 && main?.provenance == .network && main?.started != nil, "\(timeline.requests)")
+    }
+}
