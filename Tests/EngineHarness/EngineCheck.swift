@@ -61,6 +61,7 @@ enum EngineCheck: String, CaseIterable {
     case poolFinds
     case poolProcesses
     case white
+    case asks
     case prefetch
 
     /// The longest that it may take.
@@ -131,6 +132,7 @@ enum EngineCheck: String, CaseIterable {
         case .poolFinds: try await checkPoolFinds(arguments.dropFirst(), in: folder(arguments))
         case .poolProcesses: try await checkPoolProcesses(arguments.dropFirst(), in: folder(arguments))
         case .white: try await checkWhitePages(arguments.dropFirst().first, in: folder(arguments))
+        case .asks: try await checkAsks(arguments.dropFirst().first, in: folder(arguments))
         case .prefetch: try await checkPrefetch(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         }

@@ -68,6 +68,8 @@ extension Container {
         /// What is done where a page stays white: with what signals, and within what limits. `nil`, and nothing, by
         /// default.
         public var whitePages: WhitePageOptions?
+        /// Which hosts' documents pages show, and how long they wait for what they ask of ``Container/pageDelegate``.
+        public var pageRequests = PageRequestOptions()
 
         /// A configuration with the default options.
         public init(

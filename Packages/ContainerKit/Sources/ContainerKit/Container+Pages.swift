@@ -80,6 +80,7 @@ extension Container {
             [weak self] in self?.end(session)
         }
         loads[view.id] = page.load
+        listen(to: view, for: session)
         page.load.isToldElsewhere = { [weak self] in self?.isTold($0.url) ?? false }
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
         await engineCaches?.settle(for: session)
@@ -156,8 +157,10 @@ extension Container {
             bridges?.documentChanged(to: session.documentURL, in: view)
             legacy?.documentChanged(to: session.documentURL, in: view)
             posts.forget(view)
+            pageRequests.release(session.id)
             report(.moved, of: session)
         }
+        if case .processEnded = signal { pageRequests.release(session.id) }
         hub.send(.page(session.id, signal))
     }
 
@@ -183,6 +186,7 @@ extension Container {
         legacy?.end(in: session.view)
         posts.forget(session.view)
         whitePages?.end(in: session.view)
+        endRequests(of: session)
         hub.send(.pageClosed(session.id))
         // A page that was dropped has no one who gives its view back. Its holder goes with it, so not now, but next.
         reclaimSoon()

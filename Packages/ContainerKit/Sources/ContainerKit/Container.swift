@@ -44,6 +44,7 @@ public final class Container<Engine: WebEngine> {
     let legacy: LegacyCare?
     let posts = OpeningPosts()
     let whitePages: WhitePageCare?
+    let pageRequests: PageRequestCare
     private(set) var prefetch: PrefetchCare?
     private(set) var prefetchTable: PrefetchTableCare?
     let engineFields: EngineFields?
@@ -88,6 +89,7 @@ public final class Container<Engine: WebEngine> {
             try engine.makeView()
         }
         whitePages = configuration.whitePages.map { WhitePageCare($0) }
+        pageRequests = PageRequestCare(configuration.pageRequests) { [hub] in hub.send(.pageRequest($0, $1)) }
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
             CustomScheme(name: configuration.names.insecure, isSecure: false),

@@ -103,6 +103,7 @@ final class FakeView: EngineView {
     private(set) var resets = 0
     /// What was added, and who answers dialogs that begin so.
     private(set) var scripts: [UserScript] = []
+    var onQuestion: (@MainActor (EngineQuestion) -> Void)?
     private(set) var prompts: (prefix: String, answer: @MainActor (String) -> String)?
     private var deliveries: [SchemeTaskDelivery] = []
     /// What a prompt for the app begins with.
@@ -111,7 +112,13 @@ final class FakeView: EngineView {
         self.id = id
     }
 
-    func load(_ url: String) { loads.append(url) }
+    /// Is called after each load was asked for.
+    var onLoad: (() -> Void)?
+
+    func load(_ url: String) {
+        loads.append(url)
+        onLoad?()
+    }
 
     /// Takes a request of the page, which goes when the page goes.
     func carry(_ delivery: SchemeTaskDelivery) { deliveries.append(delivery) }
