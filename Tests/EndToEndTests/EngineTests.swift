@@ -92,6 +92,15 @@ extension RealEngine {
         }
 
         @Test(
+            "What a page asks of the app gets the host's answer, or a safe one, and nothing hangs",
+            arguments: ["plain", "scheme", "proxy"])
+        func asks(mode: String) async throws {
+            let folder = try TemporaryFolder()
+            let outcome = try await Program("engine-harness").run("asks", folder.path, mode, in: folder.path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+
+        @Test(
             "What is fetched ahead is asked for once, as the engine asks for it, and given to its page",
             arguments: ["scheme", "proxy", "server"])
         func prefetch(mode: String) async throws {

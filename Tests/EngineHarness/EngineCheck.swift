@@ -61,6 +61,7 @@ enum EngineCheck: String, CaseIterable {
     case poolFinds
     case poolProcesses
     case white
+    case asks
     case prefetch
     case pageOptions
     case soak
@@ -134,6 +135,7 @@ enum EngineCheck: String, CaseIterable {
         case .poolFinds: try await checkPoolFinds(arguments.dropFirst(), in: folder(arguments))
         case .poolProcesses: try await checkPoolProcesses(arguments.dropFirst(), in: folder(arguments))
         case .white: try await checkWhitePages(arguments.dropFirst().first, in: folder(arguments))
+        case .asks: try await checkAsks(arguments.dropFirst().first, in: folder(arguments))
         case .prefetch: try await checkPrefetch(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .pageOptions:
             try await checkPageOptions(WebKitGTKEngine(), arguments.dropFirst().first, in: folder(arguments))

@@ -91,6 +91,8 @@ extension Container {
         /// What is recorded of how pages open: ``PageTimeline``, `Container.timelines()`, and a line in the log for each
         /// page. `nil`, and nothing, by default.
         public var timelines: TimelineOptions?
+        /// Which hosts' documents pages show, and how long they wait for what they ask of ``Container/pageDelegate``.
+        public var pageRequests = PageRequestOptions()
 
         /// A configuration with the default options.
         public init(

@@ -109,6 +109,7 @@ extension Container {
             return try await view.evaluate(PageReadings.script, in: PageReadings.world)
         }
         loads[view.id] = page.load
+        listen(to: view, for: session)
         page.load.isToldElsewhere = { [weak self] in self?.isTold($0.url) ?? false }
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
         await engineCaches?.settle(for: session)
@@ -202,8 +203,10 @@ extension Container {
             bridges?.documentChanged(to: session.documentURL, in: view)
             legacy?.documentChanged(to: session.documentURL, in: view)
             posts.forget(view)
+            pageRequests.release(session.id)
             report(.moved, of: session)
         }
+        if case .processEnded = signal { pageRequests.release(session.id) }
         hub.send(.page(session.id, signal))
     }
 
@@ -229,6 +232,7 @@ extension Container {
         legacy?.end(in: session.view)
         posts.forget(session.view)
         whitePages?.end(in: session.view)
+        endRequests(of: session)
         hub.send(.pageClosed(session.id))
         // A page that was dropped has no one who gives its view back. Its holder goes with it, so not now, but next.
         reclaimSoon()

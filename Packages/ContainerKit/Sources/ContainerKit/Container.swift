@@ -51,6 +51,7 @@ public final class Container<Engine: WebEngine> {
     let origins: OriginModeCare?
     private(set) var idle: IdleCare?
     private(set) var timelineCare: TimelineCare?
+    let pageRequests: PageRequestCare
     private(set) var prefetch: PrefetchCare?
     private(set) var prefetchTable: PrefetchTableCare?
     let engineFields: EngineFields?
@@ -107,6 +108,7 @@ public final class Container<Engine: WebEngine> {
             try engine.makeView()
         }
         whitePages = configuration.whitePages.map { WhitePageCare($0) }
+        pageRequests = PageRequestCare(configuration.pageRequests) { [hub] in hub.send(.pageRequest($0, $1)) }
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
             CustomScheme(name: configuration.names.insecure, isSecure: false),

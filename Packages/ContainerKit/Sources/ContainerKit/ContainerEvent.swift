@@ -42,6 +42,8 @@ public enum ContainerEvent: Sendable {
     case signedOut(isComplete: Bool)
     /// A page stayed white, and a step was taken.
     case whitePage(PageID, WhitePageStep)
+    /// A page asked something of the app, and this came of it.
+    case pageRequest(PageID, PageRequestRecord)
     /// The server of the prefetch table was asked, and what came of it.
     case prefetchTableChecked(PrefetchTableCheck)
     /// The server of the switchboard was asked, and what came of it.

@@ -23,6 +23,7 @@
         /// Whether any view was made: without one an engine whose storage is in memory holds nothing.
         var hasViews: Bool { lastViewID > 0 }
         let networkBarrier: NetworkBarrier
+        private var signals: GObjectSignals?
 
         /// Cookies of all views; they last where ``Storage/directory(path:)`` is the storage. Usable after the engine is gone.
         public let cookies: any EngineCookieStore
@@ -48,6 +49,16 @@
                     try await cookies.askNetworkProcess()
                 }
             }
+            signals = GObjectSignals(of: context)
+            connectDownloads()
+        }
+
+        /// No page saves a file: left to itself, the engine writes it into the user's folder for downloads.
+        private func connectDownloads() {
+            let started: @convention(c) (gpointer, UnsafeMutablePointer<WebKitDownload>, gpointer?) -> Void = {
+                _, download, _ in webkit_download_cancel(download)
+            }
+            signals?.connect("download-started", unsafeBitCast(started, to: GCallback.self), to: self)
         }
 
         isolated deinit {

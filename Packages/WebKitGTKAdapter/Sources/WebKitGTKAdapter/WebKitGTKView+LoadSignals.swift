@@ -118,6 +118,7 @@
             hasProcess = false
             location.fail()
             endCalls()
+            endQuestions()
             let text =
                 switch reason {
                 case WEBKIT_WEB_PROCESS_CRASHED: "the web process crashed"

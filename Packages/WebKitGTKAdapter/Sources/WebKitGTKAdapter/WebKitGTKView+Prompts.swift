@@ -3,8 +3,9 @@
 
 #if os(Linux)
     internal import CWebKitGTK
+    internal import ContainerKit
 
-    // Dialogs that the app answers instead of a person.
+    // Dialogs, which the app answers: the engine's own would wait for a person in front of the window.
     extension WebKitGTKView {
         struct Prompts {
             let prefix: String
@@ -20,20 +21,48 @@
         func connectPrompts(_ signals: GObjectSignals) {
             let asked: @convention(c) (UnsafeMutablePointer<WebKitWebView>, OpaquePointer, gpointer?) -> gboolean = {
                 _, dialog, data in
-                MainActor.assumeIsolated {
-                    target(data, as: WebKitGTKView.self)?.answer(dialog) == true ? 1 : 0
-                }
+                MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.answer(dialog) }
+                return 1
             }
             signals.connect("script-dialog", unsafeBitCast(asked, to: GCallback.self), to: self)
         }
 
-        private func answer(_ dialog: OpaquePointer) -> Bool {
-            guard let prompts, webkit_script_dialog_get_dialog_type(dialog) == WEBKIT_SCRIPT_DIALOG_PROMPT,
-                let text = webkit_script_dialog_get_message(dialog).map({ String(cString: $0) }),
-                text.hasPrefix(prompts.prefix)
-            else { return false }
-            webkit_script_dialog_prompt_set_text(dialog, prompts.answer(text))
-            return true
+        private func answer(_ dialog: OpaquePointer) {
+            let text = webkit_script_dialog_get_message(dialog).map { String(cString: $0) } ?? ""
+            let kind = Self.kind(of: dialog)
+            if case .prompt = kind, let prompts, text.hasPrefix(prompts.prefix) {
+                return webkit_script_dialog_prompt_set_text(dialog, prompts.answer(text))
+            }
+            let asking = Asking()
+            webkit_script_dialog_ref(dialog)
+            put(
+                EngineQuestion(.dialog(kind, message: text)) { answer in
+                    Self.settle(dialog, kind, answer)
+                    // Within the signal its return closes the dialog.
+                    if !asking.isInSignal { webkit_script_dialog_close(dialog) }
+                    webkit_script_dialog_unref(dialog)
+                })
+            asking.isInSignal = false
+        }
+
+        private static func kind(of dialog: OpaquePointer) -> DialogKind {
+            switch webkit_script_dialog_get_dialog_type(dialog) {
+            case WEBKIT_SCRIPT_DIALOG_CONFIRM: .confirm
+            case WEBKIT_SCRIPT_DIALOG_PROMPT:
+                .prompt(
+                    defaultText: webkit_script_dialog_prompt_get_default_text(dialog).map { String(cString: $0) } ?? "")
+            case WEBKIT_SCRIPT_DIALOG_BEFORE_UNLOAD_CONFIRM: .leave
+            default: .alert
+            }
+        }
+
+        private static func settle(_ dialog: OpaquePointer, _ kind: DialogKind, _ answer: EngineQuestion.Answer) {
+            switch (kind, answer) {
+            case (.alert, _), (.prompt, .no): break
+            case (.confirm, _), (.leave, _): webkit_script_dialog_confirm_set_confirmed(dialog, answer == .no ? 0 : 1)
+            case (.prompt(let text), .yes): webkit_script_dialog_prompt_set_text(dialog, text)
+            case (.prompt, .text(let text)): webkit_script_dialog_prompt_set_text(dialog, text)
+            }
         }
     }
 #endif

@@ -64,7 +64,7 @@
                 (.storage, origin.earlierPages.contains(UInt64(webkit_web_view_get_page_id(web)))),
                 (.scripts, scriptCount != 0),
                 (.handlers, !messageHandlers.isEmpty),
-                (.delegates, onSignal != nil || prompts != nil),
+                (.delegates, onSignal != nil || prompts != nil || onQuestion != nil),
                 (.zoom, webkit_web_view_get_zoom_level(web) != origin.zoom),
                 (.userAgent, ViewOrigin.userAgent(of: web) != origin.userAgent),
                 (

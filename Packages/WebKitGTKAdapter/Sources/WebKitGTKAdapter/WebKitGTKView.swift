@@ -43,6 +43,10 @@
         /// How often in a row a proxy has refused what this view told it.
         var proxyRetries = 0
         var prompts: Prompts?
+        /// Hears what the page asks; `nil` by default, and again after ``discard()``.
+        public var onQuestion: (@MainActor (EngineQuestion) -> Void)?
+        /// The questions that have no answer yet.
+        var questions: [OpenQuestion] = []
         private var signals: [GObjectSignals] = []
         private(set) var messageHandlers: [ScriptMessageHandler] = []
 
@@ -91,6 +95,7 @@
             connectAuthentication(loadSignals)
             connectPrompts(loadSignals)
             connectPolicy(loadSignals)
+            connectQuestions(loadSignals)
             let windowSignals = GObjectSignals(of: window)
             connectWindowSignals(windowSignals)
             signals = [loadSignals, windowSignals]
@@ -107,6 +112,8 @@
         /// A URL that the engine refuses without an error, for its port, fails with code `blocked`.
         public func load(_ url: String) {
             guard !isDiscarded else { return }
+            // A page that stands still would hold the next one up.
+            endQuestions()
             location.ask(for: url)
             proxyRetries = 0
             hasProcess = true
@@ -289,6 +296,8 @@
             onSignal = nil
             for signals in signals { signals.disconnect() }
             signals.removeAll()
+            endQuestions()
+            onQuestion = nil
             if endsProcess { webkit_web_view_terminate_web_process(web) }
             prompts = nil
             for handler in messageHandlers { handler.stop("the view is gone") }

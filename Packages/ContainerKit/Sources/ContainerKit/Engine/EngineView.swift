@@ -21,6 +21,10 @@ public protocol EngineView: PoolableView {
     /// Hears what happens to the view, in order, on the main actor. One listener; `nil` by default.
     var onSignal: (@MainActor (ViewSignal) -> Void)? { get set }
 
+    /// Hears what the page asks, on the main actor, while the engine waits: what is answered at once costs no turn. One
+    /// listener; `nil` by default, and then each question gets its safe answer, but that documents are shown.
+    var onQuestion: (@MainActor (EngineQuestion) -> Void)? { get set }
+
     /// Starts to load a URL. What comes of it arrives as signals; a load that was still under way says nothing more.
     func load(_ url: String)
 
@@ -69,6 +73,12 @@ public protocol EngineView: PoolableView {
 }
 
 extension EngineView {
+    /// Nobody hears, for engines that ask nothing.
+    public var onQuestion: (@MainActor (EngineQuestion) -> Void)? {
+        get { nil }
+        set {}
+    }
+
     /// Loads the URL, for engines without a better way.
     public func reload(_ url: String) { load(url) }
 

@@ -109,6 +109,7 @@ final class FakeView: EngineView {
     private(set) var resets = 0
     /// What was added, and who answers dialogs that begin so.
     private(set) var scripts: [UserScript] = []
+    var onQuestion: (@MainActor (EngineQuestion) -> Void)?
     private(set) var prompts: (prefix: String, answer: @MainActor (String) -> String)?
     private var deliveries: [SchemeTaskDelivery] = []
     /// What a prompt for the app begins with.
@@ -117,7 +118,13 @@ final class FakeView: EngineView {
         self.id = id
     }
 
-    func load(_ url: String) { loads.append(url) }
+    /// Is called after each load was asked for.
+    var onLoad: (() -> Void)?
+
+    func load(_ url: String) {
+        loads.append(url)
+        onLoad?()
+    }
 
     private(set) var userAgent = UserAgent.engine
 

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ResourceLoading
+internal import SchemeMode
+internal import WebViewPool
+
+// What pages ask of the app.
+extension Container {
+    /// Answers what pages ask of the app; held weakly. Without one each request gets its safe default at once: no
+    /// windows, no other schemes, no documents of hosts outside, no permissions; dialogs are closed, and pages are left.
+    /// What came of each is a ``ContainerEvent/pageRequest(_:_:)``.
+    public var pageDelegate: (any PageDelegate)? {
+        get { pageRequests.delegate }
+        set { pageRequests.delegate = newValue }
+    }
+
+    /// Hears what a page asks, from its opening on.
+    func listen(to view: Engine.View, for session: PageSession) {
+        if let origin = WebOrigin(url: session.documentURL) {
+            pageRequests.allow(origin.authority, for: session.id)
+        }
+        view.onQuestion = { [weak self, weak view] question in
+            guard let self, let view else { return }
+            hear(question, from: view)
+        }
+    }
+
+    /// A page ends: one that still shows a dialog leaves no view to others.
+    func endRequests(of session: PageSession) {
+        if pageRequests.hasDialog(session.id) { retire(session, because: .openDialog) }
+        pageRequests.end(session.id)
+    }
+
+    private func retire(_ session: PageSession, because reason: EndReason) {
+        pool.retire(because: reason) { view, _ in view.id == session.view }
+    }
+
+    private func hear(_ question: EngineQuestion, from view: Engine.View) {
+        guard let session = sessions[view.id] else { return }
+        switch question.subject {
+        case .newWindow(let url, let isUserGesture):
+            let real = realURL(of: url)
+            let isOfWeb = RealURL(real) != nil
+            let request = LinkRequest(
+                page: session, reason: isOfWeb || isOwn(real) ? .newWindow : .otherScheme, url: real,
+                isUserGesture: isUserGesture)
+            // A document of the page's own making can be shown nowhere else.
+            guard isOfWeb || !isOwn(real) && LinkRequest.canLeave(real) else {
+                return pageRequests.refuse(.link(request), of: session.id)
+            }
+            ask(request, question, view)
+        case .otherScheme(let url, let isUserGesture):
+            if isOwn(url) { return question.answer(.yes) }
+            ask(
+                LinkRequest(page: session, reason: .otherScheme, url: url, isUserGesture: isUserGesture), question, view
+            )
+        case .document(let url):
+            let real = realURL(of: url)
+            guard let origin = WebOrigin(url: real), ["http", "https"].contains(origin.scheme),
+                !pageRequests.isInside(origin.authority, isSecure: origin.scheme == "https", for: session.id)
+            else { return question.answer(.yes) }
+            ask(LinkRequest(page: session, reason: .otherHost, url: real, isUserGesture: false), question, view)
+        case .dialog(let kind, let message):
+            let request = DialogRequest(
+                page: session, kind: kind.cut, message: String(message.prefix(DialogKind.textLimit)))
+            pageRequests.ask(.dialog(request), of: session.id, question) { question.answer($0.engineAnswer) }
+        case .permission(let permissions, let requester):
+            let request = PermissionRequest(page: session, permissions: permissions, requester: requester)
+            pageRequests.ask(.permission(request), of: session.id, question) { question.answer($0.engineAnswer) }
+        }
+    }
+
+    private func ask(_ request: LinkRequest, _ question: EngineQuestion, _ view: Engine.View) {
+        let page = request.page
+        let isLeaving = request.reason == .otherScheme
+        guard request.url.utf8.count <= LinkRequest.lengthLimit, !isLeaving || LinkRequest.canLeave(request.url),
+            !isLeaving || request.isUserGesture || pageRequests.options.asksWithoutGesture
+        else { return pageRequests.refuse(.link(request), of: page.id) }
+        pageRequests.ask(.link(request), of: page.id, question) { [weak self, weak view] answer in
+            if answer == .link(.openHere), !isLeaving, let origin = WebOrigin(url: request.url) {
+                self?.pageRequests.allow(origin.authority, for: page.id)
+            }
+            // The engine itself opens no windows, and loads no other schemes.
+            question.answer(request.reason == .otherHost ? answer.engineAnswer : .no)
+            guard let self, let view, request.reason == .newWindow, answer != .link(.cancel) else { return }
+            retire(page, because: .openedWindow)
+            if answer == .link(.openHere) { show(request.url, of: page, in: view) }
+        }
+    }
+
+    /// Loads a URL in the view of a page, as the container names it there.
+    private func show(_ url: String, of page: PageSession, in view: Engine.View) {
+        Task { [weak self, weak view] in
+            guard let self else { return }
+            let mode: InterceptionMode = page.mode == .customScheme && !covers(url) ? .plain : page.mode
+            guard let place = try? await place(of: url, in: mode), let view, sessions[view.id]?.id == page.id else {
+                return
+            }
+            view.load(place)
+        }
+    }
+
+    private func isOwn(_ url: String) -> Bool {
+        let scheme = LinkRequest.scheme(of: url)
+        return scheme == configuration.names.secure || scheme == configuration.names.insecure
+    }
+}
+
+extension LinkRequest {
+    /// In UTF-8.
+    static let lengthLimit = 16_384
+    /// What the engine makes itself, and what leads to files or into a page: none of it is to leave the app.
+    private static let kept: Set<String> = [
+        "about", "blob", "data", "file", "filesystem", "javascript", "resource", "view-source", "webkit",
+    ]
+
+    static func scheme(of url: String) -> String {
+        url.contains(":") ? url.prefix { $0 != ":" }.lowercased() : ""
+    }
+
+    /// Whether a URL may be given to the host, to be opened outside of the web.
+    static func canLeave(_ url: String) -> Bool {
+        let scheme = scheme(of: url)
+        return !scheme.isEmpty && !kept.contains(scheme)
+            && scheme.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "+-.".utf8.contains(byte)
+            }
+    }
+}
+
+extension DialogKind {
+    static let textLimit = 10_000
+
+    fileprivate var cut: DialogKind {
+        if case .prompt(let text) = self { .prompt(defaultText: String(text.prefix(Self.textLimit))) } else { self }
+    }
+}
+
+extension PageAnswer {
+    fileprivate var engineAnswer: EngineQuestion.Answer {
+        switch self {
+        case .link(.openHere), .permission(.allow), .dialog(.accept(text: nil)): .yes
+        case .dialog(.accept(let text?)): .text(text)
+        case .link, .permission, .dialog(.cancel): .no
+        }
+    }
+}
+
+extension EndReason {
+    /// The page opened a window, or something in place of one.
+    static let openedWindow = EndReason(retired: "opened-window")
+    /// The page showed a dialog when it was closed.
+    static let openDialog = EndReason(retired: "open-dialog")
+}

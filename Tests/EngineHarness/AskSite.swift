@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import ContainerTesting
+internal import Foundation
+internal import HTTPTransport
+internal import HTTPTypes
+internal import ResourceLoading
+internal import SchemeRouter
+internal import WebKitGTKAdapter
+
+/// Pages that ask, on a host of their own and on one outside, for a mode: over http on this machine where nothing is
+/// intercepted, else in memory.
+struct AskSite {
+    /// Origins, without a slash at the end.
+    let home: String
+    let outside: String
+    private let servers: [OriginServer]
+
+    static func start(for mode: InterceptionMode) async throws -> AskSite {
+        guard mode == .plain else {
+            return AskSite(home: "https://shop.example", outside: "https://outside.example", servers: [])
+        }
+        let outside = try await server(outside: "")
+        let home = try await server(outside: "http://127.0.0.1:\(outside.port)")
+        return AskSite(
+            home: "http://127.0.0.1:\(home.port)", outside: "http://127.0.0.1:\(outside.port)",
+            servers: [home, outside])
+    }
+
+    private static func server(outside: String) async throws -> OriginServer {
+        guard let any = PathPattern("/*") else { throw CheckFailure(description: "not a pattern") }
+        return try await OriginServer.start(
+            OriginServer.Configuration(routes: [
+                OriginRoute(.get, any) { request in
+                    let answer = answer(to: request.path, outside: outside)
+                    return OriginResponse(answer.status, headers: answer.fields, body: .bytes(Data(answer.text.utf8)))
+                }
+            ]))
+    }
+
+    func stop() async {
+        for server in servers { await server.stop() }
+    }
+
+    func configuration(
+        _ mode: InterceptionMode, in folder: String
+    ) -> Container<WebKitGTKEngine>.Configuration {
+        var configuration = Container<WebKitGTKEngine>.Configuration(
+            directory: folder + "/store",
+            transport: MemoryTransport { [outside] request in
+                let answer = Self.answer(to: request.path ?? "/", outside: outside)
+                return TransportResponse(
+                    head: HTTPResponse(status: answer.status, headerFields: answer.fields),
+                    body: .bytes(Data(answer.text.utf8)))
+            })
+        configuration.mode = mode
+        configuration.coveredHosts = ["shop.example", "outside.example"].compactMap { HostPattern($0) }
+        configuration.pageRequests.hosts = []
+        return configuration
+    }
+
+    private static func answer(
+        to path: String, outside: String
+    ) -> (status: HTTPResponse.Status, fields: HTTPFields, text: String) {
+        let page = { (title: String, body: String) in
+            (
+                HTTPResponse.Status.ok, HTTPFields([.init(name: .contentType, value: "text/html")]),
+                "<!doctype html><title>\(title)</title>\(body)"
+            )
+        }
+        switch path {
+        case "/quiet":
+            // Nobody has touched it.
+            return page("quiet", "<script>location.href = 'tel:+1'; document.title = 'asked'</script>")
+        case "/frame": return page("frame", "<a href='\(outside)/there'>o</a><iframe src='\(outside)/framed'></iframe>")
+        case "/framed": return page("framed", "<script>parent.postMessage('here', '*')</script>")
+        case "/moved": return (.found, [.location: outside + "/there"], "")
+        case "/saved":
+            return (.ok, [.contentType: "text/plain", .contentDisposition: "attachment; filename=saved.txt"], "saved")
+        default:
+            return page(
+                String(path.dropFirst()),
+                "<a id=tel href='tel:+123'>t</a><a id=blank target=_blank href='/blank?q'>b</a>"
+                    + "<a id=save download=file.txt href='data:text/plain,x'>d</a>")
+        }
+    }
+}
