@@ -288,8 +288,9 @@ let package = Package(
         .executableTarget(
             name: "container-benchmarks",
             dependencies: [
-                "CAllocationCount", "CommandSupport", "ContainerKit", "HTTPCache", "HTTPTransport", "OfflinePackage",
-                "PackageFormat", "PackagePublisher", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode",
+                "CAllocationCount", "CommandSupport", "ContainerKit", "HTTPCache", "HTTPSemantics", "HTTPTransport",
+                "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading", "ResourceStore",
+                "ResourceTable", "SchemeMode",
                 "SchemeRouter", "WebViewPool", .argumentParser, .httpTypes,
             ], path: "Benchmarks/Sources", swiftSettings: settings),
         .executableTarget(
