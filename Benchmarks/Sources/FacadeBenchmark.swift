@@ -82,7 +82,12 @@ struct FacadeBenchmark {
             if case .known(let response?) = chain.promptAnswer(to: named), let body = WholeBody(response.body) {
                 _ = delivery.deliver(response.head, body)
             } else {
-                delivery.start { throw ResourceError(.internal, "not in memory") }
+                delivery.start {
+                    guard let response = try await chain.load(named) else {
+                        throw ResourceError(.internal, "not in the package", at: checked.urlText)
+                    }
+                    return response
+                }
             }
             return delivery
         }
