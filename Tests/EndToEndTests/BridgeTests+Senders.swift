@@ -26,8 +26,14 @@ extension RealEngine.BridgeTests {
         #expect(plain.leaves.count > 20)
         let scheme = try await results("scheme", step)
         expectSame(plain.leaves, scheme.leaves, "scheme")
-        #expect(
-            scheme.report.server.mapValues { $0.map(\.method) } == plain.report.server.mapValues { $0.map(\.method) })
+        for (place, requests) in plain.report.server {
+            let methods = scheme.report.server[place, default: []].map(\.method)
+            // A media player asks once or twice, as it finds the time.
+            let isSame =
+                place == "video" ? Set(methods) == Set(requests.map(\.method)) : methods == requests.map(\.method)
+            #expect(isSame, "\(place): \(methods)")
+        }
+        #expect(Set(scheme.report.server.keys) == Set(plain.report.server.keys))
     }
 
     @Test(

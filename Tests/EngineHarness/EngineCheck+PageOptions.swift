@@ -54,7 +54,9 @@ extension EngineCheck {
         // One page's own goes before, and has gone for the next, in the same process; what was stored stays.
         let special = PageOptions(
             userAgent: try UserAgent.text("Special/1"),
-            seeds: [try PageSeed(origin: "https://shop.example/", localStorage: ["token": "two"], global: nil)])
+            seeds: [
+                try PageSeed(origin: "https://shop.example/", localStorage: ["token": "two"], global: .init("own", [:]))
+            ])
         let one = try await finding(in: container, special)
         try expect(one.agent == "Special/1" && one.sent == "Special/1" && one.token == "two", "\(one)")
         try expect(one.global == members, "\(one)")

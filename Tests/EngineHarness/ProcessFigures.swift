@@ -31,7 +31,7 @@ extension EngineCheck {
     /// while caches fill, do not count.
     func expectLevel(_ samples: [MemorySample]) throws {
         let samples = Array(samples.dropFirst(2))
-        guard !samples.isEmpty else { return }
+        try expect(samples.count >= 6 && samples.allSatisfy { $0.all > 0 }, "too few samples, or empty ones")
         let quarter = max(1, samples.count / 4)
         let median = { (part: ArraySlice<MemorySample>, figure: (MemorySample) -> Double) in
             part.map(figure).sorted()[part.count / 2]

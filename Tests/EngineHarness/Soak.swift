@@ -115,6 +115,8 @@ final class Soak {
 
     private func kill() async throws {
         killed += 1
+        // So that the page's is the only process that ends.
+        container.releaseMemory()
         let page = try await open()
         try await settle(page)
         let (endings, ended) = AsyncStream.makeStream(of: Void.self)
@@ -166,6 +168,7 @@ final class Soak {
             await container.shutDown()
         }
         listening.cancel()
+        guard samples.count >= 8 else { return print("too few samples for memory") }
         try check.expectLevel(samples.map(\.memory))
         let files = samples.dropFirst(2).map(\.files)
         guard let first = files.first, let last = files.last else { return }

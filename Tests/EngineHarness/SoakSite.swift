@@ -33,7 +33,6 @@ struct SoakSite {
             directory: folder + "/store", transport: SoakNetwork())
         configuration.mode = mode
         configuration.pool = 3
-        configuration.warmsUpWhenIdle = false
         configuration.coveredHosts = Self.hosts.compactMap { HostPattern($0) }
         configuration.whitePages = WhitePageOptions()
         var prefetch = PrefetchOptions()

@@ -132,10 +132,20 @@ public final class BodyVault: Sendable {
     /// - Returns: whether who brings it has to wait.
     private func add(_ bytes: Data, at offset: Int64, of id: BodyID) throws -> Bool {
         let (reader, hasToWait) = try state.withLock { state in
+            let isNew = state.entries[id] == nil
             try state.open(id, limits)
-            guard let received = state.entries[id]?.received, offset <= received else { throw Self.outOfOrder }
+            guard let received = state.entries[id]?.received, offset <= received else {
+                if isNew { _ = state.remove(id) }
+                throw Self.outOfOrder
+            }
             guard offset == received else { return (nil as Entry.Reader?, false) }
-            return try state.append(bytes, to: id, limits)
+            do {
+                return try state.append(bytes, to: id, limits)
+            } catch {
+                // Nobody would watch it.
+                if isNew { _ = state.remove(id) }
+                throw error
+            }
         }
         reader?.resume(returning: bytes)
         watch(id)
@@ -165,19 +175,21 @@ public final class BodyVault: Sendable {
     private func watching(_ id: BodyID) -> Task<Void, any Error> {
         Task { [weak self, clock, patience = limits.patience] in
             var seen: Int?
-            while let touches = self?.touches(of: id) {
-                guard touches != seen else {
-                    self?.drop(id, because: ResourceError(.timedOut, "nothing came of a body for \(patience)"))
-                    return
-                }
+            while let touches = self?.touches(of: id, droppedWhere: seen, after: patience) {
                 seen = touches
                 try await clock.sleep(for: patience)
             }
         }
     }
 
-    private func touches(of id: BodyID) -> Int? {
-        state.withLock { $0.entries[id]?.touches }
+    /// How much has happened to a body; it is dropped where that is no more than was `seen`.
+    private func touches(of id: BodyID, droppedWhere seen: Int?, after patience: Duration) -> Int? {
+        let (touches, dropped) = state.withLock { state in
+            let touches = state.entries[id]?.touches
+            return touches == seen ? (nil, state.remove(id)) : (touches, nil)
+        }
+        dropped?.end(with: ResourceError(.timedOut, "nothing came of a body for \(patience)"))
+        return touches
     }
 
     /// A body as who took it reads it. Unlike a stream of the library's it does not end, as if whole, when it is cancelled.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import HTTPCache
 internal import Logging
 internal import ResourceLoading
@@ -33,14 +34,25 @@ final class CacheCare: Sendable {
 
     @concurrent
     private static func open(_ directory: String, capacity: Int64, _ logger: Logger) async -> DiskCacheStore? {
-        guard capacity > 0 else { return nil }
         do {
+            guard capacity > 0 else {
+                try await empty(directory, logger)
+                return nil
+            }
             return try DiskCacheStore(directory: directory, capacity: capacity, log: logger)
         } catch {
             // Pages go on without what it held.
             logger.warning("the HTTP cache is in memory alone", metadata: ["error": "\(error)"])
             return nil
         }
+    }
+
+    /// What a cache with another capacity has left is nobody's to clear later, as when a user signs out.
+    private static func empty(_ directory: String, _ logger: Logger) async throws {
+        guard FileManager.default.fileExists(atPath: directory) else { return }
+        let rest = try DiskCacheStore(directory: directory, capacity: 0, log: logger)
+        await rest.removeAll()
+        await rest.settle()
     }
 
     var counters: HTTPCacheCounters {

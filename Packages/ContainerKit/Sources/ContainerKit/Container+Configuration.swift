@@ -66,11 +66,13 @@ extension Container {
         public var idleDelay = Duration.seconds(1)
         /// The most bytes that caches, bodies on their way, and files that are held until they are known to be right may
         /// have in memory, all together; 128 MB by default. ``MemoryShares`` says who may have how much of it; what
-        /// another option asks for beyond that is cut. Views are not in it, as their memory is the engine's.
+        /// another option asks for beyond that is cut. A file that is held until it is known to be right is limited by
+        /// itself, and not together with others. Views are not in it, as their memory is the engine's.
         public var memoryCeiling = 128 << 20
         /// What views call themselves; the engine's own by default. ``PageOptions`` has another for one page.
         public var userAgent = UserAgent.engine
-        /// Values that pages are given before their scripts run, by origin; none by default.
+        /// Values that pages are given before their scripts run, by origin; none by default. They are the same as long as
+        /// the container lives, whoever is signed in: what belongs to an account goes to ``PageOptions``.
         public var seeds: [PageSeed] = []
         /// What becomes of an origin's mode once it was opened, in modes that change the origin which its pages see:
         /// what was intercepted stays so by default.

@@ -31,39 +31,53 @@ extension Container {
         await cookies?.counters
     }
 
+    /// All is tried, whatever fails.
     func clear(_ scope: CookieScope) async throws {
+        forgetHeld(scope)
+        // What began meanwhile may have had the old ones.
+        defer { prefetch?.removeAll() }
+        var failure: (any Error)?
+        do { try await cookies?.clear(scope) } catch { failure = error }
+        if cookies == nil || configuration.mode != .customScheme {
+            do { try await clearEngine(scope) } catch { failure = failure ?? error }
+        }
+        guard let failure else { return }
+        if failure is CancellationError { throw failure }
+        throw ContainerError(.cookies, "not all cookies are cleared: \(failure)")
+    }
+
+    /// Forgets what pages of these hosts have handed over, what was fetched ahead, and what used processes have in memory.
+    func forgetHeld(_ scope: CookieScope) {
         let isMeant = { [sessions] (view: ViewID) in
             guard let url = sessions[view].flatMap({ CookieURL($0.documentURL) }) else { return scope == .all }
             return scope.reaches(url.host)
         }
         bridges?.removeAll(where: isMeant)
         legacy?.removeAll(where: isMeant)
+        for view in sessions.keys where isMeant(view) { posts.forget(view) }
         endUsedProcesses()
         prefetch?.removeAll()
-        // What began meanwhile may have had the old ones.
-        defer { prefetch?.removeAll() }
-        do {
-            if let cookies, configuration.mode == .customScheme {
-                try await cookies.clear(scope)
-            } else {
-                try await cookies?.clear(scope)
-                try await clearEngine(scope)
-            }
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            throw ContainerError(.cookies, "not all cookies are cleared: \(error)")
-        }
     }
+
+    /// How long the engine's store may take for all of it.
+    private static var clearLimit: Duration { .seconds(10) }
 
     /// Where the engine's store is the only one. The local server's token stays, as it is no user's.
     private func clearEngine(_ scope: CookieScope) async throws {
-        let store = engine.cookies
-        for cookie in try await store.all() where server?.isToken(cookie) != true {
-            let site = cookie.domain.hasPrefix(".") ? String(cookie.domain.dropFirst()) : cookie.domain
-            let url = server?.port.flatMap { server?.realURL(of: "https://\(site):\($0)/") }
-            guard scope.reaches(url.flatMap { CookieURL($0)?.host } ?? site.lowercased()) else { continue }
-            try await store.remove(name: cookie.name, domain: cookie.domain, path: cookie.path)
+        try await withLimit(Self.clearLimit, "the engine does not clear its cookies in time") { [self] in
+            let store = engine.cookies
+            var failure: (any Error)?
+            for cookie in try await store.all() where server?.isToken(cookie) != true {
+                let site = cookie.domain.hasPrefix(".") ? String(cookie.domain.dropFirst()) : cookie.domain
+                let url = server?.port.flatMap { server?.realURL(of: "https://\(site):\($0)/") }
+                guard scope.reaches(url.flatMap { CookieURL($0)?.host } ?? site.lowercased()) else { continue }
+                do {
+                    try await store.remove(name: cookie.name, domain: cookie.domain, path: cookie.path)
+                } catch {
+                    failure = failure ?? error
+                }
+            }
+            if let failure { throw failure }
         }
     }
 }

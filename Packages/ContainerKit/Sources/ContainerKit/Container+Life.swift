@@ -50,6 +50,7 @@ extension Container {
 
     /// - Parameter memory: how short it is: at a warning some of the warm views stay.
     func releaseMemory(_ memory: HostConditions.Memory) {
+        idle?.handle(.released)
         pool.trim(memory == .critical ? .critical : .warning)
         packages.library.releaseMemory()
         packages.store.releaseMemory()

@@ -119,6 +119,7 @@ extension Container {
         whitePages?.leave(.suspension)
         // First: what it has to write down it can write now.
         await packages.leave(.suspension)
+        await origins?.settle()
         await cookies?.flushQuietly()
         await cache?.suspend()
         try await packages.suspend()
@@ -132,6 +133,7 @@ extension Container {
         try? await server?.ready()
         await cache?.resume()
         try await packages.resume()
+        origins?.resume()
         await packages.updater.retryRollbacks()
         packages.comeBack(from: .suspension)
         idle?.handle(.back(.suspension))

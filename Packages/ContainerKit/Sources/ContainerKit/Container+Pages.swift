@@ -124,20 +124,31 @@ extension Container {
             posts.hold(post, for: view.id)
         }
         try watch(session, at: place, in: view, page.load)
-        try await equip(view, options, in: mode)
+        equip(view, options, in: mode)
         try prepare(view)
         view.load(place)
         return page
     }
 
     /// Gives a view the name and the values that its pages are to have.
-    private func equip(_ view: Engine.View, _ options: PageOptions, in mode: InterceptionMode) async throws {
+    private func equip(_ view: Engine.View, _ options: PageOptions, in mode: InterceptionMode) {
         let agent = options.userAgent ?? configuration.userAgent
         if agent != .engine { view.setUserAgent(agent) }
-        for seed in configuration.seeds + options.seeds {
-            let place = try await place(of: seed.origin.description + "/", in: mode)
-            view.add(seed.script(at: String(place.dropLast())))
+        for seed in PageSeed.merged(configuration.seeds + options.seeds) {
+            let real = seed.origin.description
+            view.add(seed.script(at: [real, origin(real, in: mode)]))
         }
+    }
+
+    /// An origin as its pages in a mode see it.
+    private func origin(_ real: String, in mode: InterceptionMode) -> String {
+        let place =
+            switch mode {
+            case .plain, .loopbackProxy: nil as String?
+            case .customScheme: configuration.names.name(of: real + "/")
+            case .loopbackServer: server?.place(of: real + "/")
+            }
+        return place.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? real
     }
 
     /// Where a page lies in the engine.

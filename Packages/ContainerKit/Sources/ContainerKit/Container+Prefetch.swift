@@ -20,8 +20,8 @@ extension Container {
 
     /// Begins to ask for what a page will ask for, and for the cookies that go along.
     func fetchAhead(for page: PageID, at url: String, isPosted: Bool, as agent: UserAgent) {
-        guard configuration.mode != .plain, switches.isOn(.prefetch) else { return }
         engineFields?.use(agent)
+        guard configuration.mode != .plain, switches.isOn(.prefetch) else { return }
         prefetch?.begin(page, at: url, isPosted: isPosted, as: agent)
     }
 

@@ -5,12 +5,13 @@ internal import BodyBridge
 internal import CookieBridge
 internal import Logging
 
-// A user goes, and nothing of what was the user's stays.
+// A user goes.
 extension Container {
     /// Signs an account out, wherever something of it lies: the cookies of these domains and of all hosts below them, as
     /// ``clearAccount(domains:)`` does, what was fetched ahead, what pages have handed over to be sent, the HTTP cache and
     /// the engine's own, and the views that were used, with what their processes have in memory. Caches do not say whose
-    /// an answer is, so they go for all sites. Packages and what lies in `localStorage` and databases stay.
+    /// an answer is, so they go for all sites. What pages have stored by scripts stays, in `localStorage`, databases and `caches`, and so do packages, and
+    /// `Configuration.seeds`.
     ///
     /// Close the account's pages first: one that is open may bring new cookies. The call goes on to its end also where
     /// the task that made it is cancelled; each part has a limit in time.
@@ -33,8 +34,8 @@ extension Container {
             await cache?.removeAll()
             // Pages that are not intercepted have theirs there, in all modes.
             do { try await engine.clearHTTPCache() } catch { failures.append("the engine's HTTP cache: \(error)") }
-            // What came meanwhile, and was asked for before.
-            prefetch?.removeAll()
+            // What came meanwhile may have been asked for before.
+            forgetHeld(scope)
             return failures
         }.value
         hub.send(.signedOut(isComplete: failures.isEmpty))

@@ -22,15 +22,29 @@ struct Coverage: Sendable {
     let switches: FeatureSwitches
 
     /// Decides over a request, once: later changes of the rules do not touch it.
-    /// - Parameter page: the URL of the page that asks; of a document, its own.
-    func decide(_ request: HTTPRequest, page: String?) -> RouteDecision {
-        rules.decide(request, page: page, isCovered: isCovered(request))
+    /// - Parameters:
+    ///   - page: the URL of the page that asks; of a document, its own.
+    ///   - isDocument: whether it is for what a view shows, which decides where its page's storage lies.
+    func decide(_ request: HTTPRequest, page: String?, isDocument: Bool = false) -> RouteDecision {
+        rules.decide(request, page: page, isCovered: isDocument ? opensByName(request) : isCovered(request))
     }
 
-    /// Whether a page of this real URL is intercepted.
+    /// Decides over a document that a view is to show.
+    func decide(documentAt url: String) -> RouteDecision {
+        guard let request = HTTPRequest(urlText: url) else { return RouteDecision(.pass, because: .unreadable) }
+        return decide(request, page: url, isDocument: true)
+    }
+
+    /// Whether a request for this real URL is intercepted.
     func contains(_ url: String) -> Bool {
         guard let request = HTTPRequest(urlText: url) else { return false }
         return decide(request, page: url).action == .intercept
+    }
+
+    /// Whether a document is covered, or its origin was opened so before.
+    private func opensByName(_ request: HTTPRequest) -> Bool {
+        if let origins, let known = request.webOrigin.flatMap({ origins[$0] }) { return known == .intercepted }
+        return isCovered(request)
     }
 
     /// Whether anything of the origin that a request goes to is intercepted, or would be, were it not for the switches,
@@ -88,7 +102,6 @@ struct Coverage: Sendable {
 
     private func isCovered(_ request: HTTPRequest) -> Bool {
         guard let authority = request.authority else { return false }
-        if let origins, let known = request.webOrigin.flatMap({ origins[$0] }) { return known == .intercepted }
         let defaultPort = request.scheme == "http" ? 80 : 443
         if hosts.contains(where: { $0.matches(authority, defaultPort: defaultPort) }) { return true }
         if switches.isOn(.packages), library.covers(request) { return true }

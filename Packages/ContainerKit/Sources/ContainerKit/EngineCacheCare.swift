@@ -78,7 +78,7 @@ final class EngineCacheCare<Engine: WebEngine> {
             // What was on its way to it may be written down later.
             lastGiven = .now
             clearSoon()
-        case .rulesChanged, .interceptionSwitched:
+        case .rulesChanged, .interceptionSwitched, .switchboardChanged:
             // Under the packages' URLs the server may have answered before these changed, or does from now on.
             held.mix(with: HeldFiles())
             save()

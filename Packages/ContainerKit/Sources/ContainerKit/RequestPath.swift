@@ -108,7 +108,8 @@ struct RequestPath: Sendable {
         let settle = { (answer: any ResourceLoading) -> any ResourceLoading in
             guard !traits.followsRedirects else { return answer }
             let followed = RedirectFollower(
-                answer, names: names, moves: moves, sites: Suffixes(), opensByName: { coverage.contains($0) })
+                answer, names: names, moves: moves, sites: Suffixes(),
+                opensByName: { coverage.decide(documentAt: $0).action == .intercept })
             return RewritingLoader(
                 followed, names: names, options: Self.rewriting(within: memory), hashing: IntegrityDigests(),
                 ledger: ledger
@@ -117,7 +118,7 @@ struct RequestPath: Sendable {
                 // All of a page's own origin is served, as where it is named without its host.
                 let document = url == page ? nil : HTTPRequest(urlText: page)
                 return request.scheme == document?.scheme && request.authority == document?.authority
-                    || coverage.decide(request, page: page).action == .intercept
+                    || coverage.decide(request, page: page, isDocument: url == page).action == .intercept
             }
         }
         chain = settle(LoaderChain(loaders))
@@ -145,18 +146,26 @@ struct RequestPath: Sendable {
         completion.forget(page)
     }
 
-    /// Whether a page of this real URL is intercepted.
+    /// Whether a request for this real URL is intercepted.
     func covers(_ url: String) -> Bool {
         coverage.contains(url)
     }
 
-    /// Notes in which mode a document was shown, for the next pages of its origin; not where the host's own word is why
-    /// it is not intercepted.
+    /// Whether a page of this real URL is intercepted.
+    func opens(_ url: String) -> Bool {
+        coverage.decide(documentAt: url).action == .intercept
+    }
+
+    /// Notes in which mode a document was shown, for the next pages of its origin: by name where it is intercepted, and
+    /// not where a page only came to the name of something that is not; plain where nothing of its origin has a name, and
+    /// not where the host's own word, or that of a switchboard, is why.
     func noteDocument(_ url: String, isIntercepted: Bool) {
-        guard let origins = coverage.origins else { return }
-        if !isIntercepted {
-            guard let request = HTTPRequest(urlText: url), case .uncovered = coverage.decide(request, page: url).reason
-            else { return }
+        guard let origins = coverage.origins, let request = HTTPRequest(urlText: url) else { return }
+        let decision = coverage.decide(documentAt: url)
+        if isIntercepted {
+            guard decision.action == .intercept else { return }
+        } else {
+            guard case .uncovered = decision.reason, !coverage.hasNames(on: request) else { return }
         }
         origins.note(isIntercepted, of: url)
     }
@@ -233,7 +242,7 @@ struct RequestPath: Sendable {
     /// By the page that was concluded: rules that name pages are as good as that is.
     private func decide(overLoopback request: ResourceRequest) -> RouteDecision {
         let page = request.destination == .document ? request.head.urlText : request.page?.page.documentURL
-        return coverage.decide(request.head, page: page)
+        return coverage.decide(request.head, page: page, isDocument: request.destination == .document)
     }
 
     /// A request of the engine that has its real URL, and whose it is, which stays decided.
@@ -305,7 +314,7 @@ struct RequestPath: Sendable {
         let wantsHandOver = takeHandOverField(from: &head)
         let page = request.isMainDocument ? head.urlText : session?.documentURL
         if !traits.preflights { head = try completion.checked(head, in: page) }
-        let decision = coverage.decide(head, page: page)
+        let decision = coverage.decide(head, page: page, isDocument: request.isMainDocument)
         guard decision.action == .intercept || isServed(head, page: page, to: session) else {
             throw ResourceError(.invalidRequest, "no rule covers this host", at: head.urlText)
         }

@@ -207,6 +207,25 @@ struct EngineCacheTests {
         await container.shutDown()
     }
 
+    @Test("What the server answered while a switchboard forbade packages is forgotten, too")
+    func switchboard() async throws {
+        let container = try await container { $0.switchboard = SwitchboardOptions() }
+        var events = container.events()
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        #expect(await cleared(events) == [shop])
+        let first = try await container.open(page)
+        for text in [
+            #"{"format":1,"version":1,"features":{"packages":false}}"#, #"{"format":1,"version":2}"#,
+        ] {
+            try await container.apply(try SwitchboardDocument(json: Data(text.utf8)))
+        }
+        #expect(fixture.engine.forgotten == [[shop]])
+        events = container.events()
+        await container.close(first)
+        #expect(await cleared(events) == [shop])
+        await container.shutDown()
+    }
+
     @Test("At the local server a page past the container changes nothing, and another port is another place")
     func server() async throws {
         let other = Fixture()

@@ -51,6 +51,18 @@ struct HTTPCacheTests {
         #expect(counters.isOnDisk && counters.memoryBytes > 3)
     }
 
+    @Test("A cache that is given no disk any more leaves nothing there for the one after it")
+    func noDisk() async throws {
+        put("one")
+        for (bytes, source) in [(1 << 20, Provenance.Source.network), (0, .network), (1 << 20, .network)] {
+            var container: Container<FakeEngine>? = try await container { $0.diskBytes = Int64(bytes) }
+            if let container { #expect(try await ask(container).source == source) }
+            await container?.shutDown()
+            container = nil
+        }
+        #expect(fixture.network.urls.count == 3)
+    }
+
     @Test("What was stored answers the next container, from disk")
     func restart() async throws {
         put("one")

@@ -78,9 +78,17 @@ struct IdlenessTests {
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(2))
         await done.next()
-        await Task.yield()
+        while !care.isResting { await Task.yield() }
         // No timer is left, so that an idle app does nothing.
         #expect(clock.sleeperCount == 0)
+        care.handle(.lost)
+        care.handle(.released)
+        #expect(care.isResting)
+        care.handle(.lost)
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(2))
+        await done.next()
+        while !care.isResting { await Task.yield() }
         care.handle(.loading(first))
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(2))

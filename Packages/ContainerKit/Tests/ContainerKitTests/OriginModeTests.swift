@@ -45,10 +45,10 @@ struct OriginModeTests {
             #expect(try await mode(of: page, in: container) == .customScheme)
             try await container.remove(container.installedPackages[0].id)
             #expect(try await mode(of: page, in: container) == .customScheme)
-            // The network answers then.
-            #expect(
-                try await fixture.text("containerkit://shop.example/index.html", of: container)
-                    == "network https://shop.example/index.html")
+            // The network answers the document then.
+            let answer = try await fixture.answer(
+                to: "containerkit://shop.example/index.html", isMainDocument: true, of: container)
+            #expect(String(decoding: answer.sink.body, as: UTF8.self) == "network https://shop.example/index.html")
             #expect(try await mode(of: "https://other.example/", in: container) == .plain)
             #expect(try await mode(of: "http://shop.example/", in: container) == .plain)
             await container.shutDown()
@@ -84,8 +84,48 @@ struct OriginModeTests {
         await container.shutDown()
     }
 
+    @Test("The host's word goes before what covers an origin, whatever the policy, and is kept")
+    func decided() async throws {
+        var container: Container<FakeEngine>? = try await container(.staysIntercepted)
+        do {
+            let container = try #require(container)
+            try await fixture.install(["index.html": "packaged"], version: "1", into: container)
+            #expect(try await mode(of: page, in: container) == .customScheme)
+            try container.setMode(.plain, ofOrigin: page)
+            #expect(try await mode(of: page, in: container) == .plain)
+            await container.shutDown()
+        }
+        container = nil
+        let next = try await self.container(.staysIntercepted)
+        #expect(try await mode(of: page, in: next) == .plain)
+        // Files of the package answer other pages all the same: only where the origin's own pages lie is decided.
+        #expect(
+            try await fixture.text("containerkit://shop.example/index.html", of: next) == "packaged")
+        try next.setMode(nil, ofOrigin: page)
+        #expect(try await mode(of: page, in: next) == .customScheme)
+        await next.shutDown()
+    }
+
+    @Test("A page that comes to a name of an origin that is covered in part moves nothing")
+    func wanderers() async throws {
+        let container = try await container(.staysIntercepted)
+        let path = try PathPattern(glob: "/app/*")
+        container.setRules(
+            try RouteRules([RouteRule(.intercept, host: HostPattern("shop.example"), path: path)]))
+        let page = try await container.open("https://shop.example/app/")
+        page.view.onSignal?(.committed(url: "containerkit://shop.example/app/"))
+        #expect(container.originModes == ["https://shop.example": .intercepted])
+        page.view.onSignal?(.committed(url: "containerkit://bank.example/"))
+        #expect(container.originModes == ["https://shop.example": .intercepted])
+        await container.shutDown()
+    }
+
     @Test("Nothing is kept where pages follow what covers them, or keep their origin")
     func nothing() async throws {
+        let other = Fixture()
+        let proxied = try await other.container { $0.mode = .loopbackProxy }
+        #expect(throws: ContainerError.self) { try proxied.setMode(.plain, ofOrigin: page) }
+        await proxied.shutDown()
         for container in [try await container(.followsCoverage)] {
             try await fixture.install(["index.html": "packaged"], version: "1", into: container)
             #expect(try await mode(of: page, in: container) == .customScheme)

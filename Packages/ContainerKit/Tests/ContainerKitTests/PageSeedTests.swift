@@ -19,7 +19,9 @@ struct PageSeedTests {
     func origins(origin: String) throws {
         let error = #expect(throws: ContainerError.self) { try PageSeed(origin: origin) }
         #expect(error?.code == .invalidSeed)
-        #expect(throws: Never.self) { try PageSeed(origin: "https://Shop.Example:8443/") }
+        for origin in ["https://Shop.Example:8443/", "https://shop.example:443", "http://shop.example:80/"] {
+            #expect(throws: Never.self) { try PageSeed(origin: origin) }
+        }
     }
 
     @Test(
@@ -46,6 +48,25 @@ struct PageSeedTests {
         #expect(throws: ContainerError.self) {
             try PageSeed(origin: "https://shop.example", localStorage: ["a": large])
         }
+    }
+
+    @Test("A page's own values go before those of all, name by name")
+    func merged() async throws {
+        let seeds = [
+            try PageSeed(origin: "https://shop.example", localStorage: ["a": "all"], global: .init("one", ["v": 1])),
+            try PageSeed(origin: "https://shop.example", global: .init("two", ["v": 2])),
+        ]
+        let container = try await fixture.container { $0.seeds = seeds }
+        let own = try PageSeed(
+            origin: "https://shop.example", localStorage: ["b": "own"], global: .init("one", ["v": 3]))
+        let page = try await container.open("https://shop.example/", options: PageOptions(seeds: [own]))
+        let sources = page.view.scripts.map(\.source)
+        #expect(sources.count == 1)
+        let source = try #require(sources.first)
+        for text in [#"\"a\":\"all\""#, #"\"b\":\"own\""#, #"\"one\":{\"v\":3}"#, #"\"two\":{\"v\":2}"#] {
+            #expect(source.contains(text), "\(text)")
+        }
+        await container.shutDown()
     }
 
     @Test("Each open adds the scripts, for the place of the origin in its mode, the page's own after those of all")

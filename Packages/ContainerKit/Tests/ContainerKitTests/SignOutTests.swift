@@ -47,6 +47,19 @@ struct SignOutTests {
         await container.shutDown()
     }
 
+    @Test("A cookie that is not removed keeps no other")
+    func cookies() async throws {
+        let container = try await fixture.container { $0.mode = .plain }
+        for name in ["first", "stubborn", "last"] {
+            try await fixture.engine.jar.set(EngineCookie(name: name, value: "1", domain: "shop.example"))
+        }
+        fixture.engine.jar.stubborn = "stubborn"
+        await #expect(throws: ContainerError.self) { try await container.signOut() }
+        #expect(fixture.engine.jar.cookies.map(\.name) == ["stubborn"])
+        #expect(fixture.engine.httpCacheClears == 1)
+        await container.shutDown()
+    }
+
     @Test("What fails is named, and all else is cleared; also where nobody waits any more")
     func failure() async throws {
         let container = try await container()

@@ -72,6 +72,25 @@ struct SwitchboardTests {
         return error.code.description
     }
 
+    @Test("Numbers take the place of the host's, but what the host has set to nothing stays so")
+    func numbers() throws {
+        let numbers = try document(
+            1, #""limits":{"poolCapacity":5,"httpCacheMemoryBytes":100,"httpCacheDiskBytes":200}"#
+        ).numbers
+        var configuration = Container<FakeEngine>.Configuration(directory: fixture.folder)
+        let changed = configuration.with(numbers)
+        #expect(changed.poolCapacity == 5)
+        #expect(changed.httpCache?.memoryBytes == 100 && changed.httpCache?.diskBytes == 200)
+        configuration.poolCapacity = 0
+        configuration.httpCache?.memoryBytes = 0
+        configuration.httpCache?.diskBytes = 0
+        let kept = configuration.with(numbers)
+        #expect(kept.poolCapacity == 0)
+        #expect(kept.httpCache?.memoryBytes == 0 && kept.httpCache?.diskBytes == 0)
+        configuration.httpCache = nil
+        #expect(configuration.with(numbers).httpCache == nil)
+    }
+
     @Test("Without a switchboard there is none, and the host brings none")
     func none() async throws {
         let container = try await fixture.container()

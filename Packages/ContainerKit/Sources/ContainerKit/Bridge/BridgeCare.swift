@@ -50,7 +50,8 @@ final class BridgeCare {
     func begin(in view: some EngineView, for documentURL: String, besides legacy: LegacyCare? = nil) {
         let script = InjectedScript(
             token: BridgeToken(), secureScheme: names.secure, insecureScheme: names.insecure, hasCookies: hasCookies)
-        let bridge = PageBridge(script, documentURL: documentURL, budget: budget, host: host)
+        let bridge = PageBridge(
+            script, documentURL: documentURL, limits: .init(within: budget), budget: budget, host: host)
         bridges[view.id] = bridge
         for text in script.page { view.add(UserScript(text, at: .documentStart)) }
         // Behind the other one, whose `document.cookie` it uses.

@@ -145,9 +145,15 @@ final class CookieCare: Sendable {
     /// - Throws: `CookieBridgeError`, `CookieFileError`; the jar is empty all the same.
     func clear(_ scope: CookieScope) async throws {
         pages.intake.clear(scope)
-        switch scope {
-        case .all: try await reconciler?.clearAll()
-        case .domains(let domains): try await reconciler?.clear(domains: domains)
+        do {
+            switch scope {
+            case .all: try await reconciler?.clearAll()
+            case .domains(let domains): try await reconciler?.clear(domains: domains)
+            }
+        } catch {
+            // What is cleared here is to be on disk all the same.
+            await flushQuietly()
+            throw error
         }
         try await flush()
     }

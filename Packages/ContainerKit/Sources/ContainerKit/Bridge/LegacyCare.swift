@@ -36,7 +36,8 @@ final class LegacyCare: LegacyHosting {
     /// Makes a view's bridge.
     /// - Parameter token: that of the view's other bridge, whose dialogs are answered by both.
     func makeBridge(in view: ViewID, token: BridgeToken = BridgeToken()) -> LegacyBridge {
-        let bridge = LegacyBridge(messages, token: token, budget: budget, host: self)
+        let bridge = LegacyBridge(
+            messages, token: token, limits: .init(within: budget), budget: budget, host: self)
         bridges[view] = bridge
         return bridge
     }

@@ -54,6 +54,7 @@ final class IdleCare {
             case .page(let page, .finished), .page(let page, .failed), .page(let page, .processEnded):
                 self?.handle(.settled(page))
             case .pageClosed(let page): self?.handle(.settled(page))
+            case .signedOut: self?.handle(.lost)
             default: break
             }
         }
@@ -89,6 +90,9 @@ final class IdleCare {
             self?.begin()
         }
     }
+
+    /// Whether nothing is under way, and nothing waits.
+    var isResting: Bool { waiting == nil && working == nil }
 
     private func mayGoOn(beside pages: Set<PageID>) -> Bool {
         !isOver && idleness.mayGoOn(beside: pages)

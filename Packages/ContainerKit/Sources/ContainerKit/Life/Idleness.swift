@@ -19,6 +19,10 @@ struct Idleness: Sendable, Hashable {
         case settled(PageID)
         /// The work that was due is done, or failed.
         case worked
+        /// Memory was asked back: nothing is prepared until something happens.
+        case released
+        /// What was prepared is gone.
+        case lost
     }
 
     /// What is to be waited for before the work begins.
@@ -65,7 +69,8 @@ struct Idleness: Sendable, Hashable {
             isDue = true
         case .settled(let page):
             if loading.remove(page) != nil { isDue = true }
-        case .worked: isDue = false
+        case .worked, .released: isDue = false
+        case .lost: isDue = true
         }
     }
 }

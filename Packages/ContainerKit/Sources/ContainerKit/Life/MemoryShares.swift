@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import BodyBridge
 internal import Prefetch
+internal import ResourceLoading
 internal import ResourceStore
 
 /// The container's memory, shared out to those who hold bytes: each has a part of the ceiling as its most.
 ///
-/// The parts add up to the ceiling. Memory of views is the engine's and not in it, nor are bytes on their way through a
+/// The parts add up to the ceiling; the last two are limits of one file at a time. Memory of views is the engine's and not in it, nor are bytes on their way through a
 /// pipe, of which each request holds a piece at a time.
 public struct MemoryShares: Sendable, Hashable {
     /// All parts together, in bytes.
@@ -34,6 +36,15 @@ public struct MemoryShares: Sendable, Hashable {
         prefetch = ceiling / 16
         arriving = ceiling / 16
         bodies = ceiling - packages - httpCache - checked - prefetch - arriving
+    }
+}
+
+extension BodyVault.Limits {
+    /// Those of one page, which cannot have all that there is for all pages.
+    init(within budget: ByteBudget) {
+        self.init()
+        bytes = min(bytes, budget.limit / 2)
+        lead = min(lead, bytes)
     }
 }
 

@@ -23,9 +23,19 @@ final class ProxyCare<Engine: WebEngine> {
     var isUsed = true {
         didSet {
             guard isUsed != oldValue else { return }
-            if isUsed, let port = proxy.port { use(port) } else { stepAside() }
+            waking?.cancel()
+            guard isUsed else { return stepAside() }
+            if let port = proxy.port { use(port) }
+            // A system may have taken the listener away meanwhile, and does not say so.
+            waking = Task { [weak self, logger] in
+                do { try await self?.ready() } catch {
+                    logger.warning("no proxy", metadata: ["error": "\(error)"])
+                }
+            }
         }
     }
+    private var waking: Task<Void, Never>?
+    private let logger: Logger
 
     /// News that did not get through.
     var lostReports: Int { news.lost }
@@ -37,6 +47,7 @@ final class ProxyCare<Engine: WebEngine> {
         tell: @escaping @MainActor (ContainerEvent) -> Void, note: @escaping @MainActor (ExchangeReport) -> Void
     ) async throws {
         self.engine = engine
+        self.logger = logger
         previous = engine.proxy
         let relay = Relay<Engine>()
         let news = LoopbackNews(of: "proxy", logger: logger, tell: tell, note: note) { relay.care?.hear($0) }
@@ -72,6 +83,7 @@ final class ProxyCare<Engine: WebEngine> {
     /// Has the engine go without it, lets requests in flight finish, and ends it.
     func shutDown() async {
         isOver = true
+        waking?.cancel()
         stepAside()
         await proxy.stop()
         news.close()

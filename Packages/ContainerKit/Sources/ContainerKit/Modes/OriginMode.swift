@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 /// How pages of an origin open, where nothing decides over it but what covers them.
-public enum OriginMode: String, Sendable, Hashable, CaseIterable {
+public enum OriginMode: String, Sendable, Hashable, CaseIterable, Codable {
     /// In the container's own mode, also while nothing covers them.
     case intercepted
     /// In plain mode, also where something covers them.

@@ -19,6 +19,7 @@ final class OriginModeCare: Sendable {
     private let logger: Logger
     private let queue = DispatchQueue(label: "container.origins", qos: .utility)
     private let state: Mutex<OriginModes>
+    private let isKept = Atomic(true)
 
     /// Reads what was kept.
     /// - Returns: `nil` where the mode changes no origin, or nothing is to stay.
@@ -46,7 +47,8 @@ final class OriginModeCare: Sendable {
 
     /// What is known of an origin.
     subscript(origin: WebOrigin) -> OriginMode? {
-        guard let known = state.withLock({ $0[origin] }) else { return nil }
+        let (decided, known) = state.withLock { ($0.decided[origin], $0[origin]) }
+        if let decided { return decided }
         // The policy may have changed since.
         return known == .plain && policy != .asFirstOpened ? nil : known
     }
@@ -67,21 +69,32 @@ final class OriginModeCare: Sendable {
     /// The host decides.
     func set(_ mode: OriginMode?, of origin: WebOrigin) {
         change { state in
-            state.set(mode, of: origin)
+            state.decide(mode, of: origin)
             return true
         }
     }
 
     private func change(_ body: (inout OriginModes) -> Bool) {
         guard state.withLock({ body(&$0) }) else { return }
+        keep()
+    }
+
+    private func keep() {
         queue.async { [self] in
             do {
                 // As it is by now: of two changes the last one written has both.
                 try store.putDocument(state.withLock { $0 }.data(of: mode), as: Self.document)
+                isKept.store(true, ordering: .relaxed)
             } catch {
+                isKept.store(false, ordering: .relaxed)
                 logger.warning("the mode of an origin is not kept", metadata: ["error": "\(error)"])
             }
         }
+    }
+
+    /// Tries again what could not be kept, as while the app was suspended.
+    func resume() {
+        if !isKept.load(ordering: .relaxed) { keep() }
     }
 
     /// Returns when all is kept.

@@ -15,6 +15,8 @@ struct OriginModes: Sendable, Hashable {
         var mode: String
         var intercepted: [String]
         var plain: [String]
+        /// What the host has decided, by origin; missing where there is nothing.
+        var decided: [String: OriginMode]?
     }
 
     /// The most origins of a kind; the one that was noted first goes first.
@@ -23,6 +25,8 @@ struct OriginModes: Sendable, Hashable {
     /// By kind, newest last.
     private var origins: [OriginMode: [WebOrigin]] = [:]
     private var modes: [WebOrigin: OriginMode] = [:]
+    /// What the host has decided, which no note pushes out.
+    private(set) var decided: [WebOrigin: OriginMode] = [:]
 
     init() {}
 
@@ -33,13 +37,19 @@ struct OriginModes: Sendable, Hashable {
         for (kind, urls) in [(OriginMode.intercepted, file.intercepted), (.plain, file.plain)] {
             for origin in urls.suffix(Self.limit).compactMap({ WebOrigin(url: $0) }) { set(kind, of: origin) }
         }
+        for (url, mode) in file.decided ?? [:] {
+            if let origin = WebOrigin(url: url) { decided[origin] = mode }
+        }
     }
 
     func data(of mode: InterceptionMode) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(
-            File(mode: mode.rawValue, intercepted: urls(.intercepted), plain: urls(.plain)))
+            File(
+                mode: mode.rawValue, intercepted: urls(.intercepted), plain: urls(.plain),
+                decided: decided.isEmpty
+                    ? nil : Dictionary(decided.map { ($0.key.description, $0.value) }) { $1 }))
     }
 
     private func urls(_ kind: OriginMode) -> [String] {
@@ -50,18 +60,25 @@ struct OriginModes: Sendable, Hashable {
 
     /// All, by the origins as texts.
     var all: [String: OriginMode] {
-        Dictionary(modes.map { ($0.key.description, $0.value) }) { $1 }
+        let noted = Dictionary(modes.map { ($0.key.description, $0.value) }) { $1 }
+        return noted.merging(decided.map { ($0.key.description, $0.value) }) { $1 }
     }
 
     /// Notes how an origin opened first; what is known already stays.
     /// - Returns: whether that is news.
     mutating func note(_ mode: OriginMode, of origin: WebOrigin) -> Bool {
-        guard modes[origin] == nil else { return false }
-        set(mode, of: origin)
-        return true
+        let known = modes[origin]
+        // The newest are kept longest, also of those that are opened again.
+        set(known ?? mode, of: origin)
+        return known == nil
     }
 
     /// The host's word; `nil` forgets the origin.
+    mutating func decide(_ mode: OriginMode?, of origin: WebOrigin) {
+        decided[origin] = mode
+        if mode == nil { set(nil, of: origin) }
+    }
+
     mutating func set(_ mode: OriginMode?, of origin: WebOrigin) {
         if let old = modes.removeValue(forKey: origin) { origins[old]?.removeAll { $0 == origin } }
         guard let mode else { return }

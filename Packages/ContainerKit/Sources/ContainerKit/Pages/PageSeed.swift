@@ -35,8 +35,7 @@ public struct PageSeed: Sendable, Hashable {
 
     /// Whose pages get it.
     let origin: WebOrigin
-    /// As a script of JSON's text.
-    let json: String
+    private var content: Content
 
     /// Takes the values.
     /// - Parameters:
@@ -47,7 +46,7 @@ public struct PageSeed: Sendable, Hashable {
     ///   that is not finite, more than 64 values in each other, or more than ``limit``.
     public init(origin: String, localStorage: [String: String] = [:], global: Global? = nil) throws {
         guard let real = RealURL(origin), let parsed = WebOrigin(url: real.text),
-            [parsed.description, parsed.description + "/"].contains(origin.lowercased())
+            [parsed.description, parsed.description + "/"].contains(real.text.lowercased())
         else { throw ContainerError(.invalidSeed, "no origin of http or https", at: origin) }
         if let global {
             guard Self.isIdentifier(global.name) else {
@@ -58,25 +57,41 @@ public struct PageSeed: Sendable, Hashable {
             }
         }
         self.origin = parsed
-        json = try Self.text(of: Content(localStorage: localStorage, name: global?.name, global: global?.members))
+        content = Content(localStorage: localStorage, globals: global.map { [$0.name: $0.members] } ?? [:])
+        guard let size = content.json?.utf8.count else {
+            throw ContainerError(.invalidSeed, "a value that JSON has not", at: origin)
+        }
+        guard size <= Self.limit else {
+            throw ContainerError(.invalidSeed, "\(size) bytes, limit \(Self.limit)", at: origin)
+        }
     }
 
-    private struct Content: Encodable {
-        let localStorage: [String: String]
-        let name: String?
-        let global: [String: SeedValue]?
+    private struct Content: Hashable, Encodable {
+        var localStorage: [String: String]
+        var globals: [String: [String: SeedValue]]
+
+        var json: String? {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) }
+        }
     }
 
-    private static func text(of content: Content) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        guard let data = try? encoder.encode(content) else {
-            throw ContainerError(.invalidSeed, "a value that JSON has not")
+    /// What a script reads.
+    var json: String { content.json ?? "{}" }
+
+    /// One for each origin, with the values of all of its own: of two of one name the later.
+    static func merged(_ seeds: [PageSeed]) -> [PageSeed] {
+        var merged: [PageSeed] = []
+        for seed in seeds {
+            guard let index = merged.firstIndex(where: { $0.origin == seed.origin }) else {
+                merged.append(seed)
+                continue
+            }
+            merged[index].content.localStorage.merge(seed.content.localStorage) { $1 }
+            merged[index].content.globals.merge(seed.content.globals) { $1 }
         }
-        guard data.count <= limit else {
-            throw ContainerError(.invalidSeed, "\(data.count) bytes, limit \(limit)")
-        }
-        return String(decoding: data, as: UTF8.self)
+        return merged
     }
 
     private static func isIdentifier(_ name: String) -> Bool {

@@ -9,20 +9,23 @@
 
 extension PageSeed {
     /// What sets the values, at a document's start.
-    /// - Parameter place: the origin as the page sees it in its mode, as `location` says.
-    func script(at place: String) -> UserScript {
+    /// - Parameter places: the origin as documents of it see it: the real one, and that of the page's mode.
+    func script(at places: Set<String>) -> UserScript {
         UserScript(
             """
             (() => {
-                if (self.origin === 'null' || location.protocol + '//' + location.host !== \(Self.literal(place))) return;
-                const { localStorage: entries, name, global } = JSON.parse(\(Self.literal(json)));
+                const place = location.protocol + '//' + location.host;
+                if (self.origin === 'null' || ![\(places.sorted().map(Self.literal).joined(separator: ", "))].includes(place)) return;
+                const { localStorage: entries, globals } = JSON.parse(\(Self.literal(json)));
                 for (const key of Object.keys(entries)) {
                     // Full, or forbidden: the page is told as by its own calls, which fail too.
                     try { localStorage.setItem(key, entries[key]); } catch { break; }
                 }
-                if (name === undefined || name in self) return;
-                Object.defineProperty(
-                    self, name, { value: global, writable: true, enumerable: true, configurable: true });
+                for (const name of Object.keys(globals)) {
+                    if (name in self) continue;
+                    Object.defineProperty(
+                        self, name, { value: globals[name], writable: true, enumerable: true, configurable: true });
+                }
             })();
             """, at: .documentStart, inAllFrames: false)
     }

@@ -27,7 +27,8 @@ final class EngineFields: Sendable {
             var fields = fields
             if agents.contains(where: { $0.isWhole(said) }) {
                 fields[.userAgent] = self.fields?[.userAgent]
-            } else if let own = agents.lazy.compactMap({ $0.own(by: said) }).first {
+            } else if let own = agents.compactMap({ $0.own(by: said) }).min(by: { $0.count < $1.count }) {
+                // That of the longest token: one may end with another.
                 fields[.userAgent] = own
             }
             return fields

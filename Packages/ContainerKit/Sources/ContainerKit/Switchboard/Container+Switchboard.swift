@@ -53,13 +53,17 @@ extension Container {
 }
 
 extension Container.Configuration {
-    /// With these numbers in place of its own, where it uses what they are about.
+    /// With these numbers in place of its own, where it uses what they are about: what the host has set to nothing stays so.
     func with(_ numbers: SwitchboardNumbers) -> Self {
         var changed = self
         if let seconds = numbers.prefetchSeconds { changed.prefetch?.loader.maxAge = .seconds(seconds) }
-        if let capacity = numbers.poolCapacity { changed.poolCapacity = capacity }
-        if let bytes = numbers.httpCacheMemoryBytes { changed.httpCache?.memoryBytes = bytes }
-        if let bytes = numbers.httpCacheDiskBytes { changed.httpCache?.diskBytes = Int64(bytes) }
+        if let capacity = numbers.poolCapacity, pool.most > 0 { changed.poolCapacity = capacity }
+        if let bytes = numbers.httpCacheMemoryBytes, httpCache?.memoryBytes != 0 {
+            changed.httpCache?.memoryBytes = bytes
+        }
+        if let bytes = numbers.httpCacheDiskBytes, httpCache?.diskBytes != 0 {
+            changed.httpCache?.diskBytes = Int64(bytes)
+        }
         return changed
     }
 }

@@ -226,6 +226,8 @@ final class FakeCookies: EngineCookieStore {
     private(set) var cookies: [EngineCookie] = []
     /// What setting one throws.
     var failure: EngineError?
+    /// The name of one that cannot be removed.
+    var stubborn: String?
     /// What removing one throws.
     var removalFailure: EngineError?
     /// How many are lost before one is kept.
@@ -261,6 +263,7 @@ final class FakeCookies: EngineCookieStore {
         try await waitIfHanging()
         writes += 1
         if let removalFailure { throw removalFailure }
+        if name == stubborn { throw EngineError(.cookie, "it stays", at: name) }
         cookies.removeAll { $0.name == name && $0.domain == domain && $0.path == path }
         tell()
     }
