@@ -29,6 +29,10 @@ extension Target.Dependency {
     static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
     static let log = product(
         name: "Logging", package: "swift-log", condition: .when(traits: network.union(storage).union(testing)))
+    static let metrics = product(
+        name: "Metrics", package: "swift-metrics", condition: .when(traits: network.union(storage)))
+    static let metricsTestKit = product(
+        name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: network.union(storage)))
     static let crypto = product(
         name: "Crypto", package: "swift-crypto",
         condition: .when(traits: storage.union(packaging).union(testing).union(table).union(loopback)))
@@ -107,7 +111,8 @@ let package = Package(
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
-        .library(name: "ContainerTesting", targets: ["ContainerTesting"]),
+        .library(name: "ContainerTesting", targets: ["ContainerTesting", "EngineTesting"]),
+        .library(name: "EngineTesting", targets: ["EngineTesting"]),
         .executable(name: "h5", targets: ["h5"]),
         .executable(name: "container-browser", targets: ["container-browser"]),
     ],
@@ -124,6 +129,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
@@ -229,15 +235,16 @@ let package = Package(
                 "BodyBridge", "ConnectTunnel", "CookieBridge", "CookieJar", "PublicSuffixList", "ResourceLoading",
                 "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache", "HTTPTransport",
                 "HTTPSemantics", "LoopbackServer", "Prefetch", "SchemeRouter", "SchemeMode",
-                "WebViewPool", .crypto,
-                .httpTypes, .log,
+                "WebViewPool", .crypto, .httpTypes, .log, .metrics,
             ]),
         tests(
             of: "ContainerKit",
             [
-                "BodyBridge", "ContainerTesting", "CookieBridge", "CookieJar", "HTTPCache", "HTTPTransport",
-                "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher", "Prefetch", "ResourceLoading",
+                "BodyBridge", "ContainerTesting", "CookieBridge", "CookieJar", "EngineTesting", "HTTPCache",
+                "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher", "Prefetch",
+                "ResourceLoading",
                 "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter", "WebViewPool", .httpTypes, .log,
+                .metrics, .metricsTestKit,
             ]),
         .systemLibrary(
             name: "CWebKitGTK", path: "Packages/WebKitGTKAdapter/Sources/CWebKitGTK", pkgConfig: "webkit2gtk-4.1",
@@ -262,6 +269,12 @@ let package = Package(
         tests(
             of: "ContainerTesting",
             [.asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .nioSSL, .httpTypes]),
+        target(
+            "EngineTesting", in: "ContainerTesting",
+            ["ContainerKit", "ResourceLoading", "SchemeRouter", "WebViewPool", .httpTypes]),
+        tests(
+            of: "EngineTesting", in: "ContainerTesting",
+            ["ContainerKit", "ContainerTesting", "ResourceLoading", "SchemeRouter", .httpTypes]),
 
         // The programs, and what they share.
         .target(
@@ -279,7 +292,7 @@ let package = Package(
             [
                 "CommandSupport", "ConnectTunnel", "ContainerKit", "HTTPTransport", "ResourceLoading", "ResourceStore",
                 "SchemeRouter", "WebKitGTKAdapter", "ContainerTesting", "PackageFormat", "PackagePublisher",
-                "Prefetch",
+                "Prefetch", "PublicSuffixList", "ResourceTable",
                 .argumentParser,
                 .httpTypes, .log,
             ]),

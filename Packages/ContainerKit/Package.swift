@@ -36,6 +36,7 @@ let package = Package(
         .package(path: "../WebViewPool"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
     ],
     targets: [
@@ -63,6 +64,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
             ], swiftSettings: settings),
         .testTarget(
             name: "ContainerKitTests",
@@ -72,6 +74,7 @@ let package = Package(
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
                 .product(name: "CookieBridge", package: "CookieBridge"),
                 .product(name: "CookieJar", package: "CookieBridge"),
+                .product(name: "EngineTesting", package: "ContainerTesting"),
                 .product(name: "HTTPCache", package: "HTTPCache"),
                 .product(name: "HTTPTransport", package: "HTTPTransport"),
                 .product(name: "LoopbackServer", package: "LoopbackServer"),
@@ -87,6 +90,8 @@ let package = Package(
                 .product(name: "WebViewPool", package: "WebViewPool"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
             ], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -14,6 +14,7 @@ struct Browser {
         struct Run: Decodable {
             struct Requests: Decodable {
                 let package: Int
+                let prefetch: Int
                 let network: Int
                 let synthetic: Int
                 let failed: Int

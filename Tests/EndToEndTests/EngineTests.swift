@@ -44,20 +44,12 @@ extension RealEngine {
 
         @Test("Cookies of a page in custom-scheme mode are as in the plain engine")
         func pageCookies() async throws {
-            let folder = try TemporaryFolder()
-            let site = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .appendingPathComponent("Fixtures/cookies").path
-            let outcome = try await Program("engine-harness").run("pageCookies", folder.path, site, in: folder.path)
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            try await run("pageCookies", fixture("cookies"))
         }
 
         @Test("Older pages hand over bodies and cookies as they did", arguments: ["scheme", "proxy", "server"])
         func legacy(mode: String) async throws {
-            let folder = try TemporaryFolder()
-            let site = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .appendingPathComponent("Fixtures/legacy").path
-            let outcome = try await Program("engine-harness").run("legacy", folder.path, mode, site, in: folder.path)
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            try await run("legacy", mode, fixture("legacy"))
         }
 
         @Test(
@@ -74,57 +66,70 @@ extension RealEngine {
         }
 
         private func runPool(_ check: String, _ mode: String? = nil, _ cycles: String? = nil) async throws {
+            try await run(check, mode, fixture("pool"), cycles)
+        }
+
+        /// Runs a check in a folder of its own, with what of these is there behind it.
+        private func run(_ check: String, _ arguments: String?...) async throws {
             let folder = try TemporaryFolder()
-            let site = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .appendingPathComponent("Fixtures/pool").path
-            let arguments = [check, folder.path] + [mode, site, cycles].compactMap(\.self)
-            let outcome = try await Program("engine-harness").run(arguments, in: folder.path)
+            let outcome = try await Program("engine-harness").run(
+                [check, folder.path] + arguments.compactMap(\.self), in: folder.path)
             #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+
+        private func fixture(_ name: String) -> String {
+            URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .appendingPathComponent("Fixtures/\(name)").path
         }
 
         @Test(
             "A page that stays white is loaded anew, without its package, and replaced",
-            arguments: ["scheme", "proxy"])
+            arguments: ["scheme", "proxy", "server"])
         func whitePages(mode: String) async throws {
-            let folder = try TemporaryFolder()
-            let outcome = try await Program("engine-harness").run("white", folder.path, mode, in: folder.path)
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            try await run("white", mode)
+        }
+
+        @Test(
+            "A page that shows nothing for a reason is left alone, and one that hangs before it paints is loaded anew",
+            arguments: ["scheme", "proxy", "server"])
+        func quietPages(mode: String) async throws {
+            try await run("whiteLeft", mode)
+            try await run("whiteHang", mode)
         }
 
         @Test(
             "What a page asks of the app gets the host's answer, or a safe one, and nothing hangs",
             arguments: ["plain", "scheme", "proxy"])
         func asks(mode: String) async throws {
-            let folder = try TemporaryFolder()
-            let outcome = try await Program("engine-harness").run("asks", folder.path, mode, in: folder.path)
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            try await run("asks", mode)
+        }
+
+        @Test(
+            "What a page saves is on disk whole, as it came, or not at all",
+            arguments: ["plain", "scheme", "proxy", "server"])
+        func downloads(mode: String) async throws {
+            try await run("downloads", mode)
         }
 
         @Test(
             "What is fetched ahead is asked for once, as the engine asks for it, and given to its page",
             arguments: ["scheme", "proxy", "server"])
         func prefetch(mode: String) async throws {
-            let folder = try TemporaryFolder()
-            let outcome = try await Program("engine-harness").run("prefetch", folder.path, mode, in: folder.path)
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            try await run("prefetch", mode)
         }
 
         @Test(
             "Pages call themselves as the app says, and find its values before their first script, each origin its own",
             arguments: ["scheme", "proxy", "server"])
         func pageOptions(mode: String) async throws {
-            let folder = try TemporaryFolder()
-            let outcome = try await Program("engine-harness").run("pageOptions", folder.path, mode, in: folder.path)
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            try await run("pageOptions", mode)
         }
 
         @Test(
             "A page's timeline has what the engine knows, in order, and the page cannot tell",
             arguments: ["scheme", "proxy", "plain"])
         func timeline(mode: String) async throws {
-            let folder = try TemporaryFolder()
-            let outcome = try await Program("engine-harness").run("timeline", folder.path, mode, in: folder.path)
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            try await run("timeline", mode)
         }
 
         @Test("Cookies with an expiry are there in the next process")

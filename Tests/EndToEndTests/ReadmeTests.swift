@@ -29,6 +29,16 @@ struct ReadmeTests {
         #expect(try blocks().contains(example[header.upperBound...]))
     }
 
+    @Test("The guide to tests shows the tests that run")
+    func guideToTests() throws {
+        let guide = try text("docs/testing.md")
+        for name in ["ShopScreen", "ShopScreenTests"] {
+            let code = try text("Packages/ContainerTesting/Tests/EngineTestingTests/\(name).swift")
+            let header = try #require(code.firstRange(of: "\n\n"))
+            #expect(guide.contains("```swift\n\(code[header.upperBound...])```"), "\(name)")
+        }
+    }
+
     @Test("Its manifest names products and traits that there are")
     func manifest() throws {
         let shipped = try text("Package.swift")

@@ -48,7 +48,7 @@ extension EngineCheck {
         _ = try await page.view.evaluate("document.getElementById('tel').click()", in: .page)
         _ = try await page.view.evaluate(
             "onbeforeunload = event => event.preventDefault(); setTimeout(() => location.assign('/two'))", in: .page)
-        try await see(page, "document.title", "\"two\"")
+        try await seeInTime(page, "document.title", "\"two\"")
         for kind in ["dialog", "dialog", "dialog", "newWindow", "otherScheme", "dialog"] {
             let record = await diary.next()
             try expect(
@@ -59,7 +59,7 @@ extension EngineCheck {
         let quiet = try await open(site.home + "/quiet", in: container)
         let record = await diary.next()
         try expect(record?.ending == .ruledOut && record?.link?.url == "tel:+1", "quiet: \(String(describing: record))")
-        try await see(quiet, "document.title", "\"asked\"")
+        try await seeInTime(quiet, "document.title", "\"asked\"")
         await container.close(quiet)
         try expect(container.openPages.isEmpty, "pages are left")
     }
@@ -109,7 +109,7 @@ extension EngineCheck {
             _ = try await page.view.evaluate("setTimeout(() => location.assign('/two'))", in: .page)
             let record = await diary.next()
             try expect(record?.answer == .dialog(decision), "to leave: \(String(describing: record))")
-            try await see(page, "document.title", "\"\(title)\"")
+            try await seeInTime(page, "document.title", "\"\(title)\"")
         }
         await container.close(page)
     }
@@ -133,16 +133,19 @@ extension EngineCheck {
             try expect(
                 record?.link?.reason == reason && record?.link?.url == url && record?.link?.isUserGesture == true
                     && record?.answer == .link(.handled), "\(script): \(String(describing: record))")
-            try await see(page, "document.title", "\"one\"")
+            try await seeInTime(page, "document.title", "\"one\"")
         }
         host.linkAnswer = .openHere
         _ = try await page.view.evaluate("window.open('/new')", in: .page)
         _ = await diary.next()
-        try await see(page, "document.title", "\"new\"")
+        try await seeInTime(page, "document.title", "\"new\"")
         // Nothing is saved, and nothing waits.
-        _ = try await page.view.evaluate("document.getElementById('save').click()", in: .page)
-        _ = try await page.view.evaluate("location.assign('/saved')", in: .page)
-        try await see(page, "document.title", "\"new\"")
+        for script in ["document.getElementById('save').click()", "location.assign('/saved')"] {
+            _ = try await page.view.evaluate(script, in: .page)
+            let record = await diary.next()
+            try expect(record?.answer == .download(.cancel), "\(script): \(String(describing: record))")
+        }
+        try await seeInTime(page, "document.title", "\"new\"")
         let before = container.counters.pool.ended
         await container.close(page)
         let ends = container.counters.pool.ended.filter { before[$0.key] != $0.value }.keys.map(\.description)
@@ -160,7 +163,7 @@ extension EngineCheck {
             ("document.links[0].click()", site.outside + "/there", .openHere),
         ] {
             let page = try await open(site.home + "/frame", in: container)
-            try await see(page, "window.length", "1")
+            try await seeInTime(page, "window.length", "1")
             host.linkAnswer = decision
             _ = try await page.view.evaluate("setTimeout(() => \(place))", in: .page)
             let record = await diary.next()
@@ -170,7 +173,7 @@ extension EngineCheck {
             // What leads on in custom-scheme mode has taken the page's place by then.
             let isLeft = decision == .handled && page.session.mode == .customScheme
             let title = decision == .openHere ? "there" : isLeft ? "" : "frame"
-            try await see(page, "document.title", "\"\(title)\"")
+            try await seeInTime(page, "document.title", "\"\(title)\"")
             await container.close(page)
         }
     }
@@ -244,7 +247,7 @@ extension EngineCheck {
             let record = await diary.next()
             try expect(record?.ending == .pageGone, "\(end): \(String(describing: record))")
             _ = try? await said.value
-            if end == "load" { try await see(page, "document.title", "\"two\"") }
+            if end == "load" { try await seeInTime(page, "document.title", "\"two\"") }
             if end == "close" {
                 let ends = container.counters.pool.ended.filter { before[$0.key] != $0.value }.keys.map(\.description)
                 try expect(ends == ["retired: open-dialog"], "closed with a dialog: \(ends)")
@@ -253,26 +256,10 @@ extension EngineCheck {
             host.holdsDialogs = false
             await container.close(page)
             let next = try await open(site.home + "/one", in: container)
-            try await see(next, "confirm('next')", "false")
+            try await seeInTime(next, "confirm('next')", "false")
             diary.skip()
             await container.close(next)
         }
-    }
-
-    /// Asks the page until it says so; the check's limit ends it.
-    @MainActor
-    private func see(_ page: Page<WebKitGTKView>, _ expression: String, _ expected: String) async throws {
-        var last = ""
-        let seen = try? await withLimit(.seconds(15)) {
-            while true {
-                // Another document may just take the place of the one before.
-                last = (try? await page.view.evaluate("return \(expression)", in: .page)) ?? last
-                if last == expected { return true }
-                try Task.checkCancellation()
-                await Task.yield()
-            }
-        }
-        try expect(seen == true, "\(expression): \(last), and not \(expected)")
     }
 }
 
@@ -351,6 +338,7 @@ extension PageRequestRecord {
         case .link(let request): "\(request.reason)"
         case .dialog: "dialog"
         case .permission: "permission"
+        case .download: "download"
         }
     }
 }

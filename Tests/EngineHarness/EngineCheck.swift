@@ -61,7 +61,10 @@ enum EngineCheck: String, CaseIterable {
     case poolFinds
     case poolProcesses
     case white
+    case whiteLeft
+    case whiteHang
     case asks
+    case downloads
     case prefetch
     case pageOptions
     case soak
@@ -135,7 +138,10 @@ enum EngineCheck: String, CaseIterable {
         case .poolFinds: try await checkPoolFinds(arguments.dropFirst(), in: folder(arguments))
         case .poolProcesses: try await checkPoolProcesses(arguments.dropFirst(), in: folder(arguments))
         case .white: try await checkWhitePages(arguments.dropFirst().first, in: folder(arguments))
+        case .whiteLeft: try await checkQuietPages(arguments.dropFirst().first, in: folder(arguments))
+        case .whiteHang: try await checkHangs(arguments.dropFirst().first, in: folder(arguments))
         case .asks: try await checkAsks(arguments.dropFirst().first, in: folder(arguments))
+        case .downloads: try await checkDownloads(arguments.dropFirst().first, in: folder(arguments))
         case .prefetch: try await checkPrefetch(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .pageOptions:
             try await checkPageOptions(WebKitGTKEngine(), arguments.dropFirst().first, in: folder(arguments))
@@ -245,6 +251,22 @@ enum EngineCheck: String, CaseIterable {
         try await view.warmUp()
         let state = try await view.evaluate("return [location.href, document.readyState, history.length]", in: .page)
         try expect(state == #"["about:blank","complete",1]"#, state)
+    }
+
+    /// Asks the page until it says so; the check's limit ends it.
+    @MainActor
+    func seeInTime(_ page: Page<WebKitGTKView>, _ expression: String, _ expected: String) async throws {
+        var last = ""
+        let seen = try? await withLimit(.seconds(15)) {
+            while true {
+                // Another document may just take the place of the one before.
+                last = (try? await page.view.evaluate("return \(expression)", in: .page)) ?? last
+                if last == expected { return true }
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+        try expect(seen == true, "\(expression): \(last), and not \(expected)")
     }
 
     /// The identifiers of the processes below this one that have a name.

@@ -19,7 +19,6 @@ final class Soak {
     private(set) var views: [WeakView] = []
     private let check: EngineCheck
     private let site: SoakSite
-    private var random = SplitMix(seed: 7)
     private var opened = 0
     private var closedEarly = 0
     private var killed = 0
@@ -130,8 +129,9 @@ final class Soak {
 
     private func open() async throws -> Page<WebKitGTKView> {
         opened += 1
-        let host = SoakSite.hosts[Int(random.next() % UInt64(SoakSite.hosts.count))]
-        let path = host == "shop.example" && random.next() % 2 == 0 ? "index.html" : ""
+        // Each site in turns, and of the shop its packaged page and the network's.
+        let host = SoakSite.hosts[opened % SoakSite.hosts.count]
+        let path = host == "shop.example" && opened % 4 == 0 ? "index.html" : ""
         let page = try await container.open("https://\(host)/\(path)?n=\(opened)")
         views.append(WeakView(view: page.view))
         return page
@@ -215,20 +215,5 @@ final class Soak {
                 for await event in events { throw CheckFailure(description: "\(event) in an idle container") }
             }
         } catch let error as EngineError where error.code == .timedOut {}
-    }
-}
-
-/// A small generator, so that each run is the same.
-private struct SplitMix {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -42,6 +42,18 @@ struct Open: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Write a report page with the waterfall, and a HAR 1.2 file.", valueName: "directory"))
     var report: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Write what would make the page faster, from what it asked for: prefetch.json, hosts.json, resources.json.",
+            discussion: """
+                prefetch.json is a table for --prefetch, of the requests for data that are safe to make ahead; \
+                resources.json a resource table of the files that belong into a package; hosts.json the hosts whose \
+                names are worth resolving ahead. What is left out is named on standard error, with the reason. With \
+                --runs 2 or more, what differs from run to run is known. --mode proxy sees all; scheme sees what does \
+                not pass by the container; plain gives hosts.json alone.
+                """, valueName: "directory"))
+    var suggest: String?
+
     @Flag(help: "Print the result as JSON.")
     var json = false
 
@@ -49,13 +61,16 @@ struct Open: AsyncParsableCommand {
     func run() async throws {
         let directory = try TemporaryDirectory()
         defer { directory.remove() }
-        let options = try stage.options(covering: [url], directory: directory.path, warm: warm)
+        var options = try stage.options(covering: [url], directory: directory.path, warm: warm)
         // A path that cannot be written must not be found out after the work.
         if let screenshot { try FileOutput.check(file: screenshot, of: "--screenshot") }
         if let report { try FileOutput.check(folder: report, of: "--report") }
+        var suggestion = try suggest.map { try LoadSuggestion(of: url, options, into: $0) }
+        if suggestion != nil { options.coverSites() }
         var summary = OpenSummary(url: url, options: options)
         var last: Opening?
         for _ in 0..<runs {
+            options.traffic = suggestion == nil || options.mode == .plain ? nil : TrafficLog()
             let opening = try await Stage.with(options) { stage in
                 summary.engine = stage.engine.name
                 if let until {
@@ -66,6 +81,7 @@ struct Open: AsyncParsableCommand {
                     url, on: stage, ready: until, pictures: pictures, limit: .seconds(timeout))
             }
             summary.add(opening.result)
+            suggestion?.add(opening, options.traffic)
             last = opening
         }
         if let picture = last?.snapshot, let screenshot {
@@ -75,6 +91,7 @@ struct Open: AsyncParsableCommand {
         if let last, let report {
             try OpenReport(summary: summary, opening: last).write(to: report)
         }
+        summary.suggested = try await suggestion?.write()
         try CommandOutput.result(json ? summary.json() : summary.text())
     }
 }

@@ -13,6 +13,8 @@ struct OpenSummary: Sendable {
     let warm: Bool
     var engine = ""
     private(set) var runs: [RunResult] = []
+    /// What `--suggest` wrote.
+    var suggested: LoadSuggestion.Report?
 
     init(url: String, options: StageOptions) {
         self.url = url
@@ -37,7 +39,8 @@ struct OpenSummary: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let document = Document(
-            url: url, mode: mode.rawValue, network: network, warm: warm, engine: engine, runs: runs, median: median)
+            url: url, mode: mode.rawValue, network: network, warm: warm, engine: engine, runs: runs, median: median,
+            suggested: suggested)
         return String(decoding: try encoder.encode(document), as: UTF8.self)
     }
 
@@ -55,15 +58,19 @@ struct OpenSummary: Sendable {
             ("load", Self.time(median.loadMs)),
             (
                 "requests",
-                "\(counts.package) package, \(counts.network) network, \(counts.synthetic) synthetic, "
+                "\(counts.package) package, \(counts.prefetch) prefetch, \(counts.memory + counts.disk) cache, "
+                    + "\(counts.network) network, \(counts.synthetic) synthetic, "
                     + "\(counts.failed) failed\(Self.note(on: counts.errorStatuses))"
             ),
             ("bytes from the network", median.bytesFromNetwork.map { "\($0)" } ?? "not known"),
         ]
         let ready = median.readyMs.map { [("ready", Self.time($0))] } ?? []
         let errors = median.consoleErrors.map { ("page error", $0) }
-        return (lines + ready + errors).map { "\($0.0.padding(toLength: 24, withPad: " ", startingAt: 0))\($0.1)" }
-            .joined(separator: "\n")
+        let suggestion = suggested.map { [("suggested", $0.text)] } ?? []
+        return (lines + ready + errors + suggestion).map {
+            "\($0.0.padding(toLength: 24, withPad: " ", startingAt: 0))\($0.1)"
+        }
+        .joined(separator: "\n")
     }
 
     private static func note(on errorStatuses: Int) -> String {
@@ -82,5 +89,7 @@ struct OpenSummary: Sendable {
         let engine: String
         let runs: [RunResult]
         let median: RunResult
+        /// Left out where nothing was asked for.
+        let suggested: LoadSuggestion.Report?
     }
 }

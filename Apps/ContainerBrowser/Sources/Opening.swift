@@ -23,6 +23,9 @@ struct Opening {
     let called: Date
     let timeline: [TimelineEntry]
 
+    /// How many requests the engine made past the container.
+    var past: Int { timeline.count(where: \.isPast) }
+
     /// Opens a page, waits until it is there, and reads off what happened.
     /// - Parameters:
     ///   - ready: a JavaScript expression that is true once the page is of use; the load event where `nil`.

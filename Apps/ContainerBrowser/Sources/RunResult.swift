@@ -59,7 +59,10 @@ extension RunResult {
             median[keyPath: number] = middle(of: runs.compactMap { $0[keyPath: number] })
         }
         median.bytesFromNetwork = middle(of: runs.compactMap { $0.bytesFromNetwork.map(Double.init) }).map { Int64($0) }
-        for count in [\RunResult.requests.package, \.requests.network, \.requests.synthetic, \.requests.failed] {
+        for count in [
+            \RunResult.requests.package, \.requests.prefetch, \.requests.memory, \.requests.disk, \.requests.network,
+            \.requests.synthetic, \.requests.failed,
+        ] {
             median[keyPath: count] = middle(of: runs.map { Double($0[keyPath: count]) }).map { Int($0) } ?? 0
         }
         return median

@@ -70,16 +70,16 @@ final class Stage {
         settings.proxy = proxy.map { AsyncHTTPTransport.Proxy(host: "127.0.0.1", port: $0.port) }
         let transport = AsyncHTTPTransport(settings)
         self.transport = transport
+        let network: any HTTPTransporting =
+            if let traffic = options.traffic { WatchingTransport(base: transport, log: traffic) } else { transport }
         var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: options.directory, transport: transport, logger: Logger(label: "container-browser"))
+            directory: options.directory, transport: network, logger: Logger(label: "container-browser"))
         // Whether a run begins with a warm view is the caller's to say.
         configuration.warmsUpWhenIdle = false
         configuration.mode = options.mode
         configuration.loopback.upstreamProxy = (proxy ?? wall).map { HostPort(host: "127.0.0.1", port: $0.port) }
         configuration.coveredHosts = options.coveredHosts
         configuration.poolCapacity = 1
-        // What a page comes to is told as it is, and not mended.
-        configuration.whitePages = nil
         // Nothing that one run fetched answers the next, as in a bare engine, which keeps nothing either.
         configuration.httpCache?.diskBytes = 0
         configuration.cookies.isPersistent = false

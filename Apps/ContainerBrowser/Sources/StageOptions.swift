@@ -6,6 +6,7 @@ internal import ContainerKit
 internal import ContainerTesting
 internal import Foundation
 internal import Prefetch
+internal import PublicSuffixList
 internal import SchemeRouter
 
 /// What a stage is set up with.
@@ -23,6 +24,8 @@ struct StageOptions: Sendable {
     var trusted: [TrustedCertificate] = []
     /// What is fetched ahead of pages; nothing by default.
     var prefetch: PrefetchTable?
+    /// Notes what goes over the container's network; nothing does by default.
+    var traffic: TrafficLog?
     private(set) var coveredHosts: [HostPattern]
     /// The covered hosts as names and addresses, without ports and brackets.
     private(set) var coveredNames: [String]
@@ -40,6 +43,12 @@ struct StageOptions: Sendable {
         coveredNames = Set(urls.compactMap { URLComponents(string: $0)?.host })
             .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "[]")) }.sorted()
         coveredHosts = try Set(urls.map(Self.host(of:))).sorted { $0.description < $1.description }
+    }
+
+    /// Covers all hosts of the sites of the covered ones, too: a page's data is often at a host of its own.
+    mutating func coverSites() {
+        let domains = Set(coveredNames.compactMap { PublicSuffixList().registrableDomain(of: $0) }).sorted()
+        coveredHosts += domains.flatMap { [HostPattern($0), HostPattern("*." + $0)] }.compactMap { $0 }
     }
 
     /// The same on another network.

@@ -17,6 +17,8 @@ struct TimelineEntry: Sendable {
     var mediaType: String?
     var provenance: String
     var reason: String
+    /// Whether the engine loaded it past the container.
+    var isPast = false
 
     /// What the container answered, and what the engine loaded past it, in the order in which it began.
     /// - Parameters:
@@ -57,7 +59,8 @@ struct TimelineEntry: Sendable {
             start: origin + (timing?.start ?? 0), firstByte: timing?.responseStart.map { origin + $0 },
             end: origin + (timing?.end ?? 0), bytes: resource.length ?? timing?.bytes, mediaType: nil,
             provenance: isAnswered ? "network" : "failed",
-            reason: timing == nil ? reason + "; its times are not known" : reason)
+            reason: timing == nil ? reason + "; its times are not known" : reason,
+            isPast: true)
     }
 }
 

@@ -4,6 +4,7 @@
 public import BodyBridge
 public import HTTPTransport
 public import Logging
+public import Metrics
 public import OfflinePackage
 public import ResourceStore
 public import ResourceTable
@@ -21,6 +22,9 @@ extension Container {
         /// Where the container, its packages and its updates report what no caller hears: damage, rollbacks, changes
         /// that have to wait. The process's logging system by default, under the label `containerkit`.
         public var logger: Logger
+        /// Where the container counts what happens, by the names of `docs/seeing.md`. The process's metrics system by
+        /// default, as it is when the configuration is made; nothing is counted where that keeps nothing.
+        public var metrics: any MetricsFactory = MetricsSystem.factory
 
         /// Budgets and caches of the folder; see `ResourceStore.Configuration` for the defaults.
         public var store = ResourceStore.Configuration()
@@ -95,6 +99,8 @@ extension Container {
         public var timelines: TimelineOptions?
         /// Which hosts' documents pages show, and how long they wait for what they ask of ``Container/pageDelegate``.
         public var pageRequests = PageRequestOptions()
+        /// What pages may save, where ``Container/pageDelegate`` says so: how much, and how many at a time.
+        public var downloads = DownloadOptions()
 
         /// A configuration with the default options.
         public init(

@@ -38,7 +38,8 @@ extension Container {
             unreadableFiles: packages.library.unreadableFiles, store: packages.store.counters,
             table: table?.library.counters, httpCache: cache?.counters, prefetch: prefetch?.counters,
             prefetchTable: prefetchTable?.counters, switchboard: switchboardCare?.counters,
-            droppedEvents: droppedEvents, bodyBytes: bodyBudget.used, pool: pool.counters)
+            downloads: downloadCare.counters, droppedEvents: droppedEvents, bodyBytes: bodyBudget.used,
+            pool: pool.counters)
     }
 
     /// Ends the views that nobody uses and forgets what is in memory to be read again, as on a memory warning. The

@@ -27,7 +27,10 @@ extension Container {
     func answer(_ request: EngineRequest, to sink: any SchemeTaskSink) -> SchemeTaskDelivery {
         let delivery = SchemeTaskDelivery(to: sink)
         let session = request.view.flatMap { sessions[$0] }
-        if request.isMainDocument { engineFields?.note(request.head) }
+        if request.isMainDocument {
+            engineFields?.note(request.head)
+            if let session { agents[session.id] = request.head.headerFields[.userAgent] }
+        }
         var request = request
         let post = posts.take(for: request)
         var asked = legacy?.bare(request) ?? request
@@ -82,9 +85,12 @@ extension Container {
                 delivery?.giveUp()
             }
         }
-        delivery.start(outlivesStop: bridged.isKeptAlive) {
+        delivery.start(outlivesStop: bridged.isKeptAlive) { [weak self] in
             let named = try named.get()
-            guard named.wantsHandOver, let cookies else { return try await path.answer(named) }
+            guard named.wantsHandOver, let cookies else {
+                let response = try await path.answer(named)
+                return self?.diverted(response, from: request, named, of: session) ?? response
+            }
             return try await cookies.handingOver { try await path.answer(named) }
         } observe: { [weak self] response in
             record.note(response)

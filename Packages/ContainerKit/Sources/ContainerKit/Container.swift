@@ -6,6 +6,7 @@ internal import HTTPTransport
 internal import HTTPTypes
 internal import Logging
 internal import LoopbackServer
+internal import Metrics
 internal import OfflinePackage
 internal import ResourceLoading
 internal import ResourceStore
@@ -52,6 +53,10 @@ public final class Container<Engine: WebEngine> {
     private(set) var idle: IdleCare?
     private(set) var timelineCare: TimelineCare?
     let pageRequests: PageRequestCare
+    let downloadCare: DownloadCare
+    /// What pages are asked, and what they call themselves.
+    var askers: [PageID: Asker] = [:]
+    var agents: [PageID: String] = [:]
     private(set) var prefetch: PrefetchCare?
     private(set) var prefetchTable: PrefetchTableCare?
     let engineFields: EngineFields?
@@ -109,6 +114,9 @@ public final class Container<Engine: WebEngine> {
         }
         whitePages = configuration.whitePages.map { WhitePageCare($0) }
         pageRequests = PageRequestCare(configuration.pageRequests) { [hub] in hub.send(.pageRequest($0, $1)) }
+        downloadCare = DownloadCare(configuration.downloads, requests: pageRequests, directory: given.directory) {
+            [hub] in hub.send(.download($0, $1))
+        }
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
             CustomScheme(name: configuration.names.insecure, isSecure: false),
@@ -139,10 +147,12 @@ public final class Container<Engine: WebEngine> {
         hub.accompany { [weak whitePages] in
             if case .request(let record) = $0 { whitePages?.hear(record) }
         }
+        let metrics = MetricsCare.isOf(configuration.metrics) ? beginMetrics(configuration.metrics) : nil
         if let options = configuration.timelines {
             let care = TimelineCare(options, logger: configuration.logger) { [weak self] page in
                 self?.sessions.values.first { $0.id == page }?.documentURL
             }
+            if let metrics { care.listen { metrics.hear($0) } }
             hub.accompany { care.hear($0) }
             timelineCare = care
         }
@@ -157,6 +167,12 @@ public final class Container<Engine: WebEngine> {
         table?.note(.launch)
         beginSwitchboard()
         beginIdleCare()
+    }
+
+    private func beginMetrics(_ factory: any MetricsFactory) -> MetricsCare {
+        let metrics = MetricsCare(factory) { [weak self] in self?.counters.totals ?? [:] }
+        hub.accompany { metrics.hear($0) }
+        return metrics
     }
 
     private func beginIdleCare() {
@@ -175,12 +191,12 @@ public final class Container<Engine: WebEngine> {
         case .plain, .customScheme: break
         case .loopbackProxy:
             proxy = try await ProxyCare(
-                engine, requests, configuration.loopback, logger: configuration.logger, tell: tell, note: note)
-            proxy?.isUsed = liveRules.isOn
+                engine, requests, configuration.loopback, isUsed: liveRules.isOn, logger: configuration.logger,
+                tell: tell, note: note)
         case .loopbackServer:
             server = try await ServerCare(
                 engine, requests, configuration.loopback, directory: configuration.directory,
-                logger: configuration.logger, tell: tell, note: note)
+                isUsed: liveRules.isOn, logger: configuration.logger, tell: tell, note: note)
         }
     }
 

@@ -22,6 +22,8 @@ public struct ContainerCounters: Sendable, Hashable {
     public var prefetchTable: PrefetchTableCounters?
     /// Of the switchboard; `nil` where there is none.
     public var switchboard: SwitchboardCounters?
+    /// Of the files that pages save.
+    public var downloads: DownloadCounters
     /// Events that slow subscribers lost, and reports of pages.
     public var droppedEvents: Int
     /// Bytes of bodies that are on their way from pages to their requests.

@@ -44,6 +44,8 @@ public enum ContainerEvent: Sendable {
     case whitePage(PageID, WhitePageStep)
     /// A page asked something of the app, and this came of it.
     case pageRequest(PageID, PageRequestRecord)
+    /// Something happened to a file that a page saves; the page may be closed by then.
+    case download(PageID, DownloadEvent)
     /// The server of the prefetch table was asked, and what came of it.
     case prefetchTableChecked(PrefetchTableCheck)
     /// The server of the switchboard was asked, and what came of it.

@@ -27,6 +27,9 @@ struct RequestPath: Sendable {
     private let chain: any ResourceLoading
     /// For what the rules keep from the container.
     private let direct: any ResourceLoading
+    /// For files that are saved: as they came, redirects too.
+    private let unsettled: any ResourceLoading
+    private let unsettledDirect: any ResourceLoading
     /// For the app's own requests, which no web's rules bind.
     private let appChain: any ResourceLoading
     private let appDirect: any ResourceLoading
@@ -121,8 +124,10 @@ struct RequestPath: Sendable {
                     || coverage.decide(request, page: page, isDocument: url == page).action == .intercept
             }
         }
-        chain = settle(LoaderChain(loaders))
-        direct = settle(completing(asking(passed)))
+        unsettled = LoaderChain(loaders)
+        unsettledDirect = completing(asking(passed))
+        chain = settle(unsettled)
+        direct = settle(unsettledDirect)
     }
 
     /// A table says the types of its files as its server would, and what is filled on first use is a whole file, too.
@@ -254,6 +259,8 @@ struct RequestPath: Sendable {
         fileprivate let hasBody: Bool
         /// Whether a script asks, of whose answers the engine keeps nothing.
         fileprivate let isOfScript: Bool
+        /// Whether it is for a document, the page's own or a frame's.
+        var isDocument: Bool { [.document, .nestedDocument].contains(request.destination) }
         /// Whether its cookies are to be in the engine's store before the page sees the answer.
         let wantsHandOver: Bool
     }
@@ -280,6 +287,26 @@ struct RequestPath: Sendable {
         }
         if isPassed { response.provenance.reason += "; \(named.decision)" }
         return limited(response, to: named)
+    }
+
+    /// Answers the request for a file that is saved: its bytes as they came, and from wherever redirects lead, as nobody but
+    /// the host reads them.
+    nonisolated(nonsending) func answer(saving named: Named) async throws -> ResourceResponse {
+        var request = named.request
+        try complete(&request, of: named)
+        request.destination = .unknown
+        let chain = keepsOut(named.decision) ? unsettledDirect : unsettled
+        for _ in 0...Redirect.limit {
+            guard let response = try await chain.load(request) else {
+                throw ResourceError(.internal, "no loader answered", at: request.head.urlText)
+            }
+            guard let redirect = try Redirect(of: response.head, to: request.head) else { return response }
+            guard request.head.scheme != "https" || redirect.target.hasPrefix("https:") else {
+                throw ResourceError(.blocked, "redirect from https to http", at: redirect.target)
+            }
+            request = try redirect.following(request)
+        }
+        throw ResourceError(.tooManyRedirects, "more than \(Redirect.limit) redirects", at: request.head.urlText)
     }
 
     private func limited(_ response: ResourceResponse, to named: Named) -> ResourceResponse {

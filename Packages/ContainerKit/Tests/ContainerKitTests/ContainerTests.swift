@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
+import EngineTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
@@ -114,12 +115,12 @@ struct ContainerTests {
             try Task.checkCancellation()
             await Task.yield()
         }
-        task.delivery?.stop()
+        task.drop()
         for await case .request(let record) in events {
             guard case .stopped = record.outcome else { Issue.record("\(record.outcome)"); break }
             break
         }
-        #expect(task.sink.status == nil && task.sink.error == nil)
+        #expect(task.status == nil && task.error == nil)
     }
 
     @Test("One folder belongs to one container at a time")

@@ -4,6 +4,7 @@
 import ContainerTesting
 import CookieBridge
 import CookieJar
+import EngineTesting
 import Foundation
 import HTTPTransport
 import HTTPTypes
@@ -207,9 +208,9 @@ struct CookieTests {
             #expect(page.view.put("first", at: 0, of: id) == #"{"value":true}"#)
             sinks.append(
                 fixture.engine.send(
-                    "containerkit://\(host)/upload", .post, [mark: "\(page.view.prompts?.prefix ?? "")take \(id) 10"],
+                    "containerkit://\(host)/upload", .post, [mark: "\(page.view.promptPrefix ?? "")take \(id) 10"],
                     from: page.view
-                ).sink)
+                ))
             // And a form is about to go.
             #expect(page.view.announce("containerkit://\(host)/form") == #"{"value":true}"#)
         }

@@ -3,6 +3,7 @@
 
 import ContainerKit
 import ContainerTesting
+import EngineTesting
 import Foundation
 import Testing
 

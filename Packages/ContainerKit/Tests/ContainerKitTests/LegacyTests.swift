@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import BodyBridge
+import EngineTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
@@ -36,8 +37,8 @@ struct LegacyTests {
 
     /// Says what a page's script says.
     private func say(_ word: String, _ json: String, from url: String, in view: FakeView) throws -> String {
-        let prompts = try #require(view.prompts)
-        return prompts.answer("\(prompts.prefix)\(word) \(url) \(json)")
+        try #require(view.promptPrefix != nil)
+        return view.prompt("\(word) \(url) \(json)")
     }
 
     private func store(_ id: String, _ rest: String = #""body":"x""#, in view: FakeView) throws {
@@ -85,7 +86,7 @@ struct LegacyTests {
     func notCovered() async throws {
         let container = try await container()
         let page = try await container.open("https://elsewhere.example/")
-        #expect(page.view.scripts.isEmpty && page.view.prompts == nil)
+        #expect(page.view.scripts.isEmpty && page.view.promptPrefix == nil)
         await container.shutDown()
     }
 

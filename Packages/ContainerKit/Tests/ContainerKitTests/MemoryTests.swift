@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
+import EngineTesting
 import OfflinePackage
 import ResourceLoading
 import Testing
@@ -26,7 +27,7 @@ struct MemoryTests {
             var others = conditions.conditions
             others.isIdle.toggle()
             conditions.set(others)
-            let ending = fixture.engine.endings(of: view)
+            let ending = view.discards()
             conditions.set(HostConditions(memory: memory))
             for await _ in ending { break }
             #expect(!view.isAlive)

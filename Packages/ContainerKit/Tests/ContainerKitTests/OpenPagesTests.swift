@@ -87,4 +87,33 @@ struct OpenPagesTests {
         #expect(try attributed("https://a.example/", accept) == (1, .document))
         #expect(try attributed("https://a.example/frame", accept) == (1, .nestedDocument))
     }
+
+    @Test(
+        "A request keeps waiting those that may have made it: its page, others at that origin, all where it says nothing"
+    )
+    func waiting() throws {
+        note(1, at: "https://a.example/one")
+        note(2, at: "https://a.example/two")
+        note(3, at: "https://b.example/")
+        let busy = { (1...3).filter { pages.isBusy(PageID(rawValue: $0)) } }
+        let began = { (referrer: String?) throws -> UInt64 in
+            var head = try #require(HTTPRequest(urlText: "https://cdn.example/x"))
+            head.headerFields[.referer] = referrer
+            var request = ResourceRequest(head)
+            pages.attribute(&request)
+            return pages.began(request)
+        }
+        #expect(busy().isEmpty)
+        let one = try began("https://a.example/one")
+        #expect(busy() == [1, 2])
+        let third = try began("https://b.example/")
+        #expect(busy() == [1, 2, 3])
+        pages.ended(one)
+        #expect(busy() == [3])
+        let anyone = try began(nil)
+        pages.ended(third)
+        #expect(busy() == [1, 2, 3])
+        pages.ended(anyone)
+        #expect(busy().isEmpty)
+    }
 }

@@ -16,10 +16,10 @@ struct PageHealthTests {
         /// Whether the page has packages to lose.
         var hasPackages = true
 
-        init(hearsRetries: Bool = true, _ change: (inout WhitePageOptions) -> Void = { _ in }) {
+        init(_ change: (inout WhitePageOptions) -> Void = { _ in }) {
             var options = WhitePageOptions()
             change(&options)
-            health = PageHealth(options, hearsRetries: hearsRetries)
+            health = PageHealth(options)
         }
 
         /// Takes events, and does what comes out but looking.
@@ -31,7 +31,7 @@ struct PageHealthTests {
                 all += actions
                 for action in actions {
                     switch action {
-                    case .examine: break
+                    case .examine, .endProcess: break
                     case .dropPackage:
                         all += take(.packageDropped(hasPackages))
                         hasPackages = false
@@ -61,13 +61,18 @@ struct PageHealthTests {
 
     private static let white = PageExamination(isUniform: true)
     private static let empty = PageExamination(isEmpty: true, isUniform: true)
-    private static let broken = PageExamination(hasScripts: true, bootErrors: ["Error: boot"], isUniform: true)
+    private static let broken = PageExamination(
+        hasScripts: true, bootErrors: ["Error: boot"], isPackaged: true, isUniform: true)
+    private static let incomplete = PageExamination(
+        hasScripts: true, failedResources: ["https://a.example/app.js"], isUniform: true)
     private static let painted = PageExamination(isPainted: true, hasScripts: true)
     private static let all: [WhitePageStep.Kind] = [.reloaded, .reloadedWithoutPackage, .showedErrorPage]
 
     @Test("A page that stays broken is reloaded, then without its package, then replaced; and that is all")
     func ladder() {
-        for (seen, signal) in [(Self.empty, WhitePageSignal.emptyDocument), (Self.broken, .bootError)] {
+        for (seen, signal) in [
+            (Self.empty, WhitePageSignal.emptyDocument), (Self.broken, .bootError), (Self.incomplete, .failedResource),
+        ] {
             let page = Patient()
             for _ in 0..<3 {
                 page.load()
@@ -75,8 +80,6 @@ struct PageHealthTests {
             }
             #expect(page.kinds == Self.all && page.steps.map(\.number) == [1, 2, 3])
             #expect(page.steps.allSatisfy { $0.signal == signal })
-            page.load()
-            page.look(seen)
             page.take(.processEnded("crashed"))
             #expect(page.steps.count == 3 && page.health.deadline == nil)
         }
@@ -93,10 +96,11 @@ struct PageHealthTests {
         #expect(page.kinds == [.reloaded, .showedErrorPage] && page.steps.map(\.number) == [1, 2])
         for limit in 0...2 {
             let page = Patient { $0.stepLimit = limit }
-            for _ in 0..<3 {
+            for _ in 0..<max(limit, 1) {
                 page.load()
                 page.look(Self.empty)
             }
+            page.take(.processEnded("crashed"))
             #expect(page.kinds == [[], [.showedErrorPage], [.reloaded, .showedErrorPage]][limit])
         }
     }
@@ -124,22 +128,104 @@ struct PageHealthTests {
         }
     }
 
-    @Test("A page that boots slowly has its time, counted from the last that was heard of it")
+    @Test("A page that boots slowly has its time, counted from the last that was heard of it, until it is too long")
     func slow() {
         let seen = PageExamination(hasScripts: true, isUniform: true)
-        let page = Patient()
+        let page = Patient { $0.signals.insert(.noFirstPaint) }
         page.load()
         #expect(page.look(seen) && page.now == .seconds(3))
         page.now = .seconds(32)
         page.take(.activity)
         #expect(page.take(.clock(isBusy: false)).isEmpty)
         page.now = .seconds(62)
-        // While a request waits for its answer, nothing is due before that ends.
-        #expect(page.take(.clock(isBusy: true)).isEmpty && page.health.deadline == nil)
+        // While a request waits for its answer it is asked about now and then.
+        #expect(page.take(.clock(isBusy: true)).isEmpty && page.health.deadline == .seconds(72))
+        page.now = .seconds(71)
+        page.take(.activity)
+        #expect(page.health.deadline == .seconds(101))
         page.now = .seconds(100)
         page.take(.activity)
-        #expect(page.health.deadline == .seconds(130) && page.steps.isEmpty)
+        #expect(page.health.deadline == .seconds(120) && page.steps.isEmpty)
         #expect(page.look(seen) && page.kinds == [.reloaded] && page.steps[0].signal == .noFirstPaint)
+    }
+
+    @Test(
+        "A request that is never answered, and a document that comes in drops, put a look off for two minutes at most")
+    func patience() {
+        let page = Patient()
+        page.load()
+        while let deadline = page.health.deadline, deadline < .seconds(120) {
+            page.now = deadline
+            #expect(page.take(.clock(isBusy: true)).isEmpty)
+        }
+        page.now = .seconds(120)
+        #expect(page.take(.clock(isBusy: true)) == [.examine])
+        page.take(.examined(Self.broken))
+        #expect(page.kinds == [.reloaded])
+        let dripping = Patient { $0.signals.insert(.noFirstPaint) }
+        dripping.take(.started, .committed(url: "https://a.example/", isWatched: true))
+        while let deadline = dripping.health.deadline, deadline > dripping.now {
+            dripping.now = min(dripping.now + .seconds(5), deadline)
+            dripping.take(.activity)
+        }
+        #expect(dripping.now == .seconds(120))
+        dripping.look(Self.broken)
+        #expect(dripping.kinds == [.reloaded] && dripping.steps[0].signal == .noFirstPaint)
+    }
+
+    @Test("A page that paints nothing, and has done nothing wrong, is left alone by default")
+    func shy() {
+        let page = Patient()
+        page.load()
+        while page.look(PageExamination(hasScripts: true, isUniform: true)) {}
+        page.load("https://a.example/2")
+        // A script's error, but of a server that would give the same again.
+        while page.look(PageExamination(hasScripts: true, bootErrors: ["one"], isUniform: true)) {}
+        #expect(page.steps.isEmpty)
+        let asked = Patient { $0.countsErrorsOfNetwork = true }
+        asked.load()
+        asked.look(PageExamination(hasScripts: true, bootErrors: ["one"], isUniform: true))
+        #expect(asked.kinds == [.reloaded])
+    }
+
+    @Test(
+        "A script or a style sheet that could not be had counts where nothing is painted, and once the page has loaded")
+    func failedResources() {
+        let page = Patient()
+        page.load()
+        page.look(Self.incomplete)
+        #expect(page.kinds == [.reloaded] && page.steps[0].detail == "https://a.example/app.js")
+        var seen = Self.incomplete
+        seen.isPainted = true
+        let painted = Patient()
+        painted.load()
+        painted.look(seen)
+        #expect(painted.steps.isEmpty && painted.health.deadline == nil)
+        seen = Self.incomplete
+        seen.isUniform = false
+        let shown = Patient()
+        shown.load()
+        shown.look(seen)
+        #expect(shown.steps.isEmpty && shown.health.deadline == nil)
+        let off = Patient { $0.signals.remove(.failedResource) }
+        off.load()
+        while off.look(Self.incomplete) {}
+        let loading = Patient()
+        loading.take(.started, .committed(url: "https://a.example/", isWatched: true))
+        loading.look(Self.incomplete)
+        #expect(off.steps.isEmpty && loading.steps.isEmpty && loading.health.deadline != nil)
+    }
+
+    @Test("A page that tells that it has painted is not looked at, unless pictures of one colour count")
+    func painting() {
+        let page = Patient()
+        page.load()
+        page.take(.painted)
+        #expect(page.health.deadline == nil)
+        let uniform = Patient { $0.signals.insert(.uniformPicture) }
+        uniform.load()
+        uniform.take(.painted)
+        #expect(uniform.health.deadline == .seconds(3))
     }
 
     @Test("A page whose document does not end is looked at, too, and its errors do not count before")
@@ -167,13 +253,113 @@ struct PageHealthTests {
         #expect(page.steps.isEmpty && page.health.deadline == nil)
     }
 
-    @Test("A page that does not answer is asked three times, and left alone")
-    func silent() {
+    @Test("What happens while the app is away is dealt with when it is back, unless another document came")
+    func deferred() {
+        let events: [(PageHealth.Event, WhitePageStep.Kind)] = [
+            (.processEnded("crashed"), .reloadedWithoutPackage),
+            (.loadFailed("offline", isReal: true), .showedErrorPage),
+        ]
+        for (event, kind) in events {
+            let page = Patient()
+            page.load()
+            page.take(.processEnded("before"), .started, .paused, event)
+            #expect(page.kinds == [.reloaded])
+            page.take(.resumed)
+            #expect(page.kinds == [.reloaded, kind])
+            let moved = Patient()
+            moved.load()
+            moved.take(.paused, event, .started, .committed(url: "https://a.example/2", isWatched: true), .resumed)
+            #expect(moved.steps.isEmpty)
+        }
+        var health = PageHealth(WhitePageOptions())
+        for event in [PageHealth.Event.started, .committed(url: "x", isWatched: false), .finished, .processEnded("1")] {
+            _ = health.take(event, at: .zero)
+        }
+        guard case .dropPackage(let step) = health.take(.processEnded("2"), at: .zero).first else {
+            Issue.record("no package is dropped")
+            return
+        }
+        #expect(health.take(.paused, at: .zero).isEmpty && health.take(.packageDropped(true), at: .zero).isEmpty)
+        #expect(health.take(.resumed, at: .zero) == [.take(step)])
+    }
+
+    @Test(
+        "A page on its way to another document is neither looked at nor touched, and looked at again where that fails")
+    func onWay() {
         let page = Patient()
         page.load()
-        var looks = 0
-        while page.look(nil) { looks += 1 }
-        #expect(looks == 3 && page.steps.isEmpty)
+        page.now = .seconds(3)
+        #expect(page.take(.clock(isBusy: false)) == [.examine])
+        page.take(.started, .examined(Self.empty))
+        #expect(page.steps.isEmpty && page.health.deadline == nil)
+        page.now = .seconds(300)
+        page.take(.loadFailed("a download", isReal: false))
+        #expect(page.look(Self.empty) && page.kinds == [.reloaded])
+        // So is one whose package is about to be taken.
+        var health = PageHealth(WhitePageOptions())
+        for event in [PageHealth.Event.started, .committed(url: "x", isWatched: false), .finished, .processEnded("1")] {
+            _ = health.take(event, at: .zero)
+        }
+        #expect(health.take(.processEnded("2"), at: .zero).count == 1 && health.awaitsDrop)
+        _ = health.take(.started, at: .zero)
+        #expect(!health.awaitsDrop && health.take(.packageDropped(true), at: .zero).isEmpty)
+    }
+
+    @Test("A document that its server has said to be empty is left alone, and the next one is not")
+    func noContent() {
+        let page = Patient()
+        page.take(.started, .hasNoContent, .committed(url: "https://a.example/", isWatched: true), .finished)
+        while page.look(Self.empty) {}
+        #expect(page.steps.isEmpty)
+        page.load("https://a.example/2")
+        page.look(Self.empty)
+        #expect(page.kinds == [.reloaded])
+    }
+
+    @Test("A page that asks something of the app has its whole time again, however long that takes")
+    func asking() {
+        let page = Patient()
+        page.load()
+        for hour in 1...3 {
+            page.now = .seconds(3_600 * hour)
+            page.take(.asks, .examined(nil))
+        }
+        #expect(page.steps.isEmpty && page.health.deadline == page.now + .seconds(3))
+    }
+
+    @Test("The process of a page that does not answer for a minute is ended, unless it has painted or asks something")
+    func silent() {
+        /// Asks until the page is let alone; says whether its process was ended.
+        let ends = { (page: Patient, before: [PageHealth.Event]) -> Bool in
+            page.load()
+            for event in before { page.take(event) }
+            while let deadline = page.health.deadline {
+                page.now = deadline
+                page.take(.clock(isBusy: false))
+                if page.take(.examined(nil)) == [.endProcess] { return true }
+            }
+            return false
+        }
+        let page = Patient()
+        #expect(ends(page, []) && page.now == .seconds(63))
+        page.take(.processEnded("the process was ended"))
+        #expect(page.kinds == [.reloaded] && page.steps[0].signal == .unresponsive)
+        // The new one ends by itself.
+        page.load()
+        page.take(.processEnded("crashed"))
+        #expect(page.steps.last?.signal == .processEnded)
+        #expect(!ends(Patient { $0.signals.remove(.unresponsive) }, []))
+        #expect(!ends(Patient { $0.signals.insert(.uniformPicture) }, [.painted]))
+        #expect(!ends(Patient { $0.stepLimit = 0 }, []))
+        let asked = Patient()
+        asked.load()
+        for second in [3, 33, 62] {
+            asked.now = .seconds(second)
+            asked.take(.clock(isBusy: false), .examined(nil))
+        }
+        asked.take(.asks)
+        asked.now = .seconds(65)
+        #expect(asked.take(.clock(isBusy: false)) == [.examine] && asked.take(.examined(nil)).isEmpty)
     }
 
     @Test("A process that ends is replaced for every page, a document that has a body asked for never again")
@@ -213,7 +399,7 @@ struct PageHealthTests {
         #expect(white.kinds == [.reloaded, .showedErrorPage])
     }
 
-    @Test("Who tries again has all steps again; so has a page that comes to another document that is well")
+    @Test("Who tries again, or leaves the error page, has all steps again, and nobody else")
     func renewal() {
         let page = Patient()
         for _ in 0..<3 {
@@ -231,15 +417,34 @@ struct PageHealthTests {
         page.load("https://a.example/other")
         page.look(Self.painted)
         page.take(.processEnded("crashed"))
-        #expect(page.kinds.last == .reloaded)
-        // The same one that is well in between may be what ends its process.
-        page.load("https://a.example/other")
-        page.look(Self.painted)
+        #expect(page.kinds.last == .reloaded && page.steps.last?.number == 1)
+    }
+
+    @Test("A page that is another document each time has no more steps by that, seen to be well or not")
+    func moving() {
+        for isWatched in [false, true] {
+            let page = Patient()
+            for load in 0..<10 {
+                page.load("https://a.example/?\(load)", isWatched: isWatched)
+                page.look(Self.painted)
+                page.take(.processEnded("crashed"))
+                if page.kinds.last == .showedErrorPage { break }
+            }
+            #expect(page.kinds == [.reloaded, .reloaded, .showedErrorPage])
+        }
+    }
+
+    @Test("Long after a step the next one is a reload again, and still no more than three are taken")
+    func calm() {
+        let page = Patient()
+        for _ in 0..<3 {
+            page.load(isWatched: false)
+            page.now += .seconds(600)
+            page.take(.processEnded("crashed"))
+        }
+        #expect(page.kinds == [.reloaded, .reloaded, .showedErrorPage])
         page.take(.processEnded("crashed"))
-        page.load("https://a.example/other")
-        page.look(Self.painted)
-        page.take(.processEnded("crashed"))
-        #expect(page.kinds.last == .showedErrorPage)
+        #expect(page.steps.count == 3)
     }
 
     @Test("Signals that are switched off do nothing; a picture of one colour counts where it is switched on")
@@ -255,13 +460,14 @@ struct PageHealthTests {
         #expect(uniform.kinds == [.reloaded] && uniform.steps[0].signal == .uniformPicture)
     }
 
-    /// Whatever comes in whatever order: no more than three steps without a retry or another document that is well, in
+    /// Whatever comes in whatever order: no more than three steps without a person who leaves the error page, in
     /// their order, and none for a page by its looks that the look did not show white.
     @Test("Any interleaving keeps the bounds", arguments: 0..<64)
     func interleavings(seed: Int) {
         var generator = Numbers(state: UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1)
         let page = Patient()
         var sinceRenewal: [WhitePageStep] = []
+        var isAway = false
         for _ in 0..<600 {
             page.now += .milliseconds(Int(generator.next() % 5_000))
             page.hasPackages = generator.next() % 2 == 0
@@ -272,12 +478,15 @@ struct PageHealthTests {
                 .started, .committed(url: urls[Int(generator.next() % 2)], isWatched: generator.next() % 4 > 0),
                 .finished, .loadFailed("x", isReal: generator.next() % 2 == 0), .processEnded("x"), .activity, .hasBody,
                 .examined(examination), .packageDropped(true), .paused, .resumed,
-                .clock(isBusy: generator.next() % 4 == 0), .clock(isBusy: false),
+                .clock(isBusy: generator.next() % 4 == 0), .clock(isBusy: false), .asks, .painted,
             ]
             let event = events[Int(generator.next() % UInt64(events.count))]
             let wasDue = page.health.deadline.map { $0 <= page.now } ?? false
             page.steps = []
+            if event == .paused { isAway = true }
+            if event == .resumed { isAway = false }
             let actions = page.take(event)
+            #expect(!isAway || actions.isEmpty)
             if actions.contains(.examine) { #expect(wasDue) }
             for step in page.steps {
                 if step.number == 1 { sinceRenewal = [] }
@@ -286,7 +495,7 @@ struct PageHealthTests {
                 #expect(sinceRenewal.count < 3 || step.kind == .showedErrorPage)
                 switch event {
                 case .examined(let examination?): #expect(examination.isUniform == true)
-                case .processEnded, .loadFailed, .packageDropped: break
+                case .processEnded, .loadFailed, .packageDropped, .resumed: break
                 default: Issue.record("\(step) by \(event)")
                 }
             }

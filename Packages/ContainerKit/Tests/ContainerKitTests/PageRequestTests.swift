@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerTesting
+import EngineTesting
 import SchemeRouter
 import Testing
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
+import EngineTesting
 import Foundation
 import Testing
 
@@ -75,7 +76,7 @@ struct PageSeedTests {
         let own = try PageSeed(origin: "http://other.example", global: .init("other", ["a": true]))
         let container = try await fixture.container(covering: ["shop.example"]) { $0.seeds = [all] }
         let page = try await container.open("https://shop.example/", options: PageOptions(seeds: [own]))
-        let sources = page.view.scripts.filter { !$0.inAllFrames }.map(\.source)
+        let sources = page.view.scripts.filter { !$0.inAllFrames && $0.world == .page }.map(\.source)
         #expect(sources.count == 2)
         #expect(sources.first?.contains(#""containerkit://shop.example""#) == true)
         #expect(sources.first?.contains("\u{2028}") == false, "a line end would end the literal in older engines")

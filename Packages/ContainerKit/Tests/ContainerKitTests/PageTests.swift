@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
+import EngineTesting
 import ResourceLoading
 import ResourceStore
 import Testing
@@ -124,7 +125,7 @@ struct PageTests {
         let events = try #require(container?.events())
         container = nil
         for await _ in events {}
-        let sink = fixture.engine.send("containerkit://a.example/").sink
+        let sink = fixture.engine.send("containerkit://a.example/")
         while sink.error == nil {
             try Task.checkCancellation()
             await Task.yield()

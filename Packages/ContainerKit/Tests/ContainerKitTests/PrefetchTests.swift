@@ -3,6 +3,7 @@
 
 import BodyBridge
 import ContainerTesting
+import EngineTesting
 import Foundation
 import HTTPTransport
 import HTTPTypes
@@ -381,9 +382,8 @@ struct PrefetchTests {
 
     /// What a page's message comes to.
     private func call(_ message: String, from document: String, in view: FakeView) async throws -> String {
-        let prompts = try #require(view.prompts)
         let say = { (word: String, json: String) throws -> String in
-            let answer = prompts.answer("\(prompts.prefix)\(word) \(document) \(json)")
+            let answer = view.prompt("\(word) \(document) \(json)")
             let members = try JSONDecoder().decode([String: String].self, from: Data(answer.utf8))
             return members["value"] ?? "error: \(members["error"] ?? answer)"
         }

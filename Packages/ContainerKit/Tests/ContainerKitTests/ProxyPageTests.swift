@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
+import EngineTesting
 import ResourceLoading
 import SchemeRouter
 import Testing
@@ -103,6 +104,25 @@ struct ProxyPageTests {
         container.setRules(.none)
         #expect(fixture.engine.proxy == proxy)
         await container.shutDown()
+    }
+
+    @Test("What is off at first listens nowhere; once on, the proxy that the host chose meanwhile comes back at last")
+    func late() async throws {
+        let off = try RouteRules([], isEnabled: false)
+        let container = try await fixture.container(covering: ["a.example"]) {
+            $0.mode = .loopbackProxy
+            $0.rules = off
+        }
+        #expect(fixture.engine.proxy == nil)
+        let own = EngineProxy(.http, host: "proxy.example", port: 8_080)
+        fixture.engine.setProxy(own)
+        let plain = try await container.open("https://a.example/")
+        #expect(plain.session.mode == .plain && fixture.engine.proxy == own)
+        container.setRules(.none)
+        let page = try await container.open("https://a.example/")
+        #expect(page.session.mode == .loopbackProxy && fixture.engine.proxy?.kind == .socks5)
+        await container.shutDown()
+        #expect(fixture.engine.proxy == own)
     }
 
     @Test("All pages are on the same generations, covered or not: any of them may come to what is covered")

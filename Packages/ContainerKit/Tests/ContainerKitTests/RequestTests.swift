@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import EngineTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
@@ -136,7 +137,7 @@ struct RequestTests {
         }
         let events = container.events()
         let task = fixture.engine.send("containerkit://shop.example/a.txt", from: page.view)
-        #expect(task.sink.status == 200 && task.sink.body == Data("packaged".utf8))
+        #expect(task.status == 200 && task.body == Data("packaged".utf8))
         for await case .request(let record) in events {
             #expect(record.bytes == 8 && record.provenance?.source == .package && record.page == page.session.id)
             break
@@ -186,7 +187,7 @@ struct RequestTests {
             #expect(record.page == page.session.id)
             break
         }
-        #expect(task.sink.status == nil && task.sink.error == nil)
+        #expect(task.status == nil && task.error == nil)
     }
 
     private static let frameAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
+import EngineTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
@@ -130,7 +131,7 @@ struct RulesTests {
         let events = container.events()
         let task = fixture.engine.send("containerkit://shop.example/slow", from: page.view)
         feed.yield(Data("before, ".utf8))
-        while task.sink.body.isEmpty {
+        while task.body.isEmpty {
             try Task.checkCancellation()
             await Task.yield()
         }
@@ -146,7 +147,7 @@ struct RulesTests {
             #expect(record.provenance?.reason.contains("switched off") == false)
             break
         }
-        #expect(task.sink.body == Data("before, after".utf8))
+        #expect(task.body == Data("before, after".utf8))
     }
 
     @Test("A document that is led to a denied page opens it past the container")

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import CookieJar
+import EngineTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading

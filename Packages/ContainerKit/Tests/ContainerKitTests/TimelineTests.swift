@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import EngineTesting
 import Foundation
+import HTTPTypes
 import Logging
 import ResourceLoading
+import SchemeMode
 import Testing
 
 @testable import ContainerKit
@@ -90,6 +93,21 @@ struct TimelineTests {
         #expect(machine.timeline.marks.loaded == nil && machine.timeline.marks.failed == .milliseconds(1))
         _ = machine.note(.page(page, .started(url: url)), at: at(6))
         #expect(machine.note(.page(page, .finished(url: url)), at: at(7)) == .loaded)
+    }
+
+    @Test("A view that asks for its document has begun to navigate, whenever the engine says so")
+    func lateStart() {
+        var machine = machine()
+        let request = EngineRequest(
+            head: HTTPRequest(urlText: "https://a.example/")!, view: ViewID(rawValue: 1), isMainDocument: true)
+        let session = PageSession(
+            id: page, documentURL: "https://a.example/", view: ViewID(rawValue: 1), mode: .customScheme,
+            generations: [])
+        let record = RequestRecord(request, session: session, names: .standard)
+        let asked = called.duration(to: record.started)
+        _ = machine.note(.page(page, .started(url: "https://a.example/")), at: called + asked + .seconds(1))
+        _ = machine.note(.request(record), at: called + asked + .seconds(2))
+        #expect(machine.timeline.marks.navigationStarted == asked)
     }
 
     @Test("Requests beyond the limit are counted, and what is not known is nil")

@@ -3,6 +3,7 @@
 
 import ContainerKit
 import ContainerTesting
+import EngineTesting
 import Testing
 
 @MainActor

@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerTesting
+import EngineTesting
 import Foundation
 import OfflinePackage
 import PackageFormat
+import Synchronization
 import Testing
 
 @testable import ContainerKit
@@ -144,7 +146,7 @@ struct WhitePageTests {
 
     @Test("Nothing is done where the host wants nothing, and nothing more once it says that a page is well")
     func hosts() async throws {
-        let off = try await fixture.container(covering: ["a.example"]) { $0.whitePages = nil }
+        let off = try await fixture.container(covering: ["a.example"])
         let first = try await off.open("https://a.example/")
         first.view.onSignal?(.processEnded(reason: "crashed"))
         #expect(first.view.reloads.isEmpty && first.view.handlers.isEmpty)
@@ -166,6 +168,133 @@ struct WhitePageTests {
         }
     }
 
+    @Test("Intercepted pages are watched where the host wants it, by signals that a healthy page does not give")
+    func standard() async throws {
+        let options = WhitePageOptions()
+        let container = try await fixture.container(covering: ["a.example"]) { $0.whitePages = options }
+        let page = try await container.open("https://a.example/")
+        #expect(page.view.handlers[HealthScript.name] != nil)
+        #expect(options.signals.isDisjoint(with: [.noFirstPaint, .uniformPicture]) && options.signals.count == 6)
+    }
+
+    /// A page on version 2, which is on trial, that has been loaded anew.
+    private func troubled() async throws -> (Container<FakeEngine>, Page<FakeView>) {
+        let container = try await container()
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        try await container.update(from: fixture.publish(["index.html": "two"], version: "2"))
+        let page = try await container.open("https://shop.example/index.html")
+        load(url, in: page.view)
+        page.view.onSignal?(.processEnded(reason: "crashed"))
+        load(url, in: page.view)
+        return (container, page)
+    }
+
+    @Test("What goes on for ever is waited for until the limit, and goes on then")
+    func boundedWait() async throws {
+        let (stream, end) = AsyncStream<Void>.makeStream()
+        let endless = Task {
+            for await _ in stream {}
+            return Task.isCancelled
+        }
+        let waiting = Task { await outcome(of: endless, within: .seconds(5), clock: clock) }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(5))
+        #expect(await waiting.value == nil)
+        end.finish()
+        #expect(await endless.value == false)
+        #expect(await outcome(of: endless, within: .seconds(5), clock: clock) == false)
+    }
+
+    @Test("A page that goes on while its package is about to be taken keeps it, and no step is taken")
+    func movedOn() async throws {
+        let (container, page) = try await troubled()
+        let generations = container.openPages.map(\.generations)
+        page.view.onSignal?(.processEnded(reason: "crashed"))
+        let next = "containerkit://shop.example/next.html"
+        page.view.onSignal?(.started(url: next))
+        page.view.onSignal?(.committed(url: next))
+        await container.shutDown()
+        #expect(page.view.reloads == [url] && container.openPages.map(\.generations) == generations)
+        #expect(container.installedPackages.map(\.version.description) == ["2"])
+    }
+
+    @Test("A process that ends while the app is away is replaced when it is back, also where its folder cannot be had")
+    func away() async throws {
+        let container = try await container(covering: ["a.example"])
+        let page = try await container.open("https://a.example/")
+        let place = "containerkit://a.example/"
+        load(place, in: page.view)
+        try await container.hostEnteredBackground()
+        page.view.onSignal?(.processEnded(reason: "crashed"))
+        #expect(page.view.reloads.isEmpty)
+        container.hostEnteredForeground()
+        #expect(page.view.reloads == [place])
+        let other = try await container.open("https://a.example/")
+        load(place, in: other.view)
+        try await container.hostWillSuspend()
+        other.view.onSignal?(.processEnded(reason: "crashed"))
+        let holder = try await fixture.container()
+        await #expect(throws: (any Error).self) { try await container.hostResumed() }
+        #expect(other.view.reloads == [place])
+        await holder.shutDown()
+    }
+
+    @Test("A view that is gone for good is no loss, and neither is what becomes of pages once the container has ended")
+    func closed() async throws {
+        let container = try await container(covering: ["a.example"])
+        let page = try await container.open("https://a.example/")
+        let left = try await container.open("https://a.example/")
+        for view in [page.view, left.view] { load("containerkit://a.example/", in: view) }
+        var steps: [WhitePageStep] = []
+        container.observe { if case .whitePage(_, let step) = $0 { steps.append(step) } }
+        let hear = page.view.onSignal
+        page.view.discard()
+        hear?(.processEnded(reason: "the window was closed"))
+        await container.shutDown()
+        left.view.onSignal?(.processEnded(reason: "crashed"))
+        #expect(steps.isEmpty && page.view.reloads.isEmpty && left.view.reloads.isEmpty)
+    }
+
+    @Test("A process that does not answer is ended, and its end is a step")
+    func hanging() async throws {
+        let fixture = Fixture()
+        var options = WhitePageOptions()
+        (options.grace, options.silence, options.clock) = (.zero, .zero, clock)
+        options.lookLimit = .zero
+        let container = try await fixture.container(covering: ["a.example"]) { $0.whitePages = options }
+        let page = try await container.open("https://a.example/")
+        let events = container.events()
+        load("containerkit://a.example/", in: page.view)
+        while page.view.processEnds == 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        page.view.onSignal?(.processEnded(reason: "the web process was ended"))
+        #expect(try await nextStep(events).signal == .unresponsive && page.view.reloads.count == 1)
+    }
+
+    @Test("However much is heard of a page, it costs one task for each wait")
+    func timers() async throws {
+        let counting = CountingClock(base: clock)
+        let container = try await fixture.container(covering: ["a.example"]) {
+            var options = WhitePageOptions()
+            options.clock = counting
+            $0.whitePages = options
+        }
+        let page = try await container.open("https://a.example/")
+        load("containerkit://a.example/", in: page.view)
+        await clock.sleepers(atLeast: 1)
+        let before = counting.sleeps.withLock { $0 }
+        for _ in 0..<100 {
+            clock.advance(by: .milliseconds(1))
+            page.view.onSignal?(
+                .resource(EngineResource(url: "https://cdn.example/x", status: 200, length: 1, failure: nil)))
+            await Task.yield()
+        }
+        await clock.sleepers(atLeast: 1)
+        #expect(counting.sleeps.withLock { $0 } == before)
+    }
+
     @Test("What the error page says is escaped")
     func escaping() {
         var text = ErrorPageText()
@@ -174,5 +303,23 @@ struct WhitePageTests {
         #expect(html.contains("lang=\"&quot;&gt;&lt;a&gt;\"") && html.contains("<title>&lt;b&gt;</title>"))
         #expect(html.contains("<p>&amp;</p>") && html.contains(">&#39;</a>"))
         #expect(html.contains("href=\"https://a/?&quot;&#39;&lt;&gt;&amp;\""))
+    }
+}
+
+/// Counts who sleeps by a clock.
+private final class CountingClock: Clock, Sendable {
+    let base: ManualClock
+    let sleeps = Mutex(0)
+
+    init(base: ManualClock) {
+        self.base = base
+    }
+
+    var now: ManualClock.Instant { base.now }
+    var minimumResolution: Duration { base.minimumResolution }
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+        sleeps.withLock { $0 += 1 }
+        try await base.sleep(until: deadline, tolerance: tolerance)
     }
 }

@@ -84,8 +84,12 @@ extension PackageLibrary {
         /// on those that they are on.
         mutating func pin(_ page: PageID, isShared: Bool, in store: ResourceStore) {
             guard pages[page] == nil else { return }
+            // A generation that one of these did not boot on comes back to none of them.
+            let avoided = isShared ? sharedAvoided : []
             let wanted = isShared ? active.merging(sharedPins) { $1 } : active
-            pages[page] = OpenPage(pins: wanted.filter { store.pin($0.value) }, isShared: isShared)
+            pages[page] = OpenPage(
+                pins: wanted.filter { !avoided.contains($0.value) && store.pin($0.value) }, avoided: avoided,
+                isShared: isShared)
             share()
         }
 
@@ -94,11 +98,16 @@ extension PackageLibrary {
             guard var open = pages[page] else { return false }
             let isAlone = !pages.contains { $0.key != page && $0.value.isShared }
             guard !open.isShared || isAlone else { return false }
-            let former = open.pins.values
             open.avoided.formUnion(avoided)
-            open.pins = active.filter { !open.avoided.contains($0.value) && store.pin($0.value) }
+            let lost = open.pins.filter { open.avoided.contains($0.value) }
+            for package in lost.keys { open.pins[package] = nil }
+            // What it has of others it keeps.
+            for (package, number) in active
+            where open.pins[package] == nil && !open.avoided.contains(number) && store.pin(number) {
+                open.pins[package] = number
+            }
+            for number in lost.values { store.unpin(number) }
             pages[page] = open
-            for number in former { store.unpin(number) }
             share()
             dropUnused(in: store)
             return true

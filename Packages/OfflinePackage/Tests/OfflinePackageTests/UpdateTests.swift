@@ -97,6 +97,32 @@ struct UpdateTests {
         #expect(try await fixture.get(url) == "new home")
     }
 
+    @Test("A page that loses one package keeps its generation of another, also where that has a newer one by now")
+    func repinnedAlone() async throws {
+        let first = try await fixture.install(old, version: "1")
+        let library = try await fixture.install(old, id: "library", version: "1", base: "https://lib.example/")
+        fixture.library.pin(id)
+        try await fixture.install(new, id: "library", version: "2", base: "https://lib.example/")
+        #expect(fixture.library.repin(id, without: [first.generation]))
+        #expect(fixture.library.generations(of: id) == [library.generation])
+    }
+
+    @Test("Pages that cannot be told apart do without a generation that one of them lost, for as long as one is open")
+    func avoidedTogether() async throws {
+        let url = "https://shop.example/"
+        let first = try await fixture.install(old, version: "1")
+        fixture.library.pin(id, isShared: true)
+        #expect(fixture.library.repin(id, without: [first.generation]))
+        #expect(fixture.library.pin(other, isShared: true).isEmpty)
+        #expect(try await fixture.get(url) == nil)
+        // The one that lost it goes first.
+        fixture.library.unpin(id)
+        #expect(try await fixture.get(url) == nil)
+        fixture.library.unpin(other)
+        #expect(fixture.library.pin(id, isShared: true) == [first.generation])
+        #expect(try await fixture.get(url) == "old home")
+    }
+
     @Test("An origin has something for as long as a page is on a package, and not longer")
     func servedOrigins() async throws {
         let request = try #require(HTTPRequest(urlText: "https://shop.example/any"))

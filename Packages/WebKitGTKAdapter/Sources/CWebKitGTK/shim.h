@@ -41,6 +41,21 @@ static inline GtkWidget *containerkit_view_new(
     return GTK_WIDGET(view);
 }
 
+// Whether an answer is to be saved, and not shown (RFC 6266, section 4.2).
+static inline int containerkit_is_attachment(WebKitURIResponse *response) {
+    SoupMessageHeaders *headers = response ? webkit_uri_response_get_http_headers(response) : NULL;
+    char *disposition = NULL;
+    if (!headers || !soup_message_headers_get_content_disposition(headers, &disposition, NULL)) return 0;
+    int is = disposition && g_ascii_strcasecmp(disposition, "attachment") == 0;
+    g_free(disposition);
+    return is;
+}
+
+static inline int containerkit_is_encoded(WebKitURIResponse *response) {
+    SoupMessageHeaders *headers = response ? webkit_uri_response_get_http_headers(response) : NULL;
+    return headers && soup_message_headers_get_one(headers, "Content-Encoding") != NULL;
+}
+
 static inline WebKitWebsiteDataManager *containerkit_data_manager_new(const char *data, const char *cache) {
     return webkit_website_data_manager_new("base-data-directory", data, "base-cache-directory", cache, NULL);
 }

@@ -24,6 +24,8 @@
         var hasViews: Bool { lastViewID > 0 }
         let networkBarrier: NetworkBarrier
         private var signals: GObjectSignals?
+        /// Those that have not ended.
+        private var downloads: [WebKitGTKDownload] = []
 
         /// Cookies of all views; they last where ``Storage/directory(path:)`` is the storage. Usable after the engine is gone.
         public let cookies: any EngineCookieStore
@@ -53,12 +55,36 @@
             connectDownloads()
         }
 
-        /// No page saves a file: left to itself, the engine writes it into the user's folder for downloads.
+        /// Left to itself, the engine writes what pages save into the user's folder for downloads.
         private func connectDownloads() {
             let started: @convention(c) (gpointer, UnsafeMutablePointer<WebKitDownload>, gpointer?) -> Void = {
-                _, download, _ in webkit_download_cancel(download)
+                _, download, data in
+                MainActor.assumeIsolated {
+                    guard let engine: WebKitGTKEngine = target(data) else { return webkit_download_cancel(download) }
+                    engine.begin(download)
+                }
             }
             signals?.connect("download-started", unsafeBitCast(started, to: GCallback.self), to: self)
+        }
+
+        private func begin(_ download: UnsafeMutablePointer<WebKitDownload>) {
+            let url =
+                webkit_download_get_request(download).flatMap { webkit_uri_request_get_uri($0) }
+                .map { String(cString: $0) } ?? ""
+            guard let view = view(showing: webkit_download_get_web_view(download)), view.onDownload != nil else {
+                return webkit_download_cancel(download)
+            }
+            let isGesture = view.isUserGesture(for: url)
+            // Measured: its network process, where downloads are made, knows no schemes of the app's.
+            guard schemes[url.prefix { $0 != ":" }.lowercased()] == nil else {
+                webkit_download_cancel(download)
+                view.onDownload?(.named(url: url, isUserGesture: isGesture))
+                return
+            }
+            downloads.append(
+                WebKitGTKDownload(download, url: url, isUserGesture: isGesture, in: view) { [weak self] ended in
+                    self?.downloads.removeAll { $0 === ended }
+                })
         }
 
         isolated deinit {

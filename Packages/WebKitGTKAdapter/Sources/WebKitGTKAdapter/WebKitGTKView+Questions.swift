@@ -70,6 +70,7 @@
             case WEBKIT_POLICY_DECISION_TYPE_RESPONSE:
                 let response = UnsafeMutableRawPointer(decision)
                     .assumingMemoryBound(to: WebKitResponsePolicyDecision.self)
+                if isSaved(response) { return true }
                 guard webkit_response_policy_decision_is_main_frame_main_resource(response) != 0,
                     let url = webkit_uri_request_get_uri(webkit_response_policy_decision_get_request(response))
                 else { return false }
@@ -81,6 +82,7 @@
                     return false
                 }
                 let url = Self.url(of: action)
+                lastNavigation = (url, webkit_navigation_action_is_user_gesture(action) != 0)
                 guard !Self.schemesOfWeb.contains(url.prefix { $0 != ":" }.lowercased()) else { return false }
                 let isGesture = webkit_navigation_action_is_user_gesture(action) != 0
                 return decide(decision, by: .otherScheme(url: url, isUserGesture: isGesture))

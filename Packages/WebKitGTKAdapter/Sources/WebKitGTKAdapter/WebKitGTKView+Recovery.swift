@@ -45,6 +45,15 @@
             webkit_web_view_reload(web)
         }
 
+        /// Whether the view was discarded, or its window closed.
+        public var hasEnded: Bool { isDiscarded }
+
+        /// Kills the web process. It need not be able to answer.
+        public func endProcess() {
+            guard !isDiscarded, hasProcess else { return }
+            webkit_web_view_terminate_web_process(web)
+        }
+
         /// Shows a page in place of what should be at a URL: its origin is opaque, and its own URL `about:blank`.
         ///
         /// Where the load of the URL failed, and where the document that is there was reloaded, the page takes its

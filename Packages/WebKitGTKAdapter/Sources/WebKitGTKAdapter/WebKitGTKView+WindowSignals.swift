@@ -23,9 +23,11 @@
 
         /// The page ends with its window, and whoever follows it hears why.
         private func windowClosed() {
-            isAlive = false
-            onSignal?(.processEnded(reason: "the window was closed"))
+            guard !isDiscarded else { return }
+            let tell = onSignal
+            // First: nobody who hears of it can load anything any more.
             discard()
+            tell?(.processEnded(reason: "the window was closed"))
         }
     }
 #endif

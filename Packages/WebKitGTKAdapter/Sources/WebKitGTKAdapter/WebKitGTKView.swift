@@ -45,6 +45,10 @@
         var prompts: Prompts?
         /// Hears what the page asks; `nil` by default, and again after ``discard()``.
         public var onQuestion: (@MainActor (EngineQuestion) -> Void)?
+        /// Hears what the page saves; `nil` by default, and again after ``discard()``.
+        public var onDownload: (@MainActor (ViewDownload) -> Void)?
+        /// The navigation that was asked for last, of the page or a frame.
+        var lastNavigation: (url: String, isUserGesture: Bool)?
         /// The questions that have no answer yet.
         var questions: [OpenQuestion] = []
         private var signals: [GObjectSignals] = []
@@ -298,6 +302,7 @@
             signals.removeAll()
             endQuestions()
             onQuestion = nil
+            onDownload = nil
             if endsProcess { webkit_web_view_terminate_web_process(web) }
             prompts = nil
             for handler in messageHandlers { handler.stop("the view is gone") }

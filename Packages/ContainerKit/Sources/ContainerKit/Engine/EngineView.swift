@@ -25,6 +25,17 @@ public protocol EngineView: PoolableView {
     /// listener; `nil` by default, and then each question gets its safe answer, but that documents are shown.
     var onQuestion: (@MainActor (EngineQuestion) -> Void)? { get set }
 
+    /// Hears what the page saves, on the main actor. One listener; `nil` by default, and then nothing is saved.
+    var onDownload: (@MainActor (ViewDownload) -> Void)? { get set }
+
+    /// Whether the engine shows documents of a media type, which is in lower case and without parameters. What it does not
+    /// show can only be saved.
+    func canShow(_ mediaType: String) -> Bool
+
+    /// Whether somebody has touched the page for the navigation to this URL, as the engine names it; false where it does
+    /// not say.
+    func isUserGesture(for url: String) -> Bool
+
     /// Starts to load a URL. What comes of it arrives as signals; a load that was still under way says nothing more.
     func load(_ url: String)
 
@@ -39,6 +50,12 @@ public protocol EngineView: PoolableView {
     /// Shows a page of the app's own in place of what should be at a URL: a document of no origin. A reload, and the
     /// history, lead to the URL.
     func showErrorPage(_ html: String, for url: String)
+
+    /// Whether the view is gone for good: discarded, or its window closed. A process that ended is no such end.
+    var hasEnded: Bool { get }
+
+    /// Ends the web process at once, however busy it is; the end is told as `ViewSignal.processEnded`.
+    func endProcess()
 
     /// Runs the body of an asynchronous function and returns its result as JSON; `null` for `undefined`.
     ///
@@ -78,6 +95,24 @@ extension EngineView {
         get { nil }
         set {}
     }
+
+    /// Nobody hears, for engines that save nothing.
+    public var onDownload: (@MainActor (ViewDownload) -> Void)? {
+        get { nil }
+        set {}
+    }
+
+    /// All, for engines that do not say.
+    public func canShow(_ mediaType: String) -> Bool { true }
+
+    /// False, for engines that do not say.
+    public func isUserGesture(for url: String) -> Bool { false }
+
+    /// False, for engines whose views end by the container's will alone.
+    public var hasEnded: Bool { false }
+
+    /// Does nothing, for engines that cannot: then a page that hangs is left alone.
+    public func endProcess() {}
 
     /// Loads the URL, for engines without a better way.
     public func reload(_ url: String) { load(url) }

@@ -38,8 +38,8 @@ struct LoopbackRequests: ResourceLoading, InterceptPolicy {
     }
 
     nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        pages.began()
-        defer { pages.ended() }
+        let wait = pages.began(request)
+        defer { pages.ended(wait) }
         guard let legacy, legacy.messages.isCarried(by: request.head) else {
             return try await path.answer(overLoopback: request)
         }

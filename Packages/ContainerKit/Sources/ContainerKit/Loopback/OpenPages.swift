@@ -41,8 +41,9 @@ final class OpenPages: Sendable {
         var only: PageID?
         /// Workers of a page that is closed may still ask.
         var hasHadOthers = false
-        /// Requests that wait for the head of their answer.
-        var waiting = 0
+        /// The requests that wait for the head of their answer, and the pages that they are of, as far as is known.
+        var waiting: [UInt64: Noted?] = [:]
+        var lastWait: UInt64 = 0
     }
 
     private let state = Mutex(State())
@@ -58,14 +59,33 @@ final class OpenPages: Sendable {
         }
     }
 
-    /// A request waits for its answer, of whichever page.
-    func began() { state.withLock { $0.waiting += 1 } }
+    /// A request waits for its answer.
+    /// - Returns: what its end is told with.
+    func began(_ request: ResourceRequest) -> UInt64 {
+        let fields = request.head.headerFields
+        // Else it may be of any page.
+        let saysWhose = request.destination == .document || fields[.referer] != nil || fields[.origin] != nil
+        let page = saysWhose ? request.page.map { Noted($0.page) } : nil
+        return state.withLock { state in
+            state.lastWait += 1
+            state.waiting.updateValue(page, forKey: state.lastWait)
+            return state.lastWait
+        }
+    }
 
     /// It does so no longer.
-    func ended() { state.withLock { $0.waiting -= 1 } }
+    func ended(_ wait: UInt64) { state.withLock { _ = $0.waiting.removeValue(forKey: wait) } }
 
-    /// Whether some request waits for its answer.
-    var isBusy: Bool { state.withLock { $0.waiting > 0 } }
+    /// Whether a request waits for its answer that may be a page's: of pages of one origin it is not known which asks.
+    func isBusy(_ id: PageID) -> Bool {
+        state.withLock { state in
+            let page = state.pages.first { $0.page.id == id }
+            return state.waiting.values.contains { asker in
+                guard let asker, let page, asker.page.id != id else { return true }
+                return asker.scheme == page.scheme && asker.authority == page.authority
+            }
+        }
+    }
 
     /// A page is closed.
     func forget(_ page: PageID) {

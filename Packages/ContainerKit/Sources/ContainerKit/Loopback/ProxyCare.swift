@@ -12,20 +12,21 @@ internal import ResourceLoading
 @MainActor
 final class ProxyCare<Engine: WebEngine> {
     private weak var engine: Engine?
-    private let proxy: InterceptingProxy
+    private let proxy: LateStart<InterceptingProxy>
     private let news: LoopbackNews
     /// As the engine was told; `nil` while it is not.
     private var named: EngineProxy?
-    /// What the engine had before, and gets back.
-    private let previous: EngineProxy?
+    /// What the engine had when it was told, and gets back.
+    private var previous: EngineProxy?
     private var isOver = false
-    /// Whether the engine goes by the proxy; true at first. Otherwise it goes as it did before there was a container.
-    var isUsed = true {
+    /// Whether the engine goes by the proxy. Otherwise it goes as it did before there was a container, or as the host has
+    /// had it go since.
+    var isUsed: Bool {
         didSet {
             guard isUsed != oldValue else { return }
             waking?.cancel()
             guard isUsed else { return stepAside() }
-            if let port = proxy.port { use(port) }
+            if let port = proxy.listener?.port { use(port) }
             // A system may have taken the listener away meanwhile, and does not say so.
             waking = Task { [weak self, logger] in
                 do { try await self?.ready() } catch {
@@ -41,14 +42,15 @@ final class ProxyCare<Engine: WebEngine> {
     var lostReports: Int { news.lost }
 
     /// Begins to listen, and has the engine use it.
+    /// - Parameter isUsed: where it is not, nothing listens until it is.
     /// - Throws: `LoopbackError`.
     init(
-        _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions, logger: Logger,
+        _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions, isUsed: Bool, logger: Logger,
         tell: @escaping @MainActor (ContainerEvent) -> Void, note: @escaping @MainActor (ExchangeReport) -> Void
     ) async throws {
         self.engine = engine
         self.logger = logger
-        previous = engine.proxy
+        self.isUsed = isUsed
         let relay = Relay<Engine>()
         let news = LoopbackNews(of: "proxy", logger: logger, tell: tell, note: note) { relay.care?.hear($0) }
         self.news = news
@@ -58,9 +60,9 @@ final class ProxyCare<Engine: WebEngine> {
         configuration.upstreamProxy = options.upstreamProxy
         configuration.trustRoots = options.trustRoots
         configuration.limits = options.limits
-        proxy = try await InterceptingProxy.start(configuration)
+        proxy = LateStart { [configuration] in try await InterceptingProxy.start(configuration) }
         relay.care = self
-        if let port = proxy.port { use(port) }
+        if isUsed, let port = try await proxy.begun().port { use(port) }
     }
 
     isolated deinit {
@@ -73,7 +75,7 @@ final class ProxyCare<Engine: WebEngine> {
     func ready() async throws {
         guard isUsed else { return }
         do {
-            use(try await proxy.resume())
+            use(try await proxy.begun().resume())
         } catch {
             stepAside()
             throw error
@@ -85,22 +87,23 @@ final class ProxyCare<Engine: WebEngine> {
         isOver = true
         waking?.cancel()
         stepAside()
-        await proxy.stop()
+        await proxy.end()?.stop()
         news.close()
     }
 
     private func hear(_ event: LoopbackEvent) {
-        if case .listening(let port) = event, proxy.port == port { use(port) }
+        if case .listening(let port) = event, proxy.listener?.port == port { use(port) }
     }
 
     private func use(_ port: Int) {
-        guard !isOver, isUsed else { return }
+        guard !isOver, isUsed, let listener = proxy.listener else { return }
         let credentials = EngineProxy.Credentials(
-            username: proxy.credentials.username, password: proxy.credentials.password)
+            username: listener.credentials.username, password: listener.credentials.password)
         // SOCKS5 and not HTTP: engines keep its credentials to themselves.
         let proxy = EngineProxy(.socks5, host: "127.0.0.1", port: port, credentials: credentials)
         // Whoever took the engine meanwhile keeps it.
         guard proxy != named, named == nil || engine?.proxy == named else { return }
+        if named == nil { previous = engine?.proxy }
         named = proxy
         engine?.setProxy(proxy)
     }

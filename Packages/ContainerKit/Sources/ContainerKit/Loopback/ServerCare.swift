@@ -12,17 +12,20 @@ internal import ResourceLoading
 @MainActor
 final class ServerCare<Engine: WebEngine> {
     private weak var engine: Engine?
-    private let server: LocalServer
+    private let server: LateStart<LocalServer>
     private let news: LoopbackNews
 
     /// News that did not get through.
     var lostReports: Int { news.lost }
 
     /// Begins to listen.
-    /// - Parameter directory: the container's folder, where the port is kept.
+    /// - Parameters:
+    ///   - directory: the container's folder, where the port is kept.
+    ///   - isUsed: where it is not, nothing listens until a page opens.
     /// - Throws: `LoopbackError`.
     init(
-        _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions, directory: String, logger: Logger,
+        _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions, directory: String,
+        isUsed: Bool, logger: Logger,
         tell: @escaping @MainActor (ContainerEvent) -> Void, note: @escaping @MainActor (ExchangeReport) -> Void
     ) async throws {
         self.engine = engine
@@ -34,24 +37,35 @@ final class ServerCare<Engine: WebEngine> {
         configuration.upstreamProxy = options.upstreamProxy
         configuration.trustRoots = options.trustRoots
         configuration.limits = options.limits
-        let memory = ServerPort(in: directory)
-        if let port = options.port {
-            configuration.port = port
-        } else if let port = await memory.kept() {
-            configuration.port = port
-        } else {
-            // Only one that will be free the next time, too, is kept.
-            server = try await Self.startAnywhere(&configuration)
-            guard let port = server.port, port == configuration.port else { return }
-            do {
-                try await memory.keep(port)
-            } catch {
-                // Pages work, but the next launch has another origin for them.
-                logger.warning("the server's port is not kept", metadata: ["error": "\(error)"])
-            }
-            return
+        server = LateStart { [configuration] in
+            try await Self.start(configuration, at: options.port, ServerPort(in: directory), logger)
         }
-        server = try await LocalServer.start(configuration)
+        if isUsed { _ = try await server.begun() }
+    }
+
+    /// - Parameter port: the host's word; `nil` for the port of the launch before.
+    private static func start(
+        _ configuration: LocalServer.Configuration, at port: Int?, _ memory: ServerPort, _ logger: Logger
+    ) async throws -> LocalServer {
+        var configuration = configuration
+        if let port {
+            configuration.port = port
+            return try await LocalServer.start(configuration)
+        }
+        if let port = await memory.kept() {
+            configuration.port = port
+            return try await LocalServer.start(configuration)
+        }
+        let server = try await startAnywhere(&configuration)
+        // Only one that will be free the next time, too, is kept.
+        guard let port = server.port, port == configuration.port else { return server }
+        do {
+            try await memory.keep(port)
+        } catch {
+            // Pages work, but the next launch has another origin for them.
+            logger.warning("the server's port is not kept", metadata: ["error": "\(error)"])
+        }
+        return server
     }
 
     /// On a port that is drawn; a few times, where it is taken.
@@ -67,12 +81,12 @@ final class ServerCare<Engine: WebEngine> {
     }
 
     /// Where it listens; `nil` while it does not.
-    var port: Int? { server.port }
+    var port: Int? { server.listener?.port }
 
-    /// Sees to it that it listens.
+    /// Sees to it that it listens, where it did.
     /// - Throws: `LoopbackError`.
     func ready() async throws {
-        try await server.resume()
+        _ = try await server.listener?.resume()
     }
 
     /// Has a page's site served, and the engine served there.
@@ -81,6 +95,7 @@ final class ServerCare<Engine: WebEngine> {
     /// - Throws: ``ContainerError`` with code `server`.
     func open(_ url: String) async throws -> String {
         do {
+            let server = try await server.begun()
             let port = try await server.resume()
             guard let page = LocalServer.url(of: url, at: port) else {
                 throw ContainerError(.server, "no site", at: url)
@@ -113,7 +128,8 @@ final class ServerCare<Engine: WebEngine> {
 
     /// Whether a cookie is the token, which is no page's.
     func isToken(_ cookie: EngineCookie) -> Bool {
-        cookie.name == server.token.name && cookie.value == server.token.value
+        guard let token = server.listener?.token else { return false }
+        return cookie.name == token.name && cookie.value == token.value
     }
 
     /// A cookie of the engine as the real host of a page has it, whose site has its cookies to itself; `nil` for those
@@ -131,17 +147,17 @@ final class ServerCare<Engine: WebEngine> {
 
     /// Where a URL lies here; `nil` while nobody listens.
     func place(of url: String) -> String? {
-        server.port.flatMap { LocalServer.url(of: url, at: $0)?.url }
+        port.flatMap { LocalServer.url(of: url, at: $0)?.url }
     }
 
     /// The real URL of one of a page; `nil` for one that is not the server's.
     func realURL(of url: String) -> String? {
-        server.realURL(of: url)
+        server.listener?.realURL(of: url)
     }
 
     /// Lets requests in flight finish, and ends it.
     func shutDown() async {
-        await server.stop()
+        await server.end()?.stop()
         news.close()
     }
 }

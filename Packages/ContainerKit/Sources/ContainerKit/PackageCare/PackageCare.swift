@@ -38,7 +38,7 @@ final class PackageCare {
     private enum Notice: Sendable {
         case report(BootReport)
         /// A report whose consequences somebody waits for.
-        case verdict(BootReport, CheckedContinuation<[Task<Void, Never>], Never>)
+        case verdict(BootReport, AsyncStream<[Task<Void, Never>]>.Continuation)
         /// The app is back, unless it has gone away since.
         case present(UInt64)
     }
@@ -80,7 +80,9 @@ final class PackageCare {
             for await notice in news {
                 switch notice {
                 case .report(let report): await updater?.note(report)
-                case .verdict(let report, let told): told.resume(returning: await updater?.note(report) ?? [])
+                case .verdict(let report, let told):
+                    told.yield(await updater?.note(report) ?? [])
+                    told.finish()
                 case .present(let order): await updater?.pauseTrials(false, order: order)
                 }
             }
@@ -167,15 +169,18 @@ final class PackageCare {
         report(BootReport(.answered(generation), of: page))
     }
 
-    /// Reports that a page fails, after the reports that came before, and returns once what that leads to is done;
-    /// after a while in any case, since a rollback waits for work on its package.
-    func condemn(_ page: PageReference, because reason: String) async {
-        let conclusions = await withCheckedContinuation { told in
-            tell(.verdict(BootReport(.failed(reason), of: page), told))
+    /// Reports that a page fails, after the reports that came before, and returns once what that leads to is done; after
+    /// five seconds in any case, since a rollback waits for work on its package, which goes on.
+    func condemn(_ page: PageReference, because reason: String, clock: (any Clock<Duration>)? = nil) async {
+        let (verdicts, told) = AsyncStream<[Task<Void, Never>]>.makeStream()
+        tell(.verdict(BootReport(.failed(reason), of: page), told))
+        let work = Task {
+            for await conclusions in verdicts {
+                for conclusion in conclusions { await conclusion.value }
+            }
         }
-        try? await withLimit(Self.conclusionLimit) {
-            for conclusion in conclusions { await conclusion.value }
-        }
+        _ = await outcome(of: work, within: Self.conclusionLimit, clock: clock ?? ContinuousClock())
+        work.cancel()
     }
 
     private static let conclusionLimit = Duration.seconds(5)
@@ -195,7 +200,7 @@ final class PackageCare {
         switch lost {
         // Without it no boot would be timed any more.
         case .present: return isOver ? () : tell(lost)
-        case .verdict(_, let told): told.resume(returning: [])
+        case .verdict(_, let told): told.finish()
         case .report: break
         }
         guard !isOver else { return }

@@ -8,7 +8,7 @@ internal import WebViewPool
 // What pages ask of the app.
 extension Container {
     /// Answers what pages ask of the app; held weakly. Without one each request gets its safe default at once: no
-    /// windows, no other schemes, no documents of hosts outside, no permissions; dialogs are closed, and pages are left.
+    /// windows, no other schemes, no documents of hosts outside, no permissions, no downloads; dialogs are closed, and pages are left.
     /// What came of each is a ``ContainerEvent/pageRequest(_:_:)``.
     public var pageDelegate: (any PageDelegate)? {
         get { pageRequests.delegate }
@@ -24,12 +24,17 @@ extension Container {
             guard let self, let view else { return }
             hear(question, from: view)
         }
+        askers[session.id] = Asker(view)
+        listenToDownloads(of: view, for: session.id)
     }
 
     /// A page ends: one that still shows a dialog leaves no view to others.
     func endRequests(of session: PageSession) {
         if pageRequests.hasDialog(session.id) { retire(session, because: .openDialog) }
         pageRequests.end(session.id)
+        downloadCare.end(session.id)
+        askers[session.id] = nil
+        agents[session.id] = nil
     }
 
     private func retire(_ session: PageSession, because reason: EndReason) {
@@ -143,7 +148,7 @@ extension PageAnswer {
         switch self {
         case .link(.openHere), .permission(.allow), .dialog(.accept(text: nil)): .yes
         case .dialog(.accept(let text?)): .text(text)
-        case .link, .permission, .dialog(.cancel): .no
+        case .link, .permission, .dialog(.cancel), .download: .no
         }
     }
 }

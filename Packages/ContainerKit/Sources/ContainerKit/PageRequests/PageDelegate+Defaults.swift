@@ -8,4 +8,6 @@ extension PageDelegate {
     public func dialog(_ request: DialogRequest) async throws -> DialogDecision { request.safeDecision }
     /// Denies.
     public func permission(_ request: PermissionRequest) async throws -> PermissionDecision { .deny }
+    /// Cancels.
+    public func download(_ request: DownloadRequest) async throws -> DownloadDecision { .cancel }
 }

@@ -15,4 +15,6 @@ public protocol PageDelegate: AnyObject {
     func dialog(_ request: DialogRequest) async throws -> DialogDecision
     /// A page wants to use something that is somebody's.
     func permission(_ request: PermissionRequest) async throws -> PermissionDecision
+    /// A page wants to save a file. Its server may wait meanwhile.
+    func download(_ request: DownloadRequest) async throws -> DownloadDecision
 }

@@ -9,6 +9,8 @@ public enum PageRequest: Sendable, Hashable {
     case dialog(DialogRequest)
     /// To use something.
     case permission(PermissionRequest)
+    /// To save a file.
+    case download(DownloadRequest)
 }
 
 /// What the app answered.
@@ -19,6 +21,8 @@ public enum PageAnswer: Sendable, Hashable {
     case dialog(DialogDecision)
     /// To a ``PermissionRequest``.
     case permission(PermissionDecision)
+    /// To a ``DownloadRequest``.
+    case download(DownloadDecision)
 }
 
 /// A page, or a frame of it, wants to go somewhere that is not the host's page.

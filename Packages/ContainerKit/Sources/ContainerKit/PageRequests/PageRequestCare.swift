@@ -41,9 +41,9 @@ final class PageRequestCare {
     // MARK: Questions
 
     /// Asks the host.
-    /// - Parameter question: is answered by `then`, or withdrawn by its engine.
+    /// - Parameter question: is answered by `then`, or withdrawn by its engine, where the engine waits for it.
     func ask(
-        _ request: PageRequest, of page: PageID, _ question: EngineQuestion,
+        _ request: PageRequest, of page: PageID, _ question: EngineQuestion?,
         then: @escaping @MainActor (PageAnswer) -> Void
     ) {
         let end = { @MainActor [tell] (answer: PageAnswer, ending: PageRequestRecord.Ending) in
@@ -57,7 +57,7 @@ final class PageRequestCare {
             end(answer, ending)
         }
         waiting[page, default: []].append(asking)
-        question.onWithdrawal = { [weak asking] in asking?.settle(request.safeAnswer, .pageGone) }
+        question?.onWithdrawal = { [weak asking] in asking?.settle(request.safeAnswer, .pageGone) }
         let limit = request.isOfDocument ? options.documentLimit : options.limit
         asking.begin(delegate, limit, options.clock)
     }
@@ -67,19 +67,28 @@ final class PageRequestCare {
         tell(page, PageRequestRecord(request: request, answer: request.safeAnswer, ending: .ruledOut))
     }
 
+    /// Whether a page waits for what the host says.
+    func isWaiting(_ page: PageID) -> Bool { waiting[page] != nil }
+
     /// Whether a page stands still for a dialog.
     func hasDialog(_ page: PageID) -> Bool {
         waiting[page]?.contains { if case .dialog = $0.request { true } else { false } } == true
     }
 
-    /// What the page asked for is of no use any more: its document is another one.
+    /// What the page asked for is of no use any more: its document is another one. A file may be saved all the same.
     func release(_ page: PageID) {
-        for asking in waiting.removeValue(forKey: page) ?? [] { asking.settle(asking.request.safeAnswer, .pageGone) }
+        settle(page) { if case .download = $0 { false } else { true } }
     }
 
     func end(_ page: PageID) {
-        release(page)
+        settle(page) { _ in true }
         allowed[page] = nil
+    }
+
+    private func settle(_ page: PageID, where isMeant: (PageRequest) -> Bool) {
+        for asking in waiting[page] ?? [] where isMeant(asking.request) {
+            asking.settle(asking.request.safeAnswer, .pageGone)
+        }
     }
 
     private func forget(_ asking: Asking, of page: PageID) {
@@ -134,6 +143,7 @@ extension PageRequest {
         case .link: .link(.cancel)
         case .dialog(let request): .dialog(request.safeDecision)
         case .permission: .permission(.deny)
+        case .download: .download(.cancel)
         }
     }
 
@@ -147,6 +157,7 @@ extension PageRequest {
         case .link(let request): .link(try await delegate.link(request))
         case .dialog(let request): .dialog(try await delegate.dialog(request))
         case .permission(let request): .permission(try await delegate.permission(request))
+        case .download(let request): .download(try await delegate.download(request))
         }
     }
 }

@@ -25,6 +25,8 @@ final class PrefetchTableCare {
     private var nextCheck = Duration.zero
     /// The bytes of the table that was taken last.
     private var current: Data?
+    /// Whether the next process will find it.
+    private var isKept = true
     private(set) var counters = PrefetchTableCounters()
 
     /// - Parameters:
@@ -114,11 +116,21 @@ final class PrefetchTableCare {
 
     private func taken(_ json: Data) async throws -> PrefetchTableCheck {
         let table = try PrefetchTable(json: json, limits: source.limits)
-        guard json != current else { return .unchanged(version: table.version) }
+        guard json != current else {
+            // The folder may have been out of reach before.
+            if !isKept { try await keep(json) }
+            return .unchanged(version: table.version)
+        }
         take(table)
         current = json
         counters.taken += 1
-        try await kept.write(mark + json)
+        try await keep(json)
         return .taken(version: table.version)
+    }
+
+    private func keep(_ json: Data) async throws {
+        isKept = false
+        try await kept.write(mark + json)
+        isKept = true
     }
 }

@@ -21,7 +21,7 @@ final class TimelineCare {
         fileprivate var machine: TimelineMachine
         /// Asks the page what it knows of itself.
         fileprivate var ask: (@MainActor () async throws -> String)?
-        fileprivate var isLogged = false
+        fileprivate var isTold = false
 
         fileprivate init(_ machine: TimelineMachine) { self.machine = machine }
 
@@ -37,6 +37,7 @@ final class TimelineCare {
     private var recordings: [PageID: Recording] = [:]
     private var subscribers: [UInt64: AsyncStream<PageTimeline>.Continuation] = [:]
     private var lastID: UInt64 = 0
+    private var listener: (@MainActor (PageTimeline) -> Void)?
     /// Timelines that slow subscribers lost.
     private(set) var dropped = 0
 
@@ -59,6 +60,9 @@ final class TimelineCare {
         subscribers[lastID] = continuation
         return stream
     }
+
+    /// Has `listener` hear each timeline when it is told first.
+    func listen(_ listener: @escaping @MainActor (PageTimeline) -> Void) { self.listener = listener }
 
     /// Open was called.
     func begin(_ page: PageID, at url: String) {
@@ -113,9 +117,10 @@ final class TimelineCare {
 
     private func tell(_ recording: Recording) {
         let timeline = recording.timeline
-        if !recording.isLogged {
-            recording.isLogged = true
+        if !recording.isTold {
+            recording.isTold = true
             logger.info("page", metadata: timeline.metadata)
+            listener?(timeline)
         }
         for (id, subscriber) in subscribers {
             switch subscriber.yield(timeline) {

@@ -38,9 +38,7 @@ struct TimelineMachine: Sendable {
         case .page(timeline.page, let signal): return note(signal, at: time)
         case .request(let record) where record.page == timeline.page:
             timeline.add(PageTimeline.Request(record, since: called))
-            if record.isMainDocument, let responded = record.responded {
-                mark(\.responseStarted, called.duration(to: responded))
-            }
+            if record.isMainDocument { note(documentRequest: record) }
         case .pageClosed(timeline.page):
             mark(\.closed, time)
             return first(.closed)
@@ -77,6 +75,13 @@ struct TimelineMachine: Sendable {
         mark(\.firstContentfulPaint, since(readings.firstContentfulPaint))
         mark(\.domReady, since(readings.domReady))
         mark(\.responseStarted, since(readings.responseStart))
+    }
+
+    private mutating func note(documentRequest record: RequestRecord) {
+        // The engine's word that the view navigates may come later than what the view asked for.
+        let started = called.duration(to: record.started)
+        timeline.marks.navigationStarted = min(timeline.marks.navigationStarted ?? started, started)
+        mark(\.responseStarted, record.responded.map { called.duration(to: $0) })
     }
 
     private mutating func note(_ signal: ViewSignal, at time: Duration) -> Step? {

@@ -13,9 +13,13 @@ extension Container {
         let host = PageWatch.Host { [weak self] url in
             self?.isWatched(url, in: session) ?? false
         } isBusy: { [weak self] in
-            self?.whitePages?.isBusy(session.id) == true || self?.sharedPages.isBusy == true
-        } dropPackage: { [weak self] reason in
-            await self?.dropPackages(of: session.id, because: reason) ?? false
+            self?.whitePages?.isBusy(session.id) == true || self?.sharedPages.isBusy(session.id) == true
+        } isAsking: { [weak self] in
+            self?.pageRequests.isWaiting(session.id) ?? false
+        } isPackaged: { [weak self] in
+            self?.generations(answering: session.id).isEmpty == false
+        } dropPackage: { [weak self] reason, isWanted in
+            await self?.dropPackages(of: session.id, because: reason, while: isWanted) ?? false
         } tell: { [weak self] step in
             self?.tell(step, of: session.id)
         }
@@ -39,20 +43,28 @@ extension Container {
         hub.send(.whitePage(page, step))
     }
 
+    /// Those that have answered a page's document.
+    private func generations(answering page: PageID) -> Set<GenerationReference> {
+        guard let session = sessions.values.first(where: { $0.id == page }) else { return [] }
+        return packages.generations(answering: session.reference)
+    }
+
     /// Marks the generations that answered a page's document as failed, so that one on trial is rolled back, and takes
-    /// them from the page.
+    /// them from the page, unless it has gone on to another document meanwhile.
     /// - Returns: whether another answer is to be expected now.
-    private func dropPackages(of page: PageID, because reason: String) async -> Bool {
-        guard let session = sessions.values.first(where: { $0.id == page }) else { return false }
-        let used = packages.generations(answering: session.reference)
-        guard !used.isEmpty else { return false }
-        await packages.condemn(current(session).reference, because: reason)
-        guard packages.library.repin(page, without: used) else { return false }
-        if let session = sessions.values.first(where: { $0.id == page }) {
-            let session = current(session)
-            keep(session)
-            await engineCaches?.settle(for: session)
+    private func dropPackages(
+        of page: PageID, because reason: String, while isWanted: @MainActor () -> Bool
+    ) async -> Bool {
+        let used = generations(answering: page)
+        guard isWanted(), !used.isEmpty, let session = sessions.values.first(where: { $0.id == page }) else {
+            return false
         }
+        await packages.condemn(current(session).reference, because: reason, clock: whitePages?.clock)
+        guard isWanted(), packages.library.repin(page, without: used),
+            let session = sessions.values.first(where: { $0.id == page })
+        else { return false }
+        keep(current(session))
+        await engineCaches?.settle(for: current(session))
         return sessions.values.contains { $0.id == page }
     }
 }

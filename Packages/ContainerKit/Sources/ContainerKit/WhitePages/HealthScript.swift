@@ -30,6 +30,10 @@ enum HealthScript {
     struct Message: Decodable {
         var look: Look?
         var retry: Bool?
+        /// Something was painted for the first time.
+        var painted: Bool?
+        /// A page that was hidden when it was looked at is shown.
+        var shown: Bool?
     }
 
     struct Look: Decodable {
@@ -56,18 +60,21 @@ enum HealthScript {
 
     static let script = UserScript(source, at: .documentStart, in: world, inAllFrames: false)
 
+    /// A script that is `async`, as those are that a script inserts, may be missed: what counts people is such a one.
+    ///
     /// A rejection's reason is not read: to turn it into text would run what the page has written.
     private static let source = """
         (() => {
             const errors = [], failed = [];
-            let used = false;
+            let used = false, wasHidden = false;
+            const post = message => webkit.messageHandlers['\(name)'].postMessage(message);
             const note = (list, text) => { if (list.length < 4) list.push(String(text ?? '').slice(0, 256)); };
             addEventListener('error', event => {
                 const from = event.target;
                 if (from === window || !from) {
                     if (!String(event.filename ?? '').startsWith('user-script:')) note(errors, event.message);
                 } else if (from.localName === 'script') {
-                    note(failed, from.src);
+                    if (!from.async) note(failed, from.src);
                 } else if (from.localName === 'link' && /(^|\\s)stylesheet(\\s|$)/i.test(from.rel)) {
                     note(failed, from.href);
                 }
@@ -75,7 +82,22 @@ enum HealthScript {
             addEventListener('unhandledrejection', () => note(errors, 'a promise was rejected'), true);
             for (const type of ['keydown', 'pointerdown', 'input'])
                 addEventListener(type, event => { used ||= event.isTrusted; }, { capture: true, passive: true });
+            try {
+                const observer = new PerformanceObserver(() => {
+                    observer.disconnect();
+                    post({ painted: true }).catch(() => {});
+                });
+                observer.observe({ type: 'paint', buffered: true });
+            } catch {}
+            const tellWhenShown = () => document.addEventListener('visibilitychange', () => {
+                wasHidden = false;
+                post({ shown: true }).catch(() => {});
+            }, { once: true });
             const look = () => {
+                if (document.hidden && !wasHidden) {
+                    wasHidden = true;
+                    tellWhenShown();
+                }
                 const root = document.documentElement, body = document.body, head = document.head;
                 const isBare = element => !element || !element.attributes.length;
                 return { look: {
@@ -104,7 +126,7 @@ enum HealthScript {
             (async () => {
                 let message = {};
                 for (;;) {
-                    const wish = await webkit.messageHandlers['\(name)'].postMessage(message);
+                    const wish = await post(message);
                     if (wish === 'look') message = look();
                     else if (wish === 'retry') message = await hearRetry();
                     else return;

@@ -1,38 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What a look at a page has shown.
-struct PageExamination: Sendable, Hashable {
-    /// Whether the document is one that scripts and style sheets make: no picture, film or text.
-    var isHTML = true
-    var isHidden = false
-    /// Whether someone has typed or pressed something.
-    var isUsed = false
-    /// Whether there was a first contentful paint.
-    var isPainted = false
-    /// Whether the document holds nothing at all.
-    var isEmpty = false
-    var hasScripts = false
-    /// Whether the document has a colour or a picture of its own behind it.
-    var hasBackground = false
-    /// What scripts have thrown.
-    var bootErrors: [String] = []
-    /// The URLs of scripts and style sheets that could not be had.
-    var failedResources: [String] = []
-    /// Whether all of the picture has one colour; `nil` where none was taken.
-    var isUniform: Bool?
-
-    /// Whether a picture has to tell.
-    func needsPicture(for signals: Set<WhitePageSignal>) -> Bool {
-        isHTML && !isHidden && !isUsed && (!isPainted || signals.contains(.uniformPicture))
-    }
-}
-
 /// How a page is, and what is to be done about it: a value without clock and timers. Events go in with the time at
 /// which they happened, what to do comes out.
 ///
 /// A document is looked at once the page has loaded and been quiet for a moment, and once more when it has painted
-/// nothing for long; the look decides, never the time alone.
+/// nothing for long; the look decides, never the time alone. A page that is on its way to another document is neither
+/// looked at nor touched.
 struct PageHealth: Sendable {
     enum Event: Sendable, Hashable {
         /// A navigation began.
@@ -45,10 +19,16 @@ struct PageHealth: Sendable {
         /// - isReal: whether the document could not be had; otherwise it was stopped, or became a download.
         case loadFailed(String, isReal: Bool)
         case processEnded(String)
-        /// A request or a resource of the page ended.
+        /// A request or a resource of the page ended, or the page is shown now.
         case activity
         /// The document on its way, or the one just there, was asked for with a body.
         case hasBody
+        /// The document on its way, or the one just there, is empty because its server says so.
+        case hasNoContent
+        /// The document has painted something.
+        case painted
+        /// The page waits for what someone says to it: a dialog, a permission.
+        case asks
         /// What a look has shown; `nil` where the page did not answer.
         case examined(PageExamination?)
         /// Whether the page has lost the packages that answered its document.
@@ -69,6 +49,8 @@ struct PageHealth: Sendable {
         case examine
         /// Mark what answered the page as failed, and take it away from the page, and tell.
         case dropPackage(WhitePageStep)
+        /// End the page's process, which does not answer; its end is told like any other.
+        case endProcess
         /// Take this step.
         case take(WhitePageStep)
     }
@@ -90,73 +72,108 @@ struct PageHealth: Sendable {
     private let stepLimit: Int
     private let grace: Duration
     private let firstPaint: Duration
-    /// Whether a click on the error page is told; otherwise it shows as a navigation.
-    private let hearsRetries: Bool
+    private let patience: Duration
+    private let silenceLimit: Duration
+    private let countsErrorsOfNetwork: Bool
 
     private var phase = Phase.idle
     private var url = ""
+    /// Since when the document has its time.
+    private var documentAt = Duration.zero
     private var finishedAt = Duration.zero
     private var lastActivity = Duration.zero
+    /// When to look, or to ask whether to; `nil` where nothing is due before something is heard.
+    private var due: Duration?
     /// Whether a first look left it open.
     private var waitsForPaint = false
-    /// Whether nothing is due before something is heard.
-    private var isDormant = false
     private var isExamining = false
     private var isPaused = false
-    /// How often in a row the page did not answer.
-    private var silences = 0
+    /// Whether another document was asked for and is not there.
+    private var isOnWay = false
+    private var hasPainted = false
+    /// Since when the page does not answer, and how often in a row it did not.
+    private var silence: (since: Duration, count: Int)?
+    /// Whether the page's process was ended because of that.
+    private var isEndingProcess = false
     /// Whether no document is there, or a white one.
     private var showsNothing = true
     private var hasBody = false
+    private var hasNoContent = false
     private var steps = 0
+    private var lastStepAt = Duration.zero
     private var hasReloaded = false
     private var hasDropped = false
     /// The document that the steps were taken for.
     private var troubledURL: String?
     private var pending: WhitePageStep?
+    /// What happened while the app was away, and is dealt with when it is back.
+    private var held: Event?
 
-    /// How often a page that does not answer is asked.
-    private static let silenceLimit = 3
+    /// After how long without a step the next one is a reload again, and not what would come after it.
+    private static let calm = Duration.seconds(600)
+    /// How often a page that is busy is asked about at least.
+    private static let silences = 2
 
-    init(_ options: WhitePageOptions, hearsRetries: Bool) {
+    init(_ options: WhitePageOptions) {
         signals = options.signals
         stepLimit = min(max(options.stepLimit, 0), 3)
         grace = max(options.grace, .zero)
         firstPaint = max(options.firstPaint, .zero)
-        self.hearsRetries = hearsRetries
+        patience = max(options.patience, .zero)
+        silenceLimit = max(options.silence, .zero)
+        countsErrorsOfNetwork = options.countsErrorsOfNetwork
     }
 
     /// When a ``Event/clock(isBusy:)`` is due.
     var deadline: Duration? {
-        guard !isPaused, !isDormant, !isExamining else { return nil }
-        switch phase {
-        case .idle, .recovering, .errorPage: return nil
-        case .committed: return lastActivity + firstPaint
-        case .finished:
-            // A page that is never quiet is looked at, too.
-            return waitsForPaint ? lastActivity + firstPaint : min(lastActivity + grace, finishedAt + firstPaint)
-        }
+        guard !isPaused, !isExamining, !isOnWay, phase == .committed || phase == .finished else { return nil }
+        return due
     }
+
+    /// Whether a step waits for ``Event/packageDropped(_:)``: not any more once another document was asked for.
+    var awaitsDrop: Bool { pending != nil }
 
     mutating func take(_ event: Event, at now: Duration) -> [Action] {
         switch event {
         case .started: start()
         case .committed(let url, let isWatched): commit(url, isWatched: isWatched, at: now)
-        case .finished where phase == .committed:
-            phase = .finished
-            (finishedAt, lastActivity, isDormant) = (now, now, false)
         case .finished:
-            if phase == .idle, url != troubledURL { forget() }
+            isOnWay = false
+            guard phase == .committed else { break }
+            phase = .finished
+            (finishedAt, lastActivity) = (now, now)
+            wait(from: now, at: now)
         case .loadFailed(let reason, let isReal):
-            guard isReal, showsNothing, phase != .errorPage else { break }
-            return act(.loadFailed, reason)
+            isOnWay = false
+            guard isReal, showsNothing, phase != .errorPage else {
+                if due != nil { wait(from: now, at: now) }
+                break
+            }
+            guard !isPaused else {
+                held = event
+                break
+            }
+            return act(.loadFailed, reason, at: now)
         case .processEnded(let reason):
-            showsNothing = true
+            (showsNothing, isOnWay) = (true, false)
             // The load that comes next is in a new process.
             guard pending == nil else { break }
-            return act(.processEnded, reason)
-        case .activity: (lastActivity, isDormant) = (now, false)
+            guard !isPaused else {
+                held = event
+                break
+            }
+            let signal = isEndingProcess ? WhitePageSignal.unresponsive : .processEnded
+            isEndingProcess = false
+            return act(signal, reason, at: now)
+        case .activity:
+            lastActivity = now
+            if phase == .committed || phase == .finished { wait(from: now, at: now) }
         case .hasBody: hasBody = true
+        case .hasNoContent: hasNoContent = true
+        case .painted:
+            hasPainted = true
+            if !signals.contains(.uniformPicture), phase == .committed || phase == .finished { leaveAlone() }
+        case .asks: renewTime(at: now)
         case .examined(let examination):
             guard isExamining else { break }
             isExamining = false
@@ -164,26 +181,34 @@ struct PageHealth: Sendable {
             return judge(examination, at: now)
         case .packageDropped(let isDropped):
             guard let step = pending else { break }
+            guard !isPaused else {
+                held = event
+                break
+            }
             pending = nil
-            guard phase == .recovering else { break }
-            guard isDropped else { return act(step.signal, step.detail) }
-            steps += 1
+            guard isDropped else { return act(step.signal, step.detail, at: now) }
+            (steps, lastStepAt) = (steps + 1, now)
             return [.take(step)]
         case .retryAsked:
             guard phase == .errorPage else { break }
             forget()
             phase = .recovering
             return [.take(WhitePageStep(kind: .retried, signal: .loadFailed, detail: "", number: 0))]
-        case .isWell: become(well: true)
+        case .isWell: leaveAlone()
         case .paused: isPaused = true
         case .resumed:
             guard isPaused else { break }
             isPaused = false
-            (finishedAt, lastActivity, isDormant) = (now, now, false)
+            renewTime(at: now)
+            guard let event = held else { break }
+            held = nil
+            return take(event, at: now)
         case .clock(let isBusy):
             guard let deadline, deadline <= now else { break }
-            if isBusy {
-                isDormant = true
+            let isLate = now >= documentAt + patience
+            if isBusy, !isLate {
+                // The end of the request is heard of as activity, if it is this page's.
+                due = min(now + max(grace, firstPaint / 3), documentAt + patience)
             } else {
                 isExamining = true
                 return [.examine]
@@ -193,74 +218,116 @@ struct PageHealth: Sendable {
     }
 
     private mutating func start() {
-        if phase == .errorPage, !hearsRetries { forget() }
-        // What is there stays to be seen until the next document is: it may be a download.
-        hasBody = false
+        // Whoever left that page, by the history or a link of the app's, is a person.
+        if phase == .errorPage { forget() }
+        if pending != nil {
+            // What a step was to be taken for is about to go.
+            (pending, hasDropped, phase) = (nil, false, .finished)
+        }
+        // What is there stays to be seen until the next document is, which may be a download.
+        (isOnWay, isExamining, hasBody, hasNoContent, held) = (true, false, false, false, nil)
     }
 
     private mutating func commit(_ url: String, isWatched: Bool, at now: Duration) {
         self.url = url
         // Whoever waits for an answer waits for one about the document before.
-        pending = nil
-        showsNothing = false
+        (pending, held, silence) = (nil, nil, nil)
+        (showsNothing, isOnWay, waitsForPaint, isExamining) = (false, false, false, false)
+        (hasPainted, isEndingProcess) = (false, false)
         phase = isWatched ? .committed : .idle
-        (lastActivity, finishedAt) = (now, now)
-        (waitsForPaint, isDormant, isExamining, silences) = (false, false, false, 0)
+        (documentAt, lastActivity, finishedAt) = (now, now, now)
+        wait(from: now, at: now)
+    }
+
+    /// Says when to look next.
+    /// - Parameter time: from when on it is counted.
+    private mutating func wait(from time: Duration, at now: Duration) {
+        // A page that is never quiet is looked at, too.
+        let wish =
+            phase == .finished && !waitsForPaint ? min(time + grace, finishedAt + firstPaint) : time + firstPaint
+        due = min(wish, max(documentAt + patience, now))
+    }
+
+    /// The document has its whole time again.
+    private mutating func renewTime(at now: Duration) {
+        (documentAt, finishedAt, lastActivity, silence, waitsForPaint) = (now, now, now, nil, false)
+        wait(from: now, at: now)
     }
 
     private mutating func judge(_ examination: PageExamination?, at now: Duration) -> [Action] {
         guard let seen = examination, seen.isHidden || !seen.needsPicture(for: signals) || seen.isUniform != nil else {
-            // Busy, or gone before it could answer.
-            silences += 1
-            if silences >= Self.silenceLimit { become(well: false) }
-            (lastActivity, waitsForPaint) = (now, true)
-            return []
+            return noteSilence(at: now)
         }
-        silences = 0
+        silence = nil
         if seen.isHidden {
-            isDormant = true
+            // The page tells when it is shown.
+            due = nil
             return []
         }
         guard seen.isHTML, !seen.isUsed, seen.isUniform == true else {
-            become(well: true)
+            leaveAlone()
             return []
         }
         if seen.isPainted {
             guard phase == .finished else { return [] }
-            return act(.uniformPicture, "the picture has one colour")
+            return act(.uniformPicture, "the picture has one colour", at: now)
         }
-        if phase == .finished {
-            if seen.isEmpty, signals.contains(.emptyDocument) { return act(.emptyDocument, "the document is empty") }
-            if let error = seen.bootErrors.first, signals.contains(.bootError) { return act(.bootError, error) }
-            if let url = seen.failedResources.first, signals.contains(.failedResource) {
-                return act(.failedResource, url)
-            }
-        }
-        guard now >= max(lastActivity, finishedAt) + firstPaint else {
+        if phase == .finished, let (signal, detail) = trouble(in: seen) { return act(signal, detail, at: now) }
+        let quietSince = max(lastActivity, finishedAt)
+        guard phase == .finished && now >= quietSince + firstPaint || now >= documentAt + patience else {
             waitsForPaint = true
+            wait(from: phase == .finished ? quietSince : now, at: now)
             return []
         }
         guard signals.contains(.noFirstPaint), seen.hasScripts, !seen.hasBackground else {
             // Nothing that is on its way would change it.
-            become(well: false)
+            leaveAlone()
             return []
         }
-        return act(.noFirstPaint, "nothing was painted within \(firstPaint)")
+        return act(.noFirstPaint, "nothing was painted in time", at: now)
     }
 
-    private mutating func act(_ signal: WhitePageSignal, _ detail: String) -> [Action] {
+    /// What a look has shown of a document that has loaded, and painted nothing.
+    private func trouble(in seen: PageExamination) -> (WhitePageSignal, String)? {
+        if seen.isEmpty, !hasNoContent, signals.contains(.emptyDocument) {
+            return (.emptyDocument, "the document is empty")
+        }
+        // A script's error is of the version, which a package can be rid of, and a server cannot.
+        if let error = seen.bootErrors.first, signals.contains(.bootError), seen.isPackaged || countsErrorsOfNetwork {
+            return (.bootError, error)
+        }
+        if let url = seen.failedResources.first, signals.contains(.failedResource) { return (.failedResource, url) }
+        return nil
+    }
+
+    /// Busy, or gone before it could answer.
+    private mutating func noteSilence(at now: Duration) -> [Action] {
+        let silence = (since: self.silence?.since ?? now, count: (self.silence?.count ?? 0) + 1)
+        self.silence = silence
+        waitsForPaint = true
+        due = now + min(firstPaint, silenceLimit)
+        guard now - silence.since >= silenceLimit, silence.count >= Self.silences else { return [] }
+        let canEnd = signals.contains(.unresponsive) && !hasPainted && steps < stepLimit
+        leaveAlone()
+        guard canEnd else { return [] }
+        isEndingProcess = true
+        return [.endProcess]
+    }
+
+    private mutating func act(_ signal: WhitePageSignal, _ detail: String, at now: Duration) -> [Action] {
         guard signals.contains(signal), steps < stepLimit else {
-            become(well: false)
+            leaveAlone()
             return []
         }
         showsNothing = true
+        if url != troubledURL || now - lastStepAt >= Self.calm { (hasReloaded, hasDropped) = (false, false) }
         troubledURL = url
         let isLast = steps == stepLimit - 1
         let canRepeat = !hasBody && signal != .loadFailed && !isLast
         if canRepeat, !hasReloaded {
             hasReloaded = true
             phase = .recovering
-            return [.take(step(.reloaded, signal, detail))]
+            return [.take(step(.reloaded, signal, detail, at: now))]
         }
         if canRepeat, !hasDropped {
             hasDropped = true
@@ -272,23 +339,21 @@ struct PageHealth: Sendable {
         }
         phase = .errorPage
         pending = nil
-        return [.take(step(.showedErrorPage, signal, detail))]
+        return [.take(step(.showedErrorPage, signal, detail, at: now))]
     }
 
     private mutating func step(
-        _ kind: WhitePageStep.Kind, _ signal: WhitePageSignal, _ detail: String
+        _ kind: WhitePageStep.Kind, _ signal: WhitePageSignal, _ detail: String, at now: Duration
     ) -> WhitePageStep {
-        steps += 1
+        (steps, lastStepAt) = (steps + 1, now)
         return WhitePageStep(kind: kind, signal: signal, detail: detail, number: steps)
     }
 
-    /// Watches the document no more.
-    /// - Parameter well: whether it is known to be.
-    private mutating func become(well: Bool) {
+    /// Watches the document no more: it is well, or nothing is to be done about it.
+    private mutating func leaveAlone() {
         guard phase != .errorPage else { return }
         phase = .idle
-        // The same document that is well at times may be what ends its process.
-        if well, url != troubledURL { forget() }
+        due = nil
     }
 
     private mutating func forget() {

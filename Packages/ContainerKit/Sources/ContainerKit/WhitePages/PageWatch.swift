@@ -14,8 +14,13 @@ final class PageWatch {
         let isWatched: @MainActor (String) -> Bool
         /// Whether a request of the page waits for its answer.
         let isBusy: @MainActor () -> Bool
-        /// Marks what answered the page's document as failed, and takes it from the page; says whether there was such.
-        let dropPackage: @MainActor (String) async -> Bool
+        /// Whether the page waits for what someone says to it.
+        let isAsking: @MainActor () -> Bool
+        /// Whether a package has answered the page's document.
+        let isPackaged: @MainActor () -> Bool
+        /// Marks what answered the page's document as failed, for a reason, and takes it from the page, as long as the
+        /// second closure says that this is wanted; says whether there was such. It ends in bounded time.
+        let dropPackage: @MainActor (String, @escaping @MainActor () -> Bool) async -> Bool
         /// A step was taken.
         let tell: @MainActor (WhitePageStep) -> Void
     }
@@ -28,6 +33,8 @@ final class PageWatch {
     private weak var view: (any EngineView)?
     private weak var load: ViewLoad?
     private let hasScript: Bool
+    /// Whether a new process is given the URL, in place of what the engine would load anew.
+    private let loadsAfterEnd: Bool
     private var health: PageHealth
     private let elapsed: @MainActor () -> Duration
     private var alarm: (due: Duration, task: Task<Void, Never>)?
@@ -41,12 +48,9 @@ final class PageWatch {
     private var isRefused = false
     private var isOver = false
 
-    /// How long a page may take to look at itself.
-    private static let lookLimit = Duration.seconds(5)
-
     init(
         _ page: PageID, at place: String, in view: any EngineView, load: ViewLoad, options: WhitePageOptions,
-        hasScript: Bool, host: Host
+        hasScript: Bool, loadsAfterEnd: Bool, host: Host
     ) {
         self.page = page
         self.place = place
@@ -54,8 +58,9 @@ final class PageWatch {
         self.load = load
         self.options = options
         self.hasScript = hasScript
+        self.loadsAfterEnd = loadsAfterEnd
         self.host = host
-        health = PageHealth(options, hearsRetries: hasScript)
+        health = PageHealth(options)
         elapsed = Self.reader(of: options.clock)
     }
 
@@ -91,6 +96,7 @@ final class PageWatch {
             switch action {
             case .examine: examine()
             case .dropPackage(let step): dropPackage(step)
+            case .endProcess: view?.endProcess()
             case .take(let step): perform(step)
             }
         }
@@ -115,6 +121,8 @@ final class PageWatch {
         case .resource: take(.activity)
         case .processEnded(let reason):
             release()
+            // A window that someone has closed is no loss.
+            guard view?.hasEnded == false else { return end() }
             take(.processEnded(reason))
         }
     }
@@ -128,7 +136,9 @@ final class PageWatch {
         guard let view else { return }
         host.tell(step)
         switch step.kind {
-        case .reloaded, .reloadedWithoutPackage, .retried: view.reload(place)
+        case .reloaded, .reloadedWithoutPackage, .retried:
+            let isNew = step.signal == .processEnded || step.signal == .unresponsive
+            if isNew, loadsAfterEnd { view.load(place) } else { view.reload(place) }
         case .showedErrorPage:
             release()
             load?.passOverErrorPage()
@@ -140,7 +150,9 @@ final class PageWatch {
         work?.cancel()
         // Owned: the watch cancels it.
         work = Task { [weak self, host] in
-            let isDropped = await host.dropPackage("\(step.signal.rawValue): \(step.detail)")
+            let isDropped = await host.dropPackage("\(step.signal.rawValue): \(step.detail)") {
+                self?.health.awaitsDrop == true
+            }
             guard !Task.isCancelled else { return }
             self?.take(.packageDropped(isDropped))
         }
@@ -152,16 +164,17 @@ final class PageWatch {
         work?.cancel()
         work = Task { [weak self] in
             let examination = await self?.look()
-            guard !Task.isCancelled else { return }
-            self?.take(.examined(examination ?? nil))
+            guard !Task.isCancelled, let self else { return }
+            if host.isAsking() { take(.asks) }
+            take(.examined(examination ?? nil))
         }
     }
 
     private func look() async -> PageExamination? {
         guard hasScript, let view else { return nil }
         // A page that is at work does not answer.
-        let limit = Task { [weak self] in
-            try? await ContinuousClock().sleep(for: Self.lookLimit)
+        let limit = Task { [weak self, options] in
+            try? await ContinuousClock().sleep(for: options.lookLimit)
             if !Task.isCancelled { self?.seen(nil) }
         }
         defer { limit.cancel() }
@@ -171,8 +184,10 @@ final class PageWatch {
         }
         guard var examination = shown, examination.needsPicture(for: options.signals) else { return shown }
         // Of the view, and not of the page: it runs nothing there.
-        let picture = try? await withLimit(Self.lookLimit) { try await view.snapshot() }
-        examination.isUniform = picture?.isUniform
+        let picture = Task { try? await view.snapshot() }
+        examination.isUniform = await outcome(of: picture, within: options.lookLimit)??.isUniform
+        picture.cancel()
+        examination.isPackaged = host.isPackaged()
         return examination
     }
 
@@ -187,6 +202,10 @@ final class PageWatch {
         let said = HealthScript.message(message.json)
         if let look = said?.look { seen(look.examination) }
         if said?.retry == true { take(.retryAsked) }
+        if said?.painted == true || said?.shown == true {
+            take(said?.painted == true ? .painted : .activity)
+            return .end
+        }
         if let wish {
             self.wish = nil
             return wish
@@ -215,20 +234,23 @@ final class PageWatch {
 
     // MARK: Time
 
+    /// One task for each wait: what is put off is asked about when the wait is over.
     private func schedule() {
-        let due = isOver ? nil : health.deadline
-        guard due != alarm?.due else { return }
-        alarm?.task.cancel()
-        alarm = due.map { due in
-            let (clock, wait) = (options.clock, due - elapsed())
-            let task = Task { [weak self] in
-                try? await clock.sleep(for: wait)
-                guard !Task.isCancelled, let self else { return }
-                alarm = nil
-                take(.clock(isBusy: host.isBusy()))
-            }
-            return (due, task)
+        guard !isOver, let due = health.deadline else {
+            alarm?.task.cancel()
+            alarm = nil
+            return
         }
+        if let alarm, alarm.due <= due { return }
+        alarm?.task.cancel()
+        let (clock, wait) = (options.clock, due - elapsed())
+        let task = Task { [weak self] in
+            try? await clock.sleep(for: wait)
+            guard !Task.isCancelled, let self else { return }
+            alarm = nil
+            take(host.isAsking() ? .asks : .clock(isBusy: host.isBusy()))
+        }
+        alarm = (due, task)
     }
 }
 

@@ -25,7 +25,8 @@ final class WhitePageCare {
     ) throws {
         let watch = PageWatch(
             session.id, at: place, in: view, load: load, options: options,
-            hasScript: session.mode != .plain || options.watchesPlainPages, host: host)
+            hasScript: session.mode != .plain || options.watchesPlainPages,
+            loadsAfterEnd: session.mode == .loopbackServer, host: host)
         watches[session.view] = watch
         try watch.begin()
         if !absences.isEmpty { watch.take(.paused) }
@@ -38,6 +39,14 @@ final class WhitePageCare {
         guard let watch = watches.removeValue(forKey: view) else { return }
         watch.end()
         pending[watch.page] = nil
+    }
+
+    /// What times pages.
+    var clock: any Clock<Duration> { options.clock }
+
+    /// The container ends: what becomes of the pages is nobody's concern any more.
+    func shutDown() {
+        for view in Array(watches.keys) { end(in: view) }
     }
 
     /// The host says that a page is well.
@@ -64,6 +73,8 @@ final class WhitePageCare {
         if record.isMainDocument {
             if ![.get, .head].contains(record.method) { watch.take(.hasBody) }
             if case .failed(let error) = record.outcome, error.code != .cancelled { watch.noteRefusal() }
+            // Some engines show an empty document for these on a custom scheme.
+            if record.status == .noContent || record.status == .resetContent { watch.take(.hasNoContent) }
         }
         watch.take(.activity)
     }

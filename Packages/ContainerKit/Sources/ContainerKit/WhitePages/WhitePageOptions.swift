@@ -4,26 +4,40 @@
 /// When a page counts as white, and what may be done then; see ``WhitePageStep``.
 ///
 /// A page is never touched for how it looks once it has painted something, as long as its picture is not of one colour,
-/// where someone has typed or pressed something, while it is hidden, while the app is away, while a request of it waits
-/// for its answer, or where the document is no HTML. A document that was asked for by POST, or by a form, is not asked
-/// for again: of it there is only the error page.
+/// where someone has typed or pressed something, while it is hidden, while it asks something of the app, while another
+/// document is on its way, while the app is away, or where the document is no HTML. A document that was asked for by
+/// POST, or by a form, is not asked for again: of it there is only the error page. What happens while the app is away is
+/// dealt with when it is back.
 public struct WhitePageOptions: Sendable {
-    /// Which signals count: all but `uniformPicture` by default. A process that ended counts for each page, all else
-    /// only for pages that are intercepted.
-    public var signals = Set(WhitePageSignal.allCases).subtracting([.uniformPicture])
-    /// The most steps in a row for one page, up to 3, which is the default; the last one is the error page. They are
-    /// forgotten when someone asks to try again, and once the page has come to another document that is well.
+    /// Which signals count: all but `noFirstPaint` and `uniformPicture` by default, since a page may show nothing on
+    /// purpose, while it waits for the app. A process that ended counts for each page, all else only for pages that are
+    /// intercepted.
+    public var signals = Set(WhitePageSignal.allCases).subtracting([.noFirstPaint, .uniformPicture])
+    /// The most steps for one page, up to 3, which is the default; the last one is the error page. They are forgotten
+    /// when someone asks to try again or leaves the error page, and never by themselves. The second one is a reload
+    /// again where the first was of another document, or ten minutes ago.
     public var stepLimit = 3
     /// How long a page is left alone after it has loaded and its last request has ended; 3 seconds by default.
     public var grace = Duration.seconds(3)
-    /// How long a page may paint nothing after the last that was heard of it; 30 seconds by default, as the network may
-    /// be slow.
+    /// How long a page that has loaded may paint nothing after the last that was heard of it; 30 seconds by default, as
+    /// the network may be slow.
     public var firstPaint = Duration.seconds(30)
+    /// How long a page that paints nothing may go on loading, or have requests that wait for an answer or bring their
+    /// bodies in drops, until it is looked at all the same; 2 minutes by default.
+    public var patience = Duration.seconds(120)
+    /// How long a page that has painted nothing may not answer, as its script goes on without a pause, until its process
+    /// is ended where the engine can; 60 seconds by default. A page that stands at a breakpoint does not answer either.
+    public var silence = Duration.seconds(60)
+    /// Whether a script's error counts where no package has answered the page's document; false by default: the same
+    /// server would give the same script again.
+    public var countsErrorsOfNetwork = false
     /// Whether pages that are not intercepted are looked at, too; false by default. It adds a script to them, in a
     /// world of its own.
     public var watchesPlainPages = false
     /// What the error page says.
     public var errorPage = ErrorPageText()
+    /// How long a page may take to look at itself.
+    var lookLimit = Duration.seconds(5)
     /// What times pages. By default the machine's clock without the time in which the machine sleeps.
     public var clock: any Clock<Duration> = SuspendingClock()
 

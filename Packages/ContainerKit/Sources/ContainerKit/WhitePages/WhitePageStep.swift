@@ -9,10 +9,12 @@ public enum WhitePageSignal: String, Sendable, Hashable, CaseIterable {
     case loadFailed
     /// The document holds nothing: no element in it, no text, no script.
     case emptyDocument
-    /// A script threw, or left a promise rejected, before anything was painted.
+    /// A script threw, or left a promise rejected, and nothing was painted.
     case bootError
-    /// A script or a style sheet of the document could not be had, before anything was painted.
+    /// A script that is not `async`, or a style sheet, could not be had, and nothing was painted.
     case failedResource
+    /// The page's process has not answered for long, and nothing was painted: its script hangs.
+    case unresponsive
     /// Nothing was painted in time, and the page has scripts that should have.
     case noFirstPaint
     /// The picture of the page has one colour only, although something was painted.

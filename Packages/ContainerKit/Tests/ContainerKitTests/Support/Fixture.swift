@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
+import EngineTesting
 import Foundation
 import HTTPTypes
 import OfflinePackage
@@ -32,6 +33,8 @@ final class Fixture {
         configuration.coveredHosts = hosts.compactMap { HostPattern($0) }
         // Each blob is a file, so that tests can count them.
         configuration.store.smallBlobLimit = 0
+        // A test is not of how busy the machine is.
+        configuration.cookies.openLimit = .seconds(50)
         change(&configuration)
         return try await Container(engine: engine ?? self.engine, configuration: configuration)
     }
@@ -82,7 +85,7 @@ final class Fixture {
         isMainDocument: Bool = false, of container: Container<FakeEngine>
     ) async throws -> (sink: FakeSink, record: RequestRecord) {
         let events = container.events()
-        let sink = engine.send(url, method, fields, from: view, isMainDocument: isMainDocument).sink
+        let sink = engine.send(url, method, fields, from: view, isMainDocument: isMainDocument)
         for await case .request(let record) in events { return (sink, record) }
         throw CancellationError()
     }

@@ -13,6 +13,8 @@ final class RecordedDelegate: PageDelegate {
     private(set) var permissions: [PermissionRequest] = []
     var linkAnswer: () throws -> LinkDecision = { .cancel }
     var dialogAnswer = DialogDecision.cancel
+    private(set) var downloads: [DownloadRequest] = []
+    var downloadAnswer: () throws -> DownloadDecision = { .cancel }
     var permissionAnswer = PermissionDecision.deny
     /// Whether it takes for ever, also once it is cancelled.
     var hangs = false
@@ -50,6 +52,12 @@ final class RecordedDelegate: PageDelegate {
         dialogs.append(request)
         await wait()
         return dialogAnswer
+    }
+
+    func download(_ request: DownloadRequest) async throws -> DownloadDecision {
+        downloads.append(request)
+        await wait()
+        return try downloadAnswer()
     }
 
     func permission(_ request: PermissionRequest) async throws -> PermissionDecision {

@@ -4,7 +4,7 @@
 /// The parameters in a page's query (`application/x-www-form-urlencoded`, section 5 of the URL standard), and how they
 /// join a URL and a body.
 struct PageParameters: Sendable {
-    private struct Pair {
+    struct Pair: Sendable {
         /// As it stands in the query.
         let raw: Substring
         let name: String
@@ -12,7 +12,7 @@ struct PageParameters: Sendable {
     }
 
     private let query: String
-    private let pairs: [Pair]
+    let pairs: [Pair]
 
     init(query: String?) {
         self.query = query ?? ""

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CommandSupport
+internal import ContainerKit
+internal import Foundation
+internal import HTTPTransport
+internal import HTTPTypes
+internal import PackageFormat
+internal import Prefetch
+internal import ResourceLoading
+internal import ResourceTable
+
+/// What a publisher can make of the openings of one page: a prefetch table, a list of hosts, a resource table.
+@MainActor
+struct LoadSuggestion {
+    static let prefetchFile = "prefetch.json"
+    static let hostsFile = "hosts.json"
+    static let resourcesFile = "resources.json"
+    /// The most lines about what was left out.
+    private static let maxNotes = 50
+
+    /// One opening as it was watched.
+    struct Run {
+        let opening: Opening
+        /// `nil` where there was no container that could see requests whole.
+        let traffic: TrafficLog?
+    }
+
+    /// What `open --json` says of it.
+    struct Report: Encodable, Sendable {
+        struct LeftOut: Encodable, Sendable {
+            let file: String
+            let method: String
+            let url: String
+            let reason: String
+        }
+
+        let directory: String
+        var files: [String] = []
+        var prefetched: Int?
+        var hosts = 0
+        var resources: Int?
+        var leftOut: [LeftOut] = []
+
+        var text: String {
+            let counts = [
+                prefetched.map { "\($0) requests to make ahead" }, resources.map { "\($0) files" }, "\(hosts) hosts",
+            ]
+            return "\(counts.compactMap { $0 }.joined(separator: ", ")), in \(directory)"
+        }
+    }
+
+    private let url: String
+    private let mode: InterceptionMode
+    private let directory: String
+    private var runs: [Run] = []
+
+    /// Makes sure, before any work is done, that it can be written.
+    /// - Throws: a usage error, or an I/O error.
+    init(of url: String, _ options: StageOptions, into directory: String) throws {
+        self.url = url
+        mode = options.mode
+        self.directory = directory
+        guard options.prefetch == nil else {
+            throw CommandError(
+                .usage, code: "usage", "what is fetched ahead is no request of the page's: leave --prefetch out",
+                at: "--suggest")
+        }
+        do {
+            _ = try PrefetchSuggestion(page: url, runs: [], now: Date())
+        } catch {
+            throw CommandError(.usage, code: "invalid-url", "no prefetch table can name this page", at: url)
+        }
+        try FileOutput.check(folder: directory, of: "--suggest")
+        for name in [Self.prefetchFile, Self.hostsFile, Self.resourcesFile] {
+            try FileOutput.check(file: "\(directory)/\(name)", of: "--suggest")
+        }
+    }
+
+    mutating func add(_ opening: Opening, _ traffic: TrafficLog?) {
+        runs.append(Run(opening: opening, traffic: traffic))
+    }
+
+    /// Writes all files, or none.
+    func write() async throws -> Report {
+        var report = Report(directory: directory)
+        var files = FileSet()
+        if mode != .plain {
+            let seen = await watched()
+            let resources = ResourceSuggestion(runs: seen.map { run in run.map { $0.file } })
+            let requests = seen.map { run in run.map { $0.request }.filter { !resources.names($0.request) } }
+            let prefetch = try PrefetchSuggestion(page: url, runs: requests, now: Date())
+            files.add(try Self.versioned { try prefetch.json(version: $0) }, as: Self.prefetchFile)
+            files.add(try Self.versioned { try resources.json(version: $0) }, as: Self.resourcesFile)
+            report.files = [Self.prefetchFile, Self.resourcesFile]
+            report.prefetched = prefetch.count
+            report.resources = resources.count
+            report.leftOut =
+                prefetch.leftOut.map {
+                    Report.LeftOut(file: Self.prefetchFile, method: $0.method, url: $0.url, reason: $0.reason)
+                }
+                + resources.leftOut.map {
+                    Report.LeftOut(file: Self.resourcesFile, method: "GET", url: $0.url, reason: $0.reason)
+                }
+        }
+        let hosts = HostList(page: url, runs: runs.map { uses(of: $0) })
+        files.add(try hosts.json(), as: Self.hostsFile)
+        report.files.append(Self.hostsFile)
+        report.hosts = hosts.hosts.count
+        try files.write(to: directory)
+        note(report)
+        return report
+    }
+
+    /// Says on standard error what the files lack.
+    private func note(_ report: Report) {
+        if mode == .plain {
+            CommandOutput.note(
+                "note: a bare engine shows neither methods nor answers: \(Self.prefetchFile) and "
+                    + "\(Self.resourcesFile) are not written; --mode proxy has all")
+        } else if runs.count == 1 {
+            CommandOutput.note("note: one run alone: what varies is guessed, and no POST is taken; --runs 2 tells")
+        }
+        let past = runs.map { $0.opening.past }.max() ?? 0
+        if mode != .plain, past > 0 {
+            CommandOutput.note(
+                "note: \(past) requests passed the container, as they do to hosts that it does not cover: "
+                    + "they count in \(Self.hostsFile) alone")
+        }
+        let dropped = runs.compactMap { $0.traffic?.dropped }.max() ?? 0
+        if dropped > 0 { CommandOutput.note("note: the last \(dropped) requests were too many to be looked at") }
+        for entry in report.leftOut.prefix(Self.maxNotes) {
+            CommandOutput.note("note: not in \(entry.file): \(entry.method) \(entry.url): \(entry.reason)")
+        }
+        if report.leftOut.count > Self.maxNotes {
+            CommandOutput.note("note: and \(report.leftOut.count - Self.maxNotes) more; --json names them all")
+        }
+    }
+
+    /// Equal contents have equal versions.
+    private static func versioned(_ json: (String) throws -> Data) throws -> Data {
+        let digest = SHA256Digest(of: try json("0")).description
+        return try json(String(digest.prefix(16)))
+    }
+
+    // MARK: What was seen
+
+    private struct Watched {
+        let request: ObservedRequest
+        let file: ObservedFile
+    }
+
+    private func watched() async -> [[Watched]] {
+        var seen: [[Watched]] = []
+        for run in runs {
+            var watched: [Watched] = []
+            for exchange in run.traffic?.exchanges ?? [] {
+                watched.append(
+                    Watched(
+                        request: ObservedRequest(exchange.request, body: exchange.sent, response: exchange.response),
+                        file: ObservedFile(
+                            exchange.request, response: exchange.response, bytes: await Self.decoded(exchange))))
+            }
+            seen.append(watched)
+        }
+        return seen
+    }
+
+    /// What went to the network by way of the container, and past it.
+    private func uses(of run: Run) -> [HostList.Use] {
+        let called = run.opening.called
+        let watched = (run.traffic?.exchanges ?? []).map { exchange in
+            HostList.Use(
+                url: exchange.request.urlText, start: exchange.started.timeIntervalSince(called) * 1_000)
+        }
+        // What the container asked for is in the traffic, redirects and all.
+        let passed = run.opening.timeline.filter { $0.isPast || run.traffic == nil }
+        return watched + passed.map { HostList.Use(url: $0.url, start: $0.start) }
+    }
+
+    /// The answer's bytes without their codings; `nil` where one of these is not known, or the bytes are not whole.
+    private static func decoded(_ exchange: TrafficLog.Exchange) async -> Data? {
+        guard let head = exchange.response, let bytes = exchange.received else { return nil }
+        let given = GivenResponse(
+            response: ResourceResponse(
+                head: head, body: .bytes(bytes), provenance: Provenance(.network, reason: "watched")))
+        guard let response = try? await DecodingLoader(given).load(ResourceRequest(exchange.request)),
+            response.head.headerFields[.contentEncoding] == nil
+        else { return nil }
+        return try? await response.body.collect(upTo: maxFileBytes)
+    }
+
+    /// The most bytes of one file, decoded.
+    private static let maxFileBytes = 64 << 20
+
+    private struct GivenResponse: ResourceLoading {
+        let response: ResourceResponse
+
+        func load(_ request: ResourceRequest) async throws -> ResourceResponse? { response }
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ResourceLoading
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Where the host wants a file.
+struct DownloadPlace: Sendable, Hashable {
+    let folder: String
+    let name: String
+    let overwrites: Bool
+
+    /// - Throws: ``DownloadError`` with code `destination`.
+    init(_ decision: DownloadDecision, suggested: String) throws {
+        switch decision {
+        case .cancel: throw DownloadError(.cancelled, "the host does not want it")
+        case .save(let folder): self = DownloadPlace(folder: folder, name: suggested, overwrites: false)
+        case .saveAs(let path, let overwrites):
+            // By bytes, as the system reads it.
+            let start = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
+            self = DownloadPlace(
+                folder: String(decoding: path.utf8[..<start], as: UTF8.self),
+                name: String(decoding: path.utf8[start...], as: UTF8.self), overwrites: overwrites)
+        }
+        guard folder.hasPrefix("/"), !folder.utf8.contains(0), !name.utf8.contains(0), ![".", "..", ""].contains(name),
+            !name.utf8.contains(UInt8(ascii: "/"))
+        else { throw DownloadError(.destination, "not the absolute path of a folder or file", at: folder + name) }
+    }
+
+    private init(folder: String, name: String, overwrites: Bool) {
+        self.folder = folder
+        self.name = name
+        self.overwrites = overwrites
+    }
+
+    func path(_ name: String) -> String {
+        folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+    }
+}
+
+/// A file on its way to disk: all of it appears under its name, or nothing. Until then it lies in a folder of its own, which
+/// nobody else may read, beside its place, and so on the same file system.
+struct DownloadFile: Sendable {
+    let place: DownloadPlace
+    let work: String
+    private let journal: DownloadJournal
+    private let token: String
+
+    /// What is written to.
+    var path: String { "\(work)/data" }
+
+    /// Makes the folder.
+    /// - Throws: ``DownloadError``.
+    @concurrent
+    static func make(at place: DownloadPlace, journal: DownloadJournal) async throws -> DownloadFile {
+        let token = DownloadJournal.token()
+        let work = place.path(DownloadJournal.folderName(token))
+        try journal.add(token, work)
+        guard mkdir(work, 0o700) == 0 else {
+            let number = errno
+            journal.remove(token)
+            let error = DownloadError(errno: number, "mkdir", at: place.folder)
+            throw error.code == .noSpace ? error : DownloadError(.destination, error.message, at: place.folder)
+        }
+        return DownloadFile(place: place, work: work, journal: journal, token: token)
+    }
+
+    private init(place: DownloadPlace, work: String, journal: DownloadJournal, token: String) {
+        self.place = place
+        self.work = work
+        self.journal = journal
+        self.token = token
+    }
+
+    /// Writes a body as it comes.
+    /// - Parameter tell: hears how many bytes there are, from anywhere.
+    /// - Throws: ``DownloadError``, or what the body throws.
+    @concurrent
+    func write(_ body: ResourceBody, limit: Int64, tell: @Sendable (Int64) -> Void) async throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw DownloadError(errno: errno, "open", at: path) }
+        defer { close(descriptor) }
+        var received: Int64 = 0
+        func put(_ data: Data) throws {
+            try Task.checkCancellation()
+            received += Int64(data.count)
+            guard received <= limit else { throw DownloadError(.tooLarge, "more than \(limit) bytes", at: place.name) }
+            try write(data, to: descriptor)
+            tell(received)
+        }
+        switch body {
+        case .empty: break
+        case .bytes(let data): try put(data)
+        case .file(let slice):
+            var offset = 0
+            while offset < slice.range.count {
+                let count = min(Self.pieceSize, slice.range.count - offset)
+                try put(slice.read(at: offset, count: count))
+                offset += count
+            }
+        case .stream(let stream): for try await data in stream { try put(data) }
+        }
+        if let length = body.length, length != received {
+            throw DownloadError(.loadFailed, "\(received) of \(length) bytes came", at: place.name)
+        }
+    }
+
+    private static let pieceSize = 1 << 18
+
+    private func write(_ data: Data, to descriptor: CInt) throws {
+        try data.withUnsafeBytes { buffer in
+            var done = 0
+            while done < buffer.count {
+                let count = Self.write(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw DownloadError(errno: errno, "write", at: path) }
+                done += count
+            }
+        }
+    }
+
+    /// The system's, whose name is taken here.
+    private static func write(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+        #if canImport(Glibc)
+            Glibc.write(descriptor, bytes, count)
+        #elseif canImport(Musl)
+            Musl.write(descriptor, bytes, count)
+        #else
+            Darwin.write(descriptor, bytes, count)
+        #endif
+    }
+
+    /// Brings the whole file to disk, and then under its name.
+    /// - Returns: its path, and how many bytes it has.
+    /// - Throws: ``DownloadError``; ``discard()`` is still to be called.
+    @concurrent
+    func finish(limit: Int64) async throws -> (path: String, bytes: Int64) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw DownloadError(errno: errno, "open", at: path) }
+        defer { close(descriptor) }
+        let bytes = Int64(lseek(descriptor, 0, SEEK_END))
+        guard bytes <= limit else { throw DownloadError(.tooLarge, "more than \(limit) bytes", at: place.name) }
+        guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0 else {
+            throw DownloadError(errno: errno, "fsync", at: path)
+        }
+        let name = try place.overwrites ? replace() : give()
+        await discard()
+        let folder = open(place.folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        if folder >= 0 {
+            // Not every file system can do that, and the file is there.
+            _ = fsync(folder)
+            close(folder)
+        }
+        return (place.path(name), bytes)
+    }
+
+    /// Removes what is not under its name yet.
+    @concurrent
+    func discard() async {
+        DownloadJournal.clear(work)
+        journal.remove(token)
+    }
+
+    private func replace() throws -> String {
+        guard rename(path, place.path(place.name)) == 0 else {
+            throw DownloadError(errno: errno, "rename", at: place.path(place.name))
+        }
+        return place.name
+    }
+
+    /// How many names are tried.
+    private static let nameLimit = 10_000
+
+    private func give() throws -> String {
+        for number in 0..<Self.nameLimit {
+            let name = number == 0 ? place.name : SafeFileName.numbered(place.name, number)
+            let target = place.path(name)
+            if link(path, target) == 0 { return name }
+            switch errno {
+            case EEXIST: continue
+            case EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK: if try take(target) { return name }
+            default: throw DownloadError(errno: errno, "link", at: target)
+            }
+        }
+        throw DownloadError(.destination, "there are files of all names", at: place.path(place.name))
+    }
+
+    /// On a file system without links: the name is taken first, so that no other file is overwritten.
+    /// - Returns: false where there is one of that name.
+    private func take(_ target: String) throws -> Bool {
+        let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor < 0, errno == EEXIST { return false }
+        guard descriptor >= 0 else { throw DownloadError(errno: errno, "open", at: target) }
+        close(descriptor)
+        guard rename(path, target) == 0 else {
+            let number = errno
+            unlink(target)
+            throw DownloadError(errno: number, "rename", at: target)
+        }
+        return true
+    }
+}

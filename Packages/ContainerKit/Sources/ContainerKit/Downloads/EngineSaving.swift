@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Has the engine save a download, and follows that.
+@MainActor
+final class EngineSaving {
+    private let engine: any EngineDownload
+    private let download: Download
+    private let limit: Int64
+    private let clock: any Clock<Duration>
+    private var end: CheckedContinuation<Void, any Error>?
+
+    init(_ engine: any EngineDownload, _ download: Download, limit: Int64, clock: any Clock<Duration>) {
+        self.clock = clock
+        self.engine = engine
+        self.download = download
+        self.limit = limit
+    }
+
+    func run(to path: String) async throws {
+        guard download.failure == nil else {
+            engine.cancel()
+            throw CancellationError()
+        }
+        defer { bound?.cancel() }
+        try await withCheckedThrowingContinuation { continuation in
+            end = continuation
+            download.stop = { [weak self] in self?.giveUp() }
+            engine.save(to: path) { [weak self] in self?.hear($0) }
+        }
+    }
+
+    private var bound: Task<Void, Never>?
+    /// How long the engine may take to say that it writes no more.
+    private static let endLimit = Duration.seconds(5)
+
+    private func giveUp() {
+        engine.cancel()
+        guard bound == nil else { return }
+        bound = Task { [weak self, clock] in
+            guard (try? await clock.sleep(for: Self.endLimit)) != nil else { return }
+            self?.settle(.failure(CancellationError()))
+        }
+    }
+
+    private func hear(_ signal: EngineDownloadSignal) {
+        switch signal {
+        case .received(let bytes):
+            download.meter.note(bytes)
+            if bytes > limit, download.failure == nil {
+                download.failure = DownloadError(.tooLarge, "more than \(limit) bytes", at: download.request.url)
+                giveUp()
+            }
+        case .finished: settle(download.failure.map { .failure($0) } ?? .success(()))
+        case .failed(let error): settle(.failure(error))
+        }
+    }
+
+    private func settle(_ result: Result<Void, any Error>) {
+        end?.resume(with: result)
+        end = nil
+    }
+}

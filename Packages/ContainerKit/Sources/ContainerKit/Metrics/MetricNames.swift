@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// The names of what a container measures; `docs/seeing.md` says what each means. They are an interface: dashboards have
+/// them.
+enum MetricName: String {
+    case pages = "containerkit.pages"
+    case pageFailures = "containerkit.page.failures"
+    case checkOut = "containerkit.page.check_out"
+    case firstByte = "containerkit.page.first_byte"
+    case firstContentfulPaint = "containerkit.page.first_contentful_paint"
+    case domReady = "containerkit.page.dom_ready"
+    case load = "containerkit.page.load"
+    case requests = "containerkit.requests"
+    case requestBytes = "containerkit.request.bytes"
+    case requestHead = "containerkit.request.head"
+    case processEnds = "containerkit.process_ends"
+    case whitePageSteps = "containerkit.white_page.steps"
+    case pageRequests = "containerkit.page_requests"
+    case packages = "containerkit.packages"
+    case checkOuts = "containerkit.pool.check_outs"
+    case viewEnds = "containerkit.pool.ended"
+    case prefetch = "containerkit.prefetch"
+    case drops = "containerkit.drops"
+    case damage = "containerkit.damage"
+}

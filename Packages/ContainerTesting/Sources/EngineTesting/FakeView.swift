@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import ContainerKit
+public import WebViewPool
+
+/// A view of a ``FakeEngine``: it notes what it is told, and says what a test has it say.
+@MainActor
+public final class FakeView: EngineView {
+    public let id: ViewID
+    public var onSignal: (@MainActor (ViewSignal) -> Void)?
+    public var onQuestion: (@MainActor (EngineQuestion) -> Void)?
+    public var onDownload: (@MainActor (ViewDownload) -> Void)?
+    /// Media types that the engine does not show; none at first.
+    public var unshown: Set<String> = []
+    /// The URLs, as the engine names them, that somebody touches the page for; none at first.
+    public var touched: Set<String> = []
+    /// Whether its process lives; see ``crash(reason:)``.
+    public var isAlive = true
+    /// The URLs that it was to load since it was lent, as the engine names them.
+    public private(set) var loads: [String] = []
+    /// The URLs that were to be loaded anew.
+    public private(set) var reloads: [String] = []
+    /// The pages that were shown in place of a document.
+    public private(set) var errorPages: [String] = []
+    /// How often its process was to be ended.
+    public private(set) var processEnds = 0
+    public private(set) var hasEnded = false
+    /// How often it was cleaned.
+    public private(set) var resets = 0
+    /// The scripts that were added since it was lent.
+    public private(set) var scripts: [UserScript] = []
+    /// Who answers messages, by their names.
+    public private(set) var handlers: [String: @MainActor (ScriptMessage) async throws -> String] = [:]
+    public private(set) var userAgent = UserAgent.engine
+    /// What scripts return, as JSON; `null` at first.
+    public var evaluation: @MainActor () async throws -> String = { "null" }
+    /// What the page looks like; `nil`, at first, where it cannot be seen.
+    public var picture: PageSnapshot?
+    /// Is called after each load was asked for.
+    public var onLoad: (() -> Void)?
+    private var prompts: (prefix: String, answer: @MainActor (String) -> String)?
+    private var requests: [FakeSink] = []
+    private var endings: [AsyncStream<Void>.Continuation] = []
+
+    /// What dialogs begin with that the app answers by itself; `nil` where it answers none.
+    public var promptPrefix: String? { prompts?.prefix }
+
+    /// A view beside those that an engine makes.
+    public init(id: ViewID) {
+        self.id = id
+    }
+
+    // MARK: What a test has the page do
+
+    /// Has the page's script ask the app by `prompt`, with a text behind the prefix that the app answers.
+    /// - Returns: what the page gets; `null` where nobody answers.
+    public func prompt(_ text: String) -> String {
+        guard let prompts else { return "null" }
+        return prompts.answer(prompts.prefix + text)
+    }
+
+    /// Has the page ask something of the app.
+    /// - Returns: what the page gets, once that is decided; the safe answer where nobody listens.
+    public func ask(_ subject: EngineQuestion.Subject) async -> EngineQuestion.Answer {
+        await withCheckedContinuation { continuation in
+            let question = EngineQuestion(subject) { continuation.resume(returning: $0) }
+            onQuestion?(question)
+        }
+    }
+
+    /// Has the view's web process end by itself.
+    public func crash(reason: String = "killed") {
+        isAlive = false
+        stopLoading()
+        onSignal?(.processEnded(reason: reason))
+    }
+
+    /// One element, or the end, when the view is discarded.
+    public func discards() -> AsyncStream<Void> {
+        let (stream, ending) = AsyncStream.makeStream(of: Void.self)
+        endings.append(ending)
+        return stream
+    }
+
+    /// Takes a request of the page, which goes when the page goes.
+    func carry(_ request: FakeSink) { requests.append(request) }
+
+    // MARK: What the container does
+
+    public func load(_ url: String) {
+        loads.append(url)
+        onLoad?()
+    }
+
+    public func endProcess() { processEnds += 1 }
+
+    public func reload(_ url: String) { reloads.append(url) }
+
+    public func showErrorPage(_ html: String, for url: String) { errorPages.append(html) }
+
+    public func stopLoading() {
+        for request in requests { request.drop() }
+        requests.removeAll()
+    }
+
+    public func setUserAgent(_ agent: UserAgent) { userAgent = agent }
+
+    public func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String {
+        try await evaluation()
+    }
+
+    public func canShow(_ mediaType: String) -> Bool { !unshown.contains(mediaType) }
+
+    public func isUserGesture(for url: String) -> Bool { touched.contains(url) }
+
+    public func snapshot() async throws -> PageSnapshot {
+        guard let picture else { throw EngineError(.snapshot, "nothing to see") }
+        return picture
+    }
+
+    public func add(_ script: UserScript) { scripts.append(script) }
+
+    public func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {
+        prompts = (prefix, answer)
+    }
+
+    public func setMessageHandler(
+        named name: String, in world: ScriptWorld,
+        _ handler: @escaping @MainActor (ScriptMessage) async throws -> String
+    ) {
+        handlers[name] = handler
+    }
+
+    // MARK: What the pool does
+
+    public func warmUp() async throws {}
+
+    public func reset() async throws -> FakeView {
+        stopLoading()
+        loads.removeAll()
+        userAgent = .engine
+        scripts.removeAll()
+        resets += 1
+        return self
+    }
+
+    public func remains() async throws -> Set<ViewRemain> { [] }
+
+    public func discard() {
+        stopLoading()
+        isAlive = false
+        hasEnded = true
+        for ending in endings { ending.finish() }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+
+/// Says of one request whether its answer is a file, and whether it may be kept for everybody.
+struct FileRule {
+    private let observed: ObservedFile
+    /// The answer's media type, in lower case and without its parameters.
+    private let type: String
+
+    init(_ observed: ObservedFile) {
+        self.observed = observed
+        type = (observed.response?.headerFields[.contentType] ?? "").prefix { $0 != ";" }.lowercased()
+            .filter { $0 != " " && $0 != "\t" }
+    }
+
+    /// Whether it is what pages are made of. JSON is a file where its server says that it lasts an hour.
+    var isFile: Bool {
+        guard observed.request.method == .get else { return false }
+        if isDocument { return !isAskedByScript }
+        let isJSON = type == "application/json" || type.hasSuffix("+json")
+        if isJSON, type != "application/manifest+json" { return lasts && query == nil }
+        return Self.kinds.contains { type.hasPrefix($0) } || Self.types.contains(type)
+    }
+
+    /// Why it must not be kept; `nil` where nothing speaks against it.
+    var fault: String? {
+        guard let response = observed.response else { return "it got no answer" }
+        guard response.status == .ok else { return "it was answered \(response.status.code)" }
+        let sent = observed.request.headerFields
+        if sent[.authorization] != nil { return "it carries Authorization" }
+        if sent[.range] != nil { return "a part alone was asked for" }
+        for word in ["no-store", "private"] where cacheControl.contains(where: { $0.hasPrefix(word) }) {
+            return "its answer is \(word)"
+        }
+        if response.headerFields[.setCookie] != nil { return "its answer sets cookies" }
+        let vary = (response.headerFields[.vary] ?? "").lowercased()
+        for name in ["*", "cookie", "authorization", "user-agent"] where vary.contains(name) {
+            return "its answer is not the same for everybody (Vary: \(name))"
+        }
+        if isDocument, query != nil { return "a document's query may choose what it shows" }
+        if let name = secret { return "\(name) may be a secret" }
+        return observed.bytes == nil ? "its bytes were not seen whole" : nil
+    }
+
+    private var isDocument: Bool { type == "text/html" || type == "application/xhtml+xml" }
+
+    private var isAskedByScript: Bool {
+        HTTPField.Name("Sec-Fetch-Dest").flatMap { observed.request.headerFields[$0] } == "empty"
+    }
+
+    /// The directives of `Cache-Control`, in lower case.
+    private var cacheControl: [String] {
+        (observed.response?.headerFields[.cacheControl] ?? "").lowercased().split(separator: ",").map { directive in
+            directive.filter { $0 != " " && $0 != "\t" }
+        }
+    }
+
+    private var lasts: Bool {
+        let directives = cacheControl
+        guard !directives.contains("no-cache") else { return false }
+        return directives.contains("immutable")
+            || directives.contains { $0.hasPrefix("max-age=") && Int($0.dropFirst(8)) ?? 0 >= 3_600 }
+    }
+
+    private var query: Substring? {
+        let path = observed.request.path ?? ""
+        return path.firstIndex(of: "?").map { path[path.index(after: $0)...] }
+    }
+
+    /// The name of a parameter that may be a key to the file, or somebody's: any that does not name a version.
+    private var secret: String? {
+        (query ?? "").split(separator: "&").first { parameter in
+            let name = parameter.prefix { $0 != "=" }
+            let value = parameter.dropFirst(name.count + 1)
+            return !Self.versions.contains(name.lowercased()) || value.utf8.count > 64
+                || !value.utf8.allSatisfy { Self.versionBytes.contains($0) }
+        }.map { String($0.prefix { $0 != "=" }) }
+    }
+
+    private static let kinds = ["image/", "font/", "audio/", "video/", "application/font-", "application/x-font-"]
+    private static let types: Set<String> = [
+        "text/css", "text/javascript", "application/javascript", "application/x-javascript", "application/wasm",
+        "application/manifest+json", "application/vnd.ms-fontobject", "text/vtt",
+    ]
+    private static let versions: Set<String> = ["v", "ver", "version", "rev", "revision", "hash", "build", "t", "ts"]
+    private static let versionBytes = Set("0123456789abcdefABCDEF._-".utf8)
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Crypto
+public import HTTPTypes
+internal import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A table of the files that a page was seen to load, and what was left out of it, each with its reason.
+///
+/// A pure function of what was seen. A file is taken where its answer is the same for everybody: asked for by GET,
+/// answered 200, of a type that pages are made of, neither `private` nor `no-store`, without cookies, and with the same
+/// bytes in every run.
+public struct ResourceSuggestion: Sendable {
+    /// A file that the table does not name.
+    public struct LeftOut: Sendable, Hashable {
+        /// Without user, query and fragment, which may hold secrets.
+        public let url: String
+        /// One line for people.
+        public let reason: String
+    }
+
+    /// What was left out, in the order in which it was first seen, each once.
+    public private(set) var leftOut: [LeftOut] = []
+    private var rows: [Row] = []
+    private var names: Set<TableURL> = []
+
+    /// How many files the table names.
+    public var count: Int { rows.count }
+
+    /// - Parameter runs: what was seen each time that the page was opened.
+    public init(runs: [[ObservedFile]]) {
+        let runs = runs.map { run in Dictionary(grouping: run.filter { FileRule($0).isFile }, by: \.request.urlText) }
+        var known: Set<String> = []
+        for url in runs.flatMap(\.keys).sorted() where known.insert(url).inserted {
+            let seen = runs.map { $0[url] ?? [] }
+            let reason =
+                seen.joined().lazy.compactMap { FileRule($0).fault }.first
+                ?? (seen.contains(where: \.isEmpty) ? "it was not asked for in every run" : nil)
+                ?? (Set(seen.joined().map(\.bytes)).count > 1 ? "its bytes differ from run to run" : nil)
+            if let reason {
+                note(url, reason)
+            } else if let name = TableURL(url), let file = seen.joined().first, let row = Row(name, file) {
+                // Two spellings of one URL are one entry.
+                if names.insert(name).inserted { rows.append(row) }
+            } else {
+                note(url, "its URL cannot stand in a table")
+            }
+        }
+    }
+
+    /// Whether the table names the file that a request asks for.
+    public func names(_ request: HTTPRequest) -> Bool {
+        request.method == .get && TableURL(request).map(names.contains) == true
+    }
+
+    /// The table, as a server publishes it. It has been read back: a container takes it.
+    ///
+    /// Each entry has three members more, which readers of tables skip, named as in a package's manifest: `path` (from the
+    /// host's root), `size` and `sha256`.
+    /// - Parameter version: of the table.
+    /// - Throws: ``TableError`` for a version that no table can have.
+    public func json(version: String) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        func text(_ value: some Encodable) throws -> String {
+            String(decoding: try encoder.encode(value), as: UTF8.self)
+        }
+        let entries = try rows.map { "      \(try text($0.download)): \(try text($0))" }
+        let map = entries.isEmpty ? "{}" : "{\n\(entries.joined(separator: ",\n"))\n    }"
+        let json = Data(
+            """
+            { "code": 200,
+              "data": { "version": \(try text(version)), "update": true,
+                "resourcemap": \(map) } }
+
+            """.utf8)
+        guard case .table(let table) = try TableAnswer(decoding: json), table.count == rows.count else {
+            throw TableError(.badTable, "the table does not name the files that were seen")
+        }
+        return json
+    }
+
+    private mutating func note(_ url: String, _ reason: String) {
+        let path = HTTPRequest(urlText: url)?.path ?? ""
+        let bare = "\(WebOrigin(url: url) ?? .opaque)\(path.prefix { $0 != "?" })"
+        let entry = LeftOut(url: bare, reason: reason)
+        if !leftOut.contains(entry) { leftOut.append(entry) }
+    }
+
+    private struct Row: Encodable {
+        let version = "1"
+        let md5: String
+        let download: String
+        let ctype: String?
+        let path: String
+        let size: Int
+        let sha256: String
+
+        private enum CodingKeys: CodingKey {
+            case version, md5, download, ctype, path, size, sha256
+        }
+
+        /// `nil` where bytes are missing.
+        init?(_ url: TableURL, _ file: ObservedFile) {
+            guard let bytes = file.bytes else { return nil }
+            md5 = MD5Digest(of: bytes).description
+            download = url.description
+            let type = file.response?.headerFields[.contentType]
+            // What a table may say of it.
+            ctype = type.flatMap { $0.utf8.count <= 256 && $0.utf8.allSatisfy { 0x20..<0x7F ~= $0 } ? $0 : nil }
+            path = Self.path(of: file.request.path ?? "/")
+            size = bytes.count
+            sha256 = SHA256.hash(data: bytes).map { byte in
+                let digits = String(byte, radix: 16)
+                return digits.count == 1 ? "0" + digits : digits
+            }.joined()
+        }
+
+        /// The path in a package: without its escapes, its first slash and its query; of a folder, its index.
+        private static func path(of target: String) -> String {
+            let raw = Array(target.utf8.dropFirst().prefix { $0 != UInt8(ascii: "?") })
+            var bytes: [UInt8] = []
+            var index = 0
+            while index < raw.count {
+                let digits = raw[index...].prefix(3).dropFirst()
+                if raw[index] == UInt8(ascii: "%"), digits.count == 2,
+                    let byte = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+                {
+                    bytes.append(byte)
+                    index += 3
+                } else {
+                    bytes.append(raw[index])
+                    index += 1
+                }
+            }
+            let path = String(validating: bytes, as: UTF8.self) ?? String(decoding: raw, as: UTF8.self)
+            return path.isEmpty || path.hasSuffix("/") ? path + "index.html" : path
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// What of a request a table would write down: the names and values of a query and of a body.
+struct FixedPart: Sendable {
+    struct Item: Sendable, Hashable {
+        /// Empty where there is none.
+        let name: String
+        let value: String
+    }
+
+    private(set) var items: [Item]
+
+    init(query: String?, body: JSONValue?) {
+        items = PageParameters(query: query).pairs.map { Item(name: $0.name, value: $0.value) }
+        if let body { add(body, of: "") }
+    }
+
+    /// The names whose values differ, each once, in the order of this one.
+    func differences(from other: FixedPart) -> [String] {
+        let (mine, theirs) = (byName, other.byName)
+        var known: Set<String> = []
+        return (items + other.items).map(\.name).filter { mine[$0] != theirs[$0] && known.insert($0).inserted }
+    }
+
+    private var byName: [String: [String]] {
+        Dictionary(grouping: items, by: \.name).mapValues { $0.map(\.value) }
+    }
+
+    /// Values in lists have their list's name. How deep it goes is limited by who reads the body.
+    private mutating func add(_ value: JSONValue, of name: String) {
+        switch value {
+        case .null: items.append(Item(name: name, value: "null"))
+        case .bool(let flag): items.append(Item(name: name, value: flag ? "true" : "false"))
+        case .number(let text), .string(let text): items.append(Item(name: name, value: text))
+        case .array(let values):
+            for value in values { add(value, of: name) }
+        case .object(let members):
+            for member in members { add(member.value, of: member.name) }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+
+/// Why a request cannot stand in a table, in one line for people.
+struct SuggestionFault: Error {
+    let reason: String
+}
+
+extension PrefetchInterface {
+    /// The interface whose request, for a page with these parameters, is the one that was seen.
+    /// - Parameters:
+    ///   - method: in upper case.
+    ///   - body: JSON; `nil` where there was none.
+    init(
+        _ method: HTTPRequest.Method, _ url: PrefetchURL, body: JSONValue?, on parameters: PageParameters
+    ) throws(SuggestionFault) {
+        var api = url
+        let query = parameters.lead(of: url.query)
+        if let query { api.query = query.query }
+        var members: [JSONValue.Member]?
+        if case .object(let all)? = body { members = parameters.lead(of: all) }
+        self.init(
+            api: api, method: method, hasURLParameters: query != nil, hasBodyParameters: members != nil,
+            body: members.map { $0.isEmpty ? nil : .object($0) } ?? body)
+        if let name = parameters.stray(in: fixedPart, path: api.path) {
+            throw SuggestionFault(reason: "the page's parameter \(name) stands where a table cannot put it")
+        }
+        let wanted = RequestIdentity(
+            method: method.rawValue, url: url.text, body: body.map { .json($0.canonical) } ?? .none, isDocument: false)
+        guard request(with: parameters).identity == wanted else {
+            throw SuggestionFault(reason: "no row of a table makes this request")
+        }
+    }
+
+    /// What the table says of the request, and not the page.
+    var fixedPart: FixedPart { FixedPart(query: api.query, body: body) }
+
+    /// The interface as a table has it; what is false or none is left out.
+    var json: JSONValue {
+        var members = [
+            JSONValue.Member(name: "api", value: .string(api.text)),
+            JSONValue.Member(name: "method", value: .string(method.rawValue)),
+        ]
+        if hasURLParameters { members.append(.init(name: "urlParam", value: .bool(true))) }
+        if hasBodyParameters { members.append(.init(name: "bodyParam", value: .bool(true))) }
+        if let body { members.append(.init(name: "body", value: body)) }
+        return .object(members)
+    }
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Testing
+
+@testable import Prefetch
+
+/// A table made of what a page was seen to ask for.
+@Suite(.timeLimit(.minutes(1)))
+struct SuggestionTests {
+    private static let page = "https://m.example.com/help/new?id=163&itemId=126"
+    private static let api = "https://m.example.com/api/info"
+    /// 2026-03-01T12:00:00Z
+    private static let now = Date(timeIntervalSince1970: 1_772_366_400)
+
+    /// A request of a script's, answered with JSON.
+    private func seen(
+        _ url: String = api, _ method: HTTPRequest.Method = .get, body: String = "",
+        _ change: (inout ObservedRequest) throws -> Void = { _ in }
+    ) throws -> ObservedRequest {
+        var head = try #require(HTTPRequest(method: method, urlText: url))
+        head.headerFields[.userAgent] = "engine"
+        head.headerFields[.cookie] = "a=1"
+        if !body.isEmpty { head.headerFields[.contentType] = "application/json; charset=utf-8" }
+        var response = HTTPResponse(status: .ok)
+        response.headerFields[.contentType] = "application/json"
+        var observed = ObservedRequest(head, body: Data(body.utf8), response: response)
+        try change(&observed)
+        return observed
+    }
+
+    private func destination() throws -> HTTPField.Name { try #require(HTTPField.Name("Sec-Fetch-Dest")) }
+
+    private func suggestion(
+        _ runs: [[ObservedRequest]], page: String = page, limits: PrefetchLimits = .default
+    ) throws -> PrefetchSuggestion {
+        try PrefetchSuggestion(page: page, runs: runs, now: Self.now, limits: limits)
+    }
+
+    /// What the table that is written asks for when a page is opened.
+    private func asked(_ suggestion: PrefetchSuggestion, on page: String = page) throws -> [String] {
+        try PrefetchTable(json: suggestion.json(version: "1")).requests(for: page).map { request in
+            let body = request.body.map { " " + String(decoding: $0, as: UTF8.self) } ?? ""
+            return "\(request.method.rawValue) \(request.url)\(body)"
+        }
+    }
+
+    /// Why the one request was left out; `nil` where it was taken.
+    private func reason(_ observed: ObservedRequest, runs: Int = 2, page: String = page) throws -> String? {
+        let suggestion = try suggestion(Array(repeating: [observed], count: runs), page: page)
+        #expect(suggestion.count + suggestion.leftOut.count == 1)
+        return suggestion.leftOut.first?.reason
+    }
+
+    // MARK: Where the page's parameters stand
+
+    @Test(
+        "The page's parameters are found where a row puts them, and follow another page's",
+        arguments: [
+            ("?id=163&itemId=126", "", "?id=9&x=y", ""),
+            ("?v=2&size=20&id=163&itemId=126", "", "?v=2&size=20&id=9&x=y", ""),
+            ("", #"{"itemId":126,"kind":"a","id":163}"#, "", #" {"kind":"a","id":9,"x":"y"}"#),
+            ("", #"{"id":163,"itemId":126}"#, "", #" {"id":9,"x":"y"}"#),
+            (
+                "?id=163&itemId=126", #"{"n":{"m":1},"id":163,"itemId":126}"#, "?id=9&x=y",
+                #" {"n":{"m":1},"id":9,"x":"y"}"#
+            ),
+            ("?size=20", #"{"size":20}"#, "?size=20", #" {"size":20}"#),
+        ])
+    func parameters(_ query: String, _ body: String, _ otherQuery: String, _ otherBody: String) throws {
+        let method: HTTPRequest.Method = body.isEmpty ? .get : .post
+        let observed = try seen(Self.api + query, method, body: body)
+        let suggestion = try suggestion([[observed], [observed]])
+        #expect(suggestion.leftOut.isEmpty)
+        let other = try asked(suggestion, on: "https://m.example.com/help/new?id=9&x=y")
+        #expect(other == ["\(method.rawValue) \(Self.api)\(otherQuery)\(otherBody)"])
+    }
+
+    @Test(
+        "A parameter of the page where no row can put it keeps the request out",
+        arguments: [
+            (api + "?id=163", ""), (api + "?itemId=126&id=163", ""), (api + "?key2=163", ""),
+            ("https://m.example.com/api/163/info", ""), ("https://m.example.com/item/163.json", ""),
+            (api, #"{"id":"163","itemId":"126"}"#), (api, #"{"visit":{"id":163}}"#), (api, #"{"id":163}"#),
+        ])
+    func strayParameters(_ url: String, _ body: String) throws {
+        let reason = try reason(try seen(url, body.isEmpty ? .get : .post, body: body))
+        #expect(try #require(reason).hasPrefix("the page's parameter "))
+    }
+
+    @Test("A short value is everywhere, and is the page's only under the page's name")
+    func shortValues() throws {
+        #expect(try reason(try seen(Self.api + "?size=7"), page: "https://m.example.com/new?id=7") == nil)
+        #expect(try reason(try seen(Self.api + "?size=7&id=7"), page: "https://m.example.com/new?id=7") == nil)
+        #expect(
+            try reason(try seen(Self.api + "?id=7&size=7"), page: "https://m.example.com/new?id=7&n=1")
+                == "the page's parameter id stands where a table cannot put it")
+    }
+
+    // MARK: Runs
+
+    @Test("What differs from run to run is left out, by its parameters' names; what stays is taken")
+    func runs() throws {
+        func run(_ number: Int) throws -> [ObservedRequest] {
+            try [
+                seen(Self.api + "?size=20&seed=\(number)"), seen("https://m.example.com/api/list?size=20"),
+                seen("https://m.example.com/api/items", .post, body: #"{"size":20,"draw":\#(number)}"#),
+            ]
+        }
+        let suggestion = try suggestion([run(1), run(2)])
+        #expect(try asked(suggestion) == ["GET https://m.example.com/api/list?size=20"])
+        #expect(
+            Set(suggestion.leftOut.map { "\($0.method) \($0.url): \($0.reason)" }) == [
+                "GET \(Self.api): it differs from run to run in seed",
+                "POST https://m.example.com/api/items: it differs from run to run in draw",
+            ])
+    }
+
+    @Test("What one run alone asked for is left out, whichever it was")
+    func notInEveryRun() throws {
+        let (one, other) = (try seen(), try seen("https://m.example.com/api/late"))
+        let suggestion = try suggestion([[one], [other, one]])
+        #expect(try asked(suggestion) == ["GET \(Self.api)"])
+        #expect(suggestion.leftOut.map(\.reason) == ["it was not made in every run"])
+    }
+
+    @Test("What is asked for twice in a run is named once, and one of other parameters beside it")
+    func repeated() throws {
+        let run = try [seen(), seen(), seen(Self.api + "?size=1")]
+        #expect(try asked(try suggestion([run, run])) == ["GET \(Self.api)", "GET \(Self.api)?size=1"])
+    }
+
+    @Test("A POST needs two runs that made the same one")
+    func posts() throws {
+        let post = try seen(Self.api, .post, body: #"{"size":20}"#)
+        #expect(try reason(post) == nil)
+        #expect(try reason(post, runs: 1) == "a POST is taken where two runs made the same one")
+        #expect(try reason(try seen(Self.api, .post)) == nil)
+    }
+
+    @Test("An error in any run keeps a request out")
+    func errors() throws {
+        let failed = try seen { $0.response?.status = .serviceUnavailable }
+        let suggestion = try suggestion([[try seen()], [failed]])
+        #expect(suggestion.count == 0 && suggestion.leftOut.map(\.reason) == ["it was answered 503"])
+    }
+
+    // MARK: What is data
+
+    @Test("Scripts, pictures, documents and preflights are no data, and are not spoken of")
+    func noData() throws {
+        func typed(_ type: String, _ destination: String?, _ method: HTTPRequest.Method = .get) throws
+            -> ObservedRequest
+        {
+            try seen(Self.api, method) { observed in
+                observed.response?.headerFields[.contentType] = type
+                if let destination { observed.request.headerFields[try self.destination()] = destination }
+            }
+        }
+        let run = try [
+            typed("text/javascript", "script"), typed("application/json", "manifest"), typed("text/html", "document"),
+            typed("image/png", "empty"), typed("text/css", nil), typed("application/json", nil, .options),
+        ]
+        let suggestion = try suggestion([run])
+        #expect(suggestion.count == 0 && suggestion.leftOut.isEmpty)
+        let data = try [typed("text/plain", "empty"), typed("application/vnd.api+json;x=1", nil)]
+        for observed in data { #expect(try reason(observed) == nil) }
+    }
+
+    @Test(
+        "Requests that do harm ahead, or help nobody, are left out",
+        arguments: [
+            ("PUT changes something", api, HTTPRequest.Method.put, "", ""),
+            ("DELETE changes something", api, .delete, "", ""),
+            ("a beacon: nobody reads its answer", api, .post, "sec-fetch-mode", "no-cors"),
+            ("a beacon: nobody reads its answer", api, .post, "content-type", "text/ping"),
+            ("its path says that it reports, and asks for nothing", "https://a.test/v1/collect", .post, "", ""),
+            ("its path says that it reports, and asks for nothing", "https://a.test/appLog/x", .get, "", ""),
+            ("its path says that it changes something", "https://a.test/cart/addItem", .post, "", ""),
+            ("it carries Authorization", api, .get, "authorization", "Bearer x"),
+            ("it carries a header field of its own, x-request-id", api, .get, "X-Request-ID", "1"),
+        ])
+    func requests(_ expected: String, _ url: String, _ method: HTTPRequest.Method, _ name: String, _ value: String)
+        throws
+    {
+        let observed = try seen(url, method) { observed in
+            if let name = HTTPField.Name(name) { observed.request.headerFields[name] = value }
+        }
+        #expect(try reason(observed) == expected)
+    }
+
+    @Test("A path's words are looked at whole, and only where they count")
+    func words() throws {
+        for url in ["https://a.test/blog/changelog", "https://a.test/tracks", "https://a.test/add/list"] {
+            #expect(try reason(try seen(url, .post)) == nil, "\(url)")
+        }
+        // GET changes nothing, whatever it is called.
+        #expect(try reason(try seen("https://a.test/like")) == nil)
+    }
+
+    @Test("Answers that nobody else may have, or that are none, keep a request out")
+    func answers() throws {
+        func given(_ name: HTTPField.Name, _ value: String, _ method: HTTPRequest.Method = .get) throws -> String? {
+            try reason(try seen(Self.api, method) { $0.response?.headerFields[name] = value })
+        }
+        #expect(try given(.cacheControl, "private, No-Store") == "its answer is no-store")
+        #expect(try given(.cacheControl, "private, no-cache") == nil)
+        #expect(try given(.setCookie, "a=b") == "its answer sets cookies")
+        #expect(try given(.vary, "*") == "its answer is for one request alone (Vary: *)")
+        #expect(try given(.vary, "Cookie, Accept-Encoding") == nil)
+        #expect(try given(.contentType, "text/html", .post) == "a POST whose answer is no JSON")
+        let stream = try seen { observed in
+            observed.request.headerFields[try destination()] = "empty"
+            observed.response?.headerFields[.contentType] = "text/event-stream"
+        }
+        #expect(try reason(stream) == "its answer does not end")
+        let silent = try seen { observed in
+            observed.request.headerFields[try destination()] = "empty"
+            observed.response = nil
+        }
+        #expect(try reason(silent) == "it got no answer")
+    }
+
+    @Test("Bodies are JSON that was seen whole and sent as such")
+    func bodies() throws {
+        #expect(try reason(try seen(Self.api, .post) { $0.body = nil }) == "its body was not seen whole")
+        #expect(try reason(try seen(Self.api, .post, body: "a=b")) == "its body is no JSON")
+        let form = try seen(Self.api, .post, body: "{}") {
+            $0.request.headerFields[.contentType] = "application/x-www-form-urlencoded"
+        }
+        #expect(try reason(form) == "its body is not sent as application/json")
+        let large = "[\(String(repeating: "1,", count: 40_000))1]"
+        #expect(try reason(try seen(Self.api, .post, body: large)) == "its body is too large")
+    }
+
+    // MARK: What may be written down
+
+    @Test(
+        "Secrets, persons and moments are never written into a table",
+        arguments: [
+            ("?access_token=a", "access_token may be a secret"), ("?X-CSRF=a", "X-CSRF may be a secret"),
+            ("?sign=a", "sign may be a secret"), ("?q=eyJhbGciOi.eyJzdWIi.c2ln", "q may be a secret"),
+            ("?userId=12", "userId may name a person or a device"), ("?q=a%40b.c", "q may name a person or a device"),
+            ("?v=1772366399", "v is a moment in time"), ("?v=1772366399123", "v is a moment in time"),
+            ("?day=2026-03-01", "day is a moment in time"), ("?day=20260302", "day is a moment in time"),
+        ])
+    func fixedValues(_ query: String, _ expected: String) throws {
+        #expect(try reason(try seen(Self.api + query)) == expected)
+        let member = query.dropFirst().split(separator: "=")
+        let value = member[1].replacingOccurrences(of: "%40", with: "@")
+        let body = #"{"deep":[{"\#(member[0])":"\#(value)"}]}"#
+        #expect(try reason(try seen(Self.api, .post, body: body)) == expected)
+    }
+
+    @Test("A secret of the page's own URL is never written: a parameter says where it goes")
+    func pageSecrets() throws {
+        let page = "https://m.example.com/new?token=sesame&id=1"
+        let observed = try seen(Self.api + "?v=2&token=sesame&id=1")
+        let suggestion = try suggestion([[observed]], page: page)
+        #expect(suggestion.count == 1)
+        #expect(!String(decoding: try suggestion.json(version: "1"), as: UTF8.self).contains("sesame"))
+        let refused = try self.suggestion([[try seen(Self.api + "?id=1&token=sesame&x=")]], page: page)
+        #expect(refused.count == 0 && !"\(refused.leftOut)".contains("sesame"))
+    }
+
+    @Test(
+        "After one run, what looks as if it changes is left out; two that are the same say that it does not",
+        arguments: ["?_=5", "?ts=5", "?callback=a", "?n=9f86d081884c7d65", "?n=0.8374523945"])
+    func passingValues(_ query: String) throws {
+        #expect(try #require(try reason(try seen(Self.api + query), runs: 1)).hasSuffix(" may differ from run to run"))
+        #expect(try reason(try seen(Self.api + query), runs: 2) == nil)
+    }
+
+    @Test("Old moments and other numbers are values like any other")
+    func otherNumbers() throws {
+        for query in ["?v=1700000000", "?v=20250101", "?v=1234567890123456", "?v=10"] {
+            #expect(try reason(try seen(Self.api + query)) == nil, "\(query)")
+        }
+    }
+
+    // MARK: The table
+
+    @Test("The table is in the format's own words, one request a line")
+    func format() throws {
+        let run = try [
+            seen(Self.api + "?id=163&itemId=126"), seen(Self.api, .post, body: #"{"a":"\"ü","id":163,"itemId":126}"#),
+        ]
+        let json = try suggestion([run, run]).json(version: #"4"5"#)
+        #expect(
+            String(decoding: json, as: UTF8.self) == #"""
+                { "code": 200,
+                  "data": { "name": "prefetchConfig", "version": "4\"5", "config": [
+                    { "url": "https://m.example.com/help/new", "interfaces": [
+                      {"api":"https://m.example.com/api/info","method":"GET","urlParam":true},
+                      {"api":"https://m.example.com/api/info","method":"POST","bodyParam":true,"body":{"a":"\"ü"}}
+                    ] } ] } }
+
+                """#)
+        #expect(try PrefetchTable(json: json).version == #"4"5"#)
+    }
+
+    @Test("Nothing to name is a table too; no version, and no page, is an error")
+    func edges() throws {
+        let nothing = try suggestion([[], []])
+        #expect(try asked(nothing).isEmpty && nothing.leftOut.isEmpty)
+        #expect(throws: PrefetchError.self) { try nothing.json(version: String(repeating: "1", count: 65)) }
+        #expect(throws: PrefetchError.self) { try suggestion([[]], page: "file:///a") }
+    }
+
+    @Test("A table names no more requests than a container takes")
+    func limit() throws {
+        var limits = PrefetchLimits()
+        limits.maxInterfaces = 2
+        let run = try (1...3).map { try seen("https://m.example.com/api/\($0)") }
+        let suggestion = try suggestion([run], limits: limits)
+        #expect(try asked(suggestion) == ["GET https://m.example.com/api/1", "GET https://m.example.com/api/2"])
+        #expect(suggestion.leftOut.map(\.reason) == ["a table names 2 requests of a page"])
+    }
+
+    @Test("What scripts make up is read within bounds, and never crashes")
+    func hostile() throws {
+        let many = (0..<900).map { "a\($0)=1" }.joined(separator: "&")
+        let deep = String(repeating: "[", count: 100_000)
+        let run = try [
+            seen(Self.api + "?" + many), seen(Self.api + "?&&=&=;%&%zz"), seen("https://u:p@m.example.com/x"),
+            seen(Self.api, .post, body: deep), seen(Self.api + "?" + String(repeating: "x", count: 9_000)),
+        ]
+        let suggestion = try suggestion([run, run], page: Self.page + "&" + many)
+        #expect(suggestion.count + suggestion.leftOut.count >= 4)
+        #expect(!suggestion.leftOut.contains { $0.url.contains("u:p") || $0.url.contains("?") })
+        _ = try suggestion.json(version: "1")
+    }
+}

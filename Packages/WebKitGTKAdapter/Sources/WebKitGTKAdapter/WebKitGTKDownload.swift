@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if os(Linux)
+    internal import CWebKitGTK
+    internal import ContainerKit
+
+    /// A download that the engine's network process makes.
+    ///
+    /// Measured (WebKitGTK 2.50): it waits for its place as long as it takes; until it is whole, it lies beside that with
+    /// `.wkdownload` after its name, which stays there where the process is killed; `finished` follows `failed`.
+    /// Isolation: the main actor.
+    @MainActor
+    final class WebKitGTKDownload: EngineDownload {
+        private(set) var head: EngineDownloadHead
+        private let download: UnsafeMutablePointer<WebKitDownload>
+        private weak var view: WebKitGTKView?
+        private var signals: GObjectSignals?
+        private var hear: (@MainActor (EngineDownloadSignal) -> Void)?
+        private var failure: EngineError?
+        /// Who heard the page that began it: the view may have been lent to another one since.
+        private var onDownload: (@MainActor (ViewDownload) -> Void)?
+        private var onEnd: (@MainActor (WebKitGTKDownload) -> Void)?
+        private var waiting: Task<Void, Never>?
+
+        /// How long a server may take to begin.
+        private static let headLimit = Duration.seconds(60)
+
+        /// - Parameter onEnd: hears when the engine is done with it.
+        init(
+            _ download: UnsafeMutablePointer<WebKitDownload>, url: String, isUserGesture: Bool, in view: WebKitGTKView,
+            onEnd: @escaping @MainActor (WebKitGTKDownload) -> Void
+        ) {
+            self.download = download
+            self.view = view
+            onDownload = view.onDownload
+            self.onEnd = onEnd
+            head = EngineDownloadHead(
+                url: url, suggestedName: nil, mediaType: nil, length: nil, status: nil, isUserGesture: isUserGesture)
+            let signals = GObjectSignals(of: download)
+            self.signals = signals
+            connect(signals)
+            waiting = Task { [weak self] in
+                guard (try? await Task.sleep(for: Self.headLimit)) != nil else { return }
+                self?.cancel()
+            }
+        }
+
+        private func connect(_ signals: GObjectSignals) {
+            let asked:
+                @convention(c) (UnsafeMutablePointer<WebKitDownload>, UnsafePointer<CChar>?, gpointer?) -> gboolean = {
+                    _, name, data in
+                    let name = name.map { String(cString: $0) }
+                    MainActor.assumeIsolated { target(data, as: WebKitGTKDownload.self)?.offer(name) }
+                    // It waits for its place.
+                    return 1
+                }
+            signals.connect("decide-destination", unsafeBitCast(asked, to: GCallback.self), to: self)
+            let received: @convention(c) (UnsafeMutablePointer<WebKitDownload>, guint64, gpointer?) -> Void = {
+                download, _, data in
+                MainActor.assumeIsolated {
+                    let bytes = Int64(clamping: webkit_download_get_received_data_length(download))
+                    target(data, as: WebKitGTKDownload.self)?.hear?(.received(bytes))
+                }
+            }
+            signals.connect("received-data", unsafeBitCast(received, to: GCallback.self), to: self)
+            let failed:
+                @convention(c) (UnsafeMutablePointer<WebKitDownload>, UnsafeMutablePointer<GError>?, gpointer?) -> Void =
+                    { _, error, data in
+                        let text = error.map { String(cString: $0.pointee.message) } ?? "the download failed"
+                        MainActor.assumeIsolated { target(data, as: WebKitGTKDownload.self)?.fail(text) }
+                    }
+            signals.connect("failed", unsafeBitCast(failed, to: GCallback.self), to: self)
+            let finished: @convention(c) (UnsafeMutablePointer<WebKitDownload>, gpointer?) -> Void = { _, data in
+                MainActor.assumeIsolated { target(data, as: WebKitGTKDownload.self)?.finish() }
+            }
+            signals.connect("finished", unsafeBitCast(finished, to: GCallback.self), to: self)
+        }
+
+        private func offer(_ name: String?) {
+            waiting?.cancel()
+            guard let onDownload else { return cancel() }
+            self.onDownload = nil
+            head.suggestedName = name
+            if let response = webkit_download_get_response(download) {
+                head.url = webkit_uri_response_get_uri(response).map { String(cString: $0) } ?? head.url
+                head.mediaType = webkit_uri_response_get_mime_type(response).map { String(cString: $0) }
+                let length = webkit_uri_response_get_content_length(response)
+                // What is encoded has another length when it is saved.
+                head.length = length > 0 && containerkit_is_encoded(response) == 0 ? Int64(clamping: length) : nil
+                let status = webkit_uri_response_get_status_code(response)
+                head.status = status > 0 ? Int(status) : nil
+            }
+            onDownload(.engine(self))
+        }
+
+        func save(to path: String, _ hear: @escaping @MainActor (EngineDownloadSignal) -> Void) {
+            self.hear = hear
+            guard onEnd != nil, let url = take(g_filename_to_uri(path, nil, nil)) else {
+                cancel()
+                return end(.failed(EngineError(.loadFailed, failure?.message ?? "the download is over", at: head.url)))
+            }
+            webkit_download_set_destination(download, url)
+        }
+
+        func cancel() {
+            guard onEnd != nil else { return }
+            waiting?.cancel()
+            webkit_download_cancel(download)
+        }
+
+        private func fail(_ text: String) {
+            failure = failure ?? EngineError(.loadFailed, text, at: head.url)
+        }
+
+        private func finish() {
+            end(failure.map { .failed($0) } ?? .finished)
+        }
+
+        private func end(_ signal: EngineDownloadSignal) {
+            waiting?.cancel()
+            let (hear, onEnd) = (hear, onEnd)
+            self.hear = nil
+            self.onEnd = nil
+            hear?(signal)
+            onEnd?(self)
+        }
+    }
+#endif

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import Foundation
+import HTTPTypes
+import ProgramTesting
+import Testing
+
+extension RealEngine {
+    /// `open --suggest`: what a page was seen to ask for, written so that it can be published.
+    @Suite("Suggesting tables", .timeLimit(.minutes(5)))
+    struct SuggestTests {
+        /// What `resources.json` and `hosts.json` hold, as far as it is looked at here.
+        private struct Resources: Decodable {
+            struct Entry: Decodable {
+                let md5: String
+                let download: String
+                let ctype: String?
+                let path: String
+                let size: Int
+                let sha256: String
+            }
+
+            struct Content: Decodable {
+                let version: String
+                let update: Bool
+                let resourcemap: [String: Entry]
+            }
+
+            let code: Int
+            let data: Content
+        }
+
+        private struct Hosts: Decodable {
+            struct Host: Decodable, Equatable {
+                let host: String
+                let requests: Int
+                let runs: Int
+                let firstMs: Int
+            }
+
+            let page: String
+            let runs: Int
+            let hosts: [Host]
+        }
+
+        private static let html = """
+            <!doctype html><html><head><meta charset="utf-8"><title>Offers</title>
+            <link rel="stylesheet" href="style.css"></head><body><h1>Offers</h1>
+            <script>
+            const id = new URLSearchParams(location.search).get("id");
+            const json = answer => answer.json();
+            const post = (url, body) => fetch(url, {
+                method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+            Promise.all([
+                fetch(`api/detail?v=2&id=${id}`).then(json),
+                fetch("api/items?size=20").then(json),
+                fetch(`api/advert?seed=${Math.random()}`).then(json),
+                post("api/query", { size: 20, id: Number(id) }).then(json),
+                post("collect", { event: "open" }),
+                fetch("api/gone").catch(() => 0),
+                fetch("api/mine", { headers: { "X-Trace": "1" } }).then(json),
+            ]).then(() => document.documentElement.dataset.ready = "yes");
+            </script></body></html>
+            """
+
+        private func shop() async throws -> Shop {
+            func route(_ method: HTTPRequest.Method, _ path: String) throws -> OriginRoute {
+                OriginRoute(method, try #require(PathPattern(path))) { _ in
+                    OriginResponse(.ok, headers: [.contentType: "application/json"], body: .bytes(Data("{}".utf8)))
+                }
+            }
+            let shop = try await Shop(routes: [
+                try route(.get, "/api/detail"), try route(.get, "/api/items"), try route(.get, "/api/advert"),
+                try route(.get, "/api/mine"), try route(.post, "/api/query"), try route(.post, "/collect"),
+            ])
+            try shop.folder.write("site/offers.html", Self.html.utf8)
+            return shop
+        }
+
+        /// The page at a host with a name, which is one to look up.
+        private func page(_ shop: Shop, _ id: Int) -> String {
+            shop.origin.url.replacingOccurrences(of: "127.0.0.1", with: "localhost") + "/offers.html?id=\(id)"
+        }
+
+        private func file<Value: Decodable>(_ name: String, of shop: Shop, as type: Value.Type) throws -> Value {
+            try JSONDecoder().decode(
+                type, from: Data(contentsOf: URL(fileURLWithPath: "\(shop.folder.path)/out/\(name)")))
+        }
+
+        @Test(
+            "What two runs suggest, a third one, of another page, has ahead: each request once",
+            arguments: ["proxy", "scheme"])
+        func loop(mode: String) async throws {
+            let shop = try await shop()
+            try shop.folder.write("out/prefetch.json", "old".utf8)
+            let options = ["--mode", mode, "--until", Shop.ready]
+            let watched = try await Program("container-browser").run(
+                ["open", page(shop, 163), "--suggest", "out", "--runs", "2"] + options, in: shop.folder.path)
+            try #require(watched.status == 0, "\(watched.errors)")
+            let base = page(shop, 0).replacingOccurrences(of: "/offers.html?id=0", with: "")
+            let table = try String(contentsOfFile: shop.folder.path + "/out/prefetch.json", encoding: .utf8)
+            let rows = table.split(separator: "\n").map { $0.trimmingCharacters(in: [" ", ","]) }
+            #expect(
+                rows.filter { $0.hasPrefix(#"{"api""#) }.sorted() == [
+                    #"{"api":"\#(base)/api/detail?v=2","method":"GET","urlParam":true}"#,
+                    #"{"api":"\#(base)/api/items?size=20","method":"GET"}"#,
+                    #"{"api":"\#(base)/api/query","method":"POST","bodyParam":true,"body":{"size":20}}"#,
+                ], "\(table)")
+            for line in [
+                "GET \(base)/api/advert: it differs from run to run in seed",
+                "POST \(base)/collect: its path says that it reports, and asks for nothing",
+                "GET \(base)/api/mine: it carries a header field of its own, x-trace",
+            ] {
+                #expect(watched.errors.contains("note: not in prefetch.json: " + line), "\(watched.errors)")
+            }
+            // Another page of the same path.
+            let before = shop.origin.requests.count
+            let report = try await shop.browser.open(page(shop, 7), ["--prefetch", "out/prefetch.json"] + options)
+            let sent = shop.origin.requests.dropFirst(before)
+            await shop.origin.stop()
+            #expect(report.median.requests.prefetch == 3, "\(report.median.requests)")
+            for path in ["/api/detail", "/api/items", "/api/query", "/api/advert", "/api/mine"] {
+                #expect(sent.count(where: { $0.path == path }) == 1, "\(path): \(sent)")
+            }
+            #expect(sent.contains { $0.path == "/api/detail" && $0.query == "v=2&id=7" })
+        }
+
+        @Test("The files have their digests, the hosts their counts, and the result says what was written")
+        func lists() async throws {
+            let shop = try await Shop()
+            let outcome = try await Program("container-browser").run(
+                [
+                    "open", page(shop, 1).replacingOccurrences(of: "offers.html?id=1", with: "index.html"), "--mode",
+                    "proxy", "--suggest", "out", "--runs", "2", "--json", "--until", Shop.ready,
+                ], in: shop.folder.path)
+            await shop.origin.stop()
+            try #require(outcome.status == 0, "\(outcome.errors)")
+            let resources = try file("resources.json", of: shop, as: Resources.self)
+            #expect(resources.code == 200 && resources.data.update && !resources.data.version.isEmpty)
+            // The catalogue is data: its server does not say that it lasts.
+            let files = Shop.files.filter { $0.key != "data/products.json" }
+            let entries = resources.data.resourcemap
+            #expect(Set(entries.values.map(\.path)) == Set(files.keys))
+            for (url, entry) in entries {
+                #expect(entry.download == url && url.hasSuffix("/" + entry.path) && url.hasPrefix("http://localhost:"))
+                let bytes = Data(try #require(files[entry.path]).utf8)
+                #expect(entry.size == bytes.count)
+                #expect(entry.sha256.count == 64 && entry.md5.count == 32 && entry.ctype?.contains("/") == true)
+            }
+            let hosts = try file("hosts.json", of: shop, as: Hosts.self)
+            #expect(hosts.runs == 2 && hosts.hosts.map(\.host) == ["localhost"])
+            #expect(hosts.hosts.first?.requests == Shop.files.count && hosts.hosts.first?.runs == 2)
+            let document = try #require(
+                try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+            let suggested = try #require(document["suggested"] as? [String: Any])
+            #expect(suggested["prefetched"] as? Int == 1 && suggested["resources"] as? Int == files.count)
+            #expect(suggested["hosts"] as? Int == 1 && suggested["directory"] as? String == "out")
+            let names = try FileManager.default.contentsOfDirectory(atPath: shop.folder.path + "/out").sorted()
+            #expect(names == ["hosts.json", "prefetch.json", "resources.json"])
+        }
+
+        @Test("A bare engine gives the hosts alone, says so, and leaves the other files as they are")
+        func plain() async throws {
+            let shop = try await shop()
+            try shop.folder.write("out/prefetch.json", "mine".utf8)
+            let outcome = try await Program("container-browser").run(
+                ["open", page(shop, 1), "--suggest", "out", "--until", Shop.ready], in: shop.folder.path)
+            await shop.origin.stop()
+            try #require(outcome.status == 0, "\(outcome.errors)")
+            #expect(outcome.errors.contains("prefetch.json and resources.json are not written"), "\(outcome.errors)")
+            #expect(try file("hosts.json", of: shop, as: Hosts.self).hosts.map(\.host) == ["localhost"])
+            let names = try FileManager.default.contentsOfDirectory(atPath: shop.folder.path + "/out").sorted()
+            #expect(names == ["hosts.json", "prefetch.json"])
+            let kept = try String(contentsOfFile: shop.folder.path + "/out/prefetch.json", encoding: .utf8)
+            #expect(kept == "mine")
+        }
+
+        @Test("A folder in a file's place is found before the page is opened, and nothing is changed")
+        func unwritable() async throws {
+            let folder = try TemporaryFolder()
+            try folder.write("out/hosts.json/file", "".utf8)
+            try folder.write("out/prefetch.json", "mine".utf8)
+            let outcome = try await Program("container-browser").run(
+                ["open", "http://127.0.0.1:9/", "--mode", "scheme", "--suggest", "out"], in: folder.path)
+            #expect(outcome.status == 74 && outcome.errors.hasPrefix("error: io: the path of --suggest is a folder"))
+            let kept = try String(contentsOfFile: folder.path + "/out/prefetch.json", encoding: .utf8)
+            #expect(kept == "mine")
+        }
+
+        @Test("What is fetched ahead cannot be watched, and a URL with a user stands in no table")
+        func usage() async throws {
+            let folder = try TemporaryFolder()
+            try folder.write(
+                "table.json", #"{"code":200,"data":{"version":"1","config":[]}}"#.utf8)
+            let both = try await Program("container-browser").run(
+                ["open", "http://a.test/", "--mode", "scheme", "--suggest", "out", "--prefetch", "table.json"],
+                in: folder.path)
+            #expect(both.status == 64 && both.errors.hasPrefix("error: usage: "), "\(both.errors)")
+            let user = try await Program("container-browser").run(
+                ["open", "http://u:p@a.test/", "--mode", "scheme", "--suggest", "out"], in: folder.path)
+            #expect(user.status == 64 && user.errors.hasPrefix("error: invalid-url: "), "\(user.errors)")
+            #expect(!FileManager.default.fileExists(atPath: folder.path + "/out"))
+        }
+    }
+}
