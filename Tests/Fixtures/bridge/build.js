@@ -37,11 +37,11 @@ const builders = {
   xhr: (name) => new Promise((end) => {
     const request = new XMLHttpRequest();
     request.open("GET", `${real}/record/${name}`);
-    const seen = { 0: request.responseURL };
+    const seen = { before: request.responseURL };
     request.onreadystatechange = () => {
-      // The first question of a place holds back the event of `open` for a moment, and how often a body that is under way
-      // is told of is the network's.
-      if (request.readyState % 2 === 0) seen[request.readyState] = request.responseURL;
+      // The engine may hold back the events of a request for a moment (the first question of a place does), so that some
+      // of them are told when the state is a later one: what counts is that all read the same.
+      if (request.readyState > 1) seen[request.responseURL] = true;
     };
     request.onload = () => end(seen);
     request.send();
