@@ -56,7 +56,7 @@ extension RealEngine {
             "A view that is lent again has nothing of the page before, and pages on screen keep what is theirs",
             arguments: ["scheme", "proxy"])
         func pool(mode: String) async throws {
-            try await runPool("pool", mode, "20")
+            try await runPool("pool", mode, "40")
         }
 
         @Test("What a page leaves is found where nothing is cleaned, and views of lost processes are quarantined")

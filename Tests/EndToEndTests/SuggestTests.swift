@@ -161,6 +161,41 @@ extension RealEngine {
             #expect(names == ["hosts.json", "prefetch.json", "resources.json"])
         }
 
+        @Test("What is suggested as a resource table answers later pages", arguments: ["proxy", "scheme", "server"])
+        func table(mode: String) async throws {
+            let shop = try await Shop()
+            let watched = try await Program("container-browser").run(
+                ["open", shop.page, "--suggest", "site/out", "--mode", "proxy", "--until", Shop.ready],
+                in: shop.folder.path)
+            try #require(watched.status == 0, "\(watched.errors)")
+            let report = try await shop.browser.open(
+                shop.page, "--mode", mode, "--table", shop.origin.url + "/out/resources.json", "--runs", "3", "--until",
+                Shop.ready)
+            await shop.origin.stop()
+            // All but the catalogue, which is data; by the third run at the latest.
+            #expect(report.runs.last?.requests.package == Shop.files.count - 1, "\(report.runs.map(\.requests))")
+            #expect(report.runs.last?.requests.failed == 0)
+        }
+
+        @Test("A table that is not there, or is none, ends in one line")
+        func noTable() async throws {
+            let shop = try await Shop()
+            func outcome(_ options: String...) async throws -> Program.Outcome {
+                try await Program("container-browser").run(["open", shop.page] + options, in: shop.folder.path)
+            }
+            let missing = try await outcome("--mode", "scheme", "--table", shop.origin.url + "/none.json")
+            #expect(
+                missing.status == 69 && missing.errors.contains("error: no-answer: HTTP status 404"),
+                "\(missing.errors)")
+            let other = try await outcome("--mode", "scheme", "--table", shop.page)
+            #expect(other.status == 69 && other.errors.contains("error: bad-json: "), "\(other.errors)")
+            await shop.origin.stop()
+            let plain = try await outcome("--table", shop.origin.url + "/none.json")
+            #expect(plain.status == 64 && plain.errors.hasPrefix("error: usage: "), "\(plain.errors)")
+            let place = try await outcome("--mode", "scheme", "--table", "resources.json")
+            #expect(place.status == 64 && place.errors.hasPrefix("error: invalid-url: "), "\(place.errors)")
+        }
+
         @Test("A bare engine gives the hosts alone, says so, and leaves the other files as they are")
         func plain() async throws {
             let shop = try await shop()

@@ -6,6 +6,7 @@ internal import ContainerKit
 internal import ContainerTesting
 internal import HTTPTransport
 internal import Logging
+internal import ResourceTable
 internal import WebKitGTKAdapter
 
 /// A fresh engine, bare or inside a container, with a network of its own.
@@ -87,9 +88,11 @@ final class Stage {
             configuration.prefetch = PrefetchOptions()
             configuration.prefetch?.table = table
         }
+        configuration.table = options.table.map { .init(endpoints: TableEndpoints(primary: $0)) }
         do {
             let container = try await Container(engine: engine, configuration: configuration)
             self.container = container
+            if let table = options.table { try await container.heardTable(at: table) }
             try await trust()
             for package in options.packages {
                 try await container.install(archive: package.archive, manifest: package.manifest)

@@ -7,6 +7,7 @@ public import ContainerKit
 public import ContainerTesting
 internal import Foundation
 internal import Prefetch
+internal import ResourceTable
 
 /// The options that `open` and `run` share.
 struct StageArguments: ParsableArguments {
@@ -38,6 +39,15 @@ struct StageArguments: ParsableArguments {
     )
     var prefetch: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Where the resource table (JSON) lies that answers in container modes. It is asked for first.",
+            discussion: """
+                Its files are fetched in the background and when a page asks for one, so that further runs, as with \
+                --runs 2, are answered from them.
+                """, valueName: "url"))
+    var table: String?
+
     /// - Parameter urls: the pages to open; their hosts are covered in container modes.
     func options(covering urls: [String], directory: String, warm: Bool) throws -> StageOptions {
         if mode == .plain, !packages.isEmpty {
@@ -48,6 +58,7 @@ struct StageArguments: ParsableArguments {
             mode: mode, packages: packages.map(PackageFiles.init(archive:)), network: network, covering: urls,
             directory: directory, warm: warm)
         let hosts = options.coveredNames
+        options.table = try table.map(tableURL)
         options.prefetch = try prefetch.map { file in
             guard mode != .plain else {
                 throw CommandError(
@@ -61,6 +72,17 @@ struct StageArguments: ParsableArguments {
         }
         options.trusted = try trusted.map { try TrustedCertificate($0, pages: hosts) }
         return options
+    }
+
+    private func tableURL(_ text: String) throws -> TableURL {
+        guard mode != .plain else {
+            throw CommandError(
+                .usage, code: "usage", "a resource table needs a container: add --mode scheme", at: "--mode plain")
+        }
+        guard let url = TableURL(text) else {
+            throw CommandError(.usage, code: "invalid-url", "a table's URL begins with http or https", at: text)
+        }
+        return url
     }
 }
 

@@ -7,6 +7,7 @@ internal import ContainerTesting
 internal import Foundation
 internal import Prefetch
 internal import PublicSuffixList
+internal import ResourceTable
 internal import SchemeRouter
 
 /// What a stage is set up with.
@@ -24,6 +25,8 @@ struct StageOptions: Sendable {
     var trusted: [TrustedCertificate] = []
     /// What is fetched ahead of pages; nothing by default.
     var prefetch: PrefetchTable?
+    /// Where the resource table lies; there is none by default.
+    var table: TableURL?
     /// Notes what goes over the container's network; nothing does by default.
     var traffic: TrafficLog?
     private(set) var coveredHosts: [HostPattern]

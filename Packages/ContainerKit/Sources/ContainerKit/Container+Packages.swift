@@ -4,6 +4,7 @@
 public import OfflinePackage
 public import PackageFormat
 internal import ResourceStore
+internal import ResourceTable
 
 extension Container {
     /// Verifies a package and makes it the active one of its name. Pages that are open stay on the one they have;
@@ -53,6 +54,9 @@ extension Container {
     public func remove(_ package: PackageID) async throws -> Bool {
         try await !packages.updater.remove(package).isEmpty
     }
+
+    /// The version of the resource table that answers now; `nil` where there is none.
+    public var tableVersion: String? { table?.library.table?.version }
 
     /// The packages that answer now, by identifier.
     public var installedPackages: [InstalledPackage] {
