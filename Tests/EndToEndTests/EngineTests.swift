@@ -99,7 +99,7 @@ extension RealEngine {
 
         @Test(
             "What a page asks of the app gets the host's answer, or a safe one, and nothing hangs",
-            arguments: ["plain", "scheme", "proxy"])
+            arguments: ["plain", "scheme", "proxy", "server"])
         func asks(mode: String) async throws {
             try await run("asks", mode)
         }

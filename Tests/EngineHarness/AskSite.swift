@@ -10,8 +10,8 @@ internal import ResourceLoading
 internal import SchemeRouter
 internal import WebKitGTKAdapter
 
-/// Pages that ask, on a host of their own and on one outside, for a mode: over http on this machine where nothing is
-/// intercepted, else in memory.
+/// Pages that ask, on a host of their own and on one outside, for a mode: over http on this machine where the engine
+/// itself asks for them, else in memory.
 struct AskSite {
     /// Origins, without a slash at the end.
     let home: String
@@ -19,10 +19,15 @@ struct AskSite {
     private let servers: [OriginServer]
 
     static func start(for mode: InterceptionMode) async throws -> AskSite {
-        guard mode == .plain else {
-            return AskSite(home: "https://shop.example", outside: "https://outside.example", servers: [])
+        let memory = (home: "https://shop.example", outside: "https://outside.example")
+        if [.customScheme, .loopbackProxy].contains(mode) {
+            return AskSite(home: memory.home, outside: memory.outside, servers: [])
         }
         let outside = try await server(outside: "")
+        // At the local server's names the container hears of the page's own host alone.
+        if mode == .loopbackServer {
+            return AskSite(home: memory.home, outside: "http://127.0.0.1:\(outside.port)", servers: [outside])
+        }
         let home = try await server(outside: "http://127.0.0.1:\(outside.port)")
         return AskSite(
             home: "http://127.0.0.1:\(home.port)", outside: "http://127.0.0.1:\(outside.port)",
