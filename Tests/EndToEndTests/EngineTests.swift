@@ -132,6 +132,11 @@ extension RealEngine {
             try await run("timeline", mode)
         }
 
+        @Test("One container opens pages by the proxy, by the scheme and plain, over the same cookies and packages")
+        func modes() async throws {
+            try await run("modes")
+        }
+
         @Test("Cookies with an expiry are there in the next process")
         func persistentCookies() async throws {
             let folder = try TemporaryFolder()

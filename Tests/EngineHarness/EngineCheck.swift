@@ -67,6 +67,7 @@ enum EngineCheck: String, CaseIterable {
     case downloads
     case prefetch
     case pageOptions
+    case modes
     case soak
     case timeline
 
@@ -145,6 +146,7 @@ enum EngineCheck: String, CaseIterable {
         case .prefetch: try await checkPrefetch(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .pageOptions:
             try await checkPageOptions(WebKitGTKEngine(), arguments.dropFirst().first, in: folder(arguments))
+        case .modes: try await checkModes(WebKitGTKEngine(), in: folder(arguments))
         case .soak: try await checkSoak(arguments.dropFirst(), in: folder(arguments))
         case .timeline: try await checkTimeline(arguments.dropFirst().first, in: folder(arguments))
         case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))

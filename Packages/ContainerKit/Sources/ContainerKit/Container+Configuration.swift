@@ -45,8 +45,13 @@ extension Container {
         public var cookies = CookieOptions()
         /// The schemes under which pages open in custom-scheme mode; `containerkit` and `containerkit-http` by default.
         public var names: SchemeNames = .standard
-        /// The mode of pages that are covered; custom scheme by default. `plain` turns interception off.
+        /// The mode of pages that are covered; custom scheme by default. `plain` turns interception off, but for what
+        /// ``pageModes`` names.
         public var mode: InterceptionMode = .customScheme
+        /// Pages that open in another mode than ``mode``, where they are covered; none by default. The last that fits
+        /// decides. All modes that are named here are in use from the start, over the same packages, caches and cookies;
+        /// `loopbackServer` goes together with `plain` alone. `docs/route-rules.md` has what pages have of each other.
+        public var pageModes: [PageMode] = []
         /// How the proxy or the local server works, where one of them is the mode.
         public var loopback = LoopbackOptions()
         /// How long a page that opens waits at most for the engine to forget files of older versions, in modes where the

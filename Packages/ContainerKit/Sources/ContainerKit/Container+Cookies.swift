@@ -38,7 +38,7 @@ extension Container {
         defer { prefetch?.removeAll() }
         var failure: (any Error)?
         do { try await cookies?.clear(scope) } catch { failure = error }
-        if cookies == nil || configuration.mode != .customScheme {
+        if cookies?.coversEngine != true {
             do { try await clearEngine(scope) } catch { failure = failure ?? error }
         }
         guard let failure else { return }

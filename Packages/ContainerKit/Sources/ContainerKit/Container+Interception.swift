@@ -65,6 +65,6 @@ extension Container {
 
     /// Whether a page of this URL would be intercepted.
     public func covers(_ url: String) -> Bool {
-        configuration.mode != .plain && path.opens(url)
+        mode(ofPageAt: url) != .plain
     }
 }

@@ -76,7 +76,7 @@ extension Container {
         reclaimSoon()
         do {
             try await proxy?.ready()
-        } catch  where covers(real.text) {
+        } catch  where mode(ofPageAt: real.text) == .loopbackProxy {
             throw ContainerError(.proxy, "the proxy cannot listen: \(error)", at: real.text)
         } catch {
             // Without a proxy the page opens as if there were no container.
@@ -84,8 +84,7 @@ extension Container {
         }
         // What asks ahead may be reading them already.
         if let cookies, await prefetch?.settle(id) != true { await cookies.settle() }
-        let isCovered = covers(real.text)
-        let mode = isCovered ? configuration.mode : .plain
+        let mode = mode(ofPageAt: real.text)
         guard post == nil || mode == .customScheme else {
             throw ContainerError(.unsupported, "the container does not make this page's requests", at: real.text)
         }
@@ -94,11 +93,11 @@ extension Container {
         let warmBefore = pool.counters.warmCheckOuts
         let view = try pool.checkOut(ViewKey(mode: mode, url: real.text), for: holder)
         let isWarm = pool.counters.warmCheckOuts > warmBefore
-        // All views go by the proxy, so that any page may come to something that is covered.
-        let isShared = proxy != nil || mode == .loopbackServer
+        let isShared = isShared(mode)
         let session = PageSession(
             id: id, documentURL: real.text, view: view.id, mode: mode,
-            generations: isCovered || isShared ? packages.library.pin(id, isShared: isShared) : [])
+            generations: mode != .plain || isShared ? packages.library.pin(id, isShared: isShared) : [])
+        if mode == .customScheme, proxy != nil { sharedPages.place(id, isElsewhere: true) }
         keep(session)
         hub.send(.pageOpened(session))
         let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
@@ -178,7 +177,7 @@ extension Container {
 
     func keep(_ session: PageSession) {
         sessions[session.view] = session
-        if configuration.mode.isOverLoopback { sharedPages.note(session.reference) }
+        if proxy != nil || server != nil { sharedPages.note(session.reference) }
     }
 
     /// Closes a page and takes its view back. Closing it again does nothing.
@@ -208,6 +207,7 @@ extension Container {
         guard var session = sessions[view] else { return }
         if case .committed(let url) = signal {
             session.documentURL = legacy?.messages.withoutID(realURL(of: url)) ?? realURL(of: url)
+            noteDocument(of: &session, isByName: isName(url))
             keep(session)
             path.noteDocument(session.documentURL, isIntercepted: isName(url))
             retireIfMoved(session)
@@ -234,7 +234,7 @@ extension Container {
         report(.closed, of: session)
         packages.library.unpin(session.id)
         sharedPages.forget(session.id)
-        path.forget(session.id)
+        ways.forget(session.id)
         prefetch?.forget(session.id)
         packages.sweepSoon()
         table?.note(.close)

@@ -20,9 +20,11 @@ extension Container {
 
     /// Begins to ask for what a page will ask for, and for the cookies that go along.
     func fetchAhead(for page: PageID, at url: String, isPosted: Bool, as agent: UserAgent) {
-        engineFields?.use(agent)
-        guard configuration.mode != .plain, switches.isOn(.prefetch) else { return }
-        prefetch?.begin(page, at: url, isPosted: isPosted, as: agent)
+        for way in ways.all { way.fields?.use(agent) }
+        guard let prefetch, switches.isOn(.prefetch) else { return }
+        let mode = mode(ofPageAt: url)
+        guard mode != .plain else { return }
+        prefetch.begin(page, at: url, in: mode, isPosted: isPosted, as: agent)
     }
 
     /// The answer to a page's message that asks for what was fetched ahead, as the page gets it; `nil` for none.
@@ -30,14 +32,15 @@ extension Container {
     func prefetched(for message: Data, from origin: WebOrigin, in view: ViewID) async throws -> Data? {
         let call = try PrefetchCall(json: message)
         guard let session = sessions[view], switches.isOn(.prefetch) else { return nil }
-        return try await prefetch?.answer(call, of: session.reference, from: origin)
+        return try await prefetch?.answer(call, of: session.reference, in: session.mode, from: origin)
     }
 
-    /// The cookies of a page's requests, as they are now.
-    func cookies(ofPageAt url: String) async throws -> PageCookies {
+    /// The cookies of a page's requests in a mode, as they are now.
+    func cookies(ofPageAt url: String, in mode: InterceptionMode) async throws -> PageCookies {
         if let cookies {
+            // The engine's are to have what pages by the scheme were given.
             await cookies.settle()
-            return cookies.pages
+            if ways[mode]?.traits.keepsCookies == false { return cookies.pages }
         }
         return try await PageCookies(of: engine.cookies) { [server] cookie in
             guard let server else { return cookie }

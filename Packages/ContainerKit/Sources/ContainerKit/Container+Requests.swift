@@ -28,7 +28,7 @@ extension Container {
         let delivery = SchemeTaskDelivery(to: sink)
         let session = request.view.flatMap { sessions[$0] }
         if request.isMainDocument {
-            engineFields?.note(request.head)
+            ways.byName.fields?.note(request.head)
             if let session { agents[session.id] = request.head.headerFields[.userAgent] }
         }
         var request = request
@@ -36,6 +36,7 @@ extension Container {
         var asked = legacy?.bare(request) ?? request
         if post != nil { asked.head.method = .post }
         var record = RequestRecord(asked, session: session, names: configuration.names)
+        let path = ways.byName.path
         do {
             var bridged: BridgedBody
             switch try bridges?.read(&request) ?? .request(BridgedBody()) {
@@ -76,7 +77,7 @@ extension Container {
         _ request: EngineRequest, _ named: Result<RequestPath.Named, any Error>, of session: PageSession?,
         by delivery: SchemeTaskDelivery, _ record: RequestRecord, _ bridged: BridgedBody
     ) {
-        let (path, cookies) = (path, cookies)
+        let (path, cookies) = (ways.byName.path, cookies)
         var record = record
         whitePages?.began(of: request.view)
         let timer = bridged.timeLimit.map { limit in
@@ -110,7 +111,7 @@ extension Container {
     private func lead(
         _ named: RequestPath.Named, _ script: WorkerScript, by delivery: SchemeTaskDelivery, _ record: RequestRecord
     ) {
-        let path = path
+        let path = ways.byName.path
         var record = record
         delivery.start {
             try await BridgeCare.leading(to: path.answer(named), script)

@@ -32,7 +32,8 @@ public final class Container<Engine: WebEngine> {
     let liveRules: LiveRules
     let switches = FeatureSwitches()
     let switchboardCare: SwitchboardCare?
-    let path: RequestPath
+    let modes: PageModes
+    let ways: ModeWays
     let appRequests: AppRequests
     let pool: WebViewPool<Engine.View, ViewKey>
     let sharedPages = OpenPages()
@@ -57,21 +58,21 @@ public final class Container<Engine: WebEngine> {
     /// What pages are asked, and what they call themselves.
     var askers: [PageID: Asker] = [:]
     var agents: [PageID: String] = [:]
-    private(set) var prefetch: PrefetchCare?
+    private(set) var prefetch: PrefetchCares?
     private(set) var prefetchTable: PrefetchTableCare?
-    let engineFields: EngineFields?
     var reclaiming: Task<Void, Never>?
     private var memory: MemoryCare?
 
     /// Opens the container's folder and routes its schemes.
-    /// - Throws: `StoreError`, with code `inUse` where another process has the folder; `TableError`; ``EngineError``, or
-    ///   `LoopbackError` where the mode needs a proxy or a server that cannot listen.
+    /// - Throws: `StoreError`, with code `inUse` where another process has the folder; `TableError`; ``EngineError``;
+    ///   ``ContainerError`` with code `unsupported` where modes do not go together; or `LoopbackError` where one needs a
+    ///   proxy or a server that cannot listen.
     public init(engine: Engine, configuration given: Configuration) async throws {
         let given = given.sharedOut
         let shares = MemoryShares(ceiling: given.memoryCeiling)
         self.engine = engine
         bodyBudget = ByteBudget(limit: shares.bodies)
-        let traits = engine.traits(in: given.mode.isOverLoopback ? given.mode : .customScheme)
+        var modes = try PageModes(given.mode, given.pageModes)
         let network = NetworkLoader(DecodingTransport(given.transport))
         packages = try await PackageCare(
             directory: given.directory, budgets: given.store, packages: given.packages,
@@ -81,31 +82,29 @@ public final class Container<Engine: WebEngine> {
             given, packages.store, RedirectedLoader(network), liveRules, switches)
         let configuration = given.with(switchboardCare?.numbers ?? SwitchboardNumbers()).sharedOut
         self.configuration = configuration
+        if let document = switchboardCare?.state.documentAtStart { try modes.take(document) }
+        self.modes = modes
         table = try await Self.openTable(configuration, packages.store, network, hub, switches)
         cookies =
-            traits.keepsCookies
+            modes.chains.allSatisfy { engine.traits(in: $0).keepsCookies }
             ? nil
-            : CookieCare(configuration, besides: configuration.mode == .customScheme ? engine.cookies : nil) {
+            : CookieCare(configuration, besides: modes.started.contains(.customScheme) ? engine.cookies : nil) {
                 [hub] in hub.send($0)
             }
         let pageCookies = cookies?.pages
         cache = await Self.openCache(
             configuration, pageCookies.map { CookieStoringLoader(network, cookies: $0) } ?? network)
         origins = await .open(
-            configuration.mode, configuration.originModes, packages.store, logger: configuration.logger)
-        engineFields =
-            configuration.prefetch == nil
-            ? nil : await EngineFields.open(packages.store, logger: configuration.logger)
-        let ahead = PrefetchCare.Setup(
-            configuration, fields: engineFields, library: packages.library, switches: switches)
-        path = RequestPath(
-            names: configuration.names, traits: traits, updater: packages.updater, library: packages.library,
-            table: table?.library, previews: previewList,
-            network: traits.decodes ? NetworkLoader(configuration.transport) : network, cache: cache?.loader,
-            cookies: pageCookies, rules: liveRules, coveredHosts: configuration.coveredHosts,
-            origins: origins, handOverField: configuration.cookies.handOverField, memory: shares,
-            switches: switches, ahead: ahead)
-        appRequests = AppRequests(path: path, hub: hub)
+            modes.movingOrigins, configuration.originModes, packages.store, logger: configuration.logger)
+        let coverage = Coverage(
+            rules: liveRules, hosts: configuration.coveredHosts, library: packages.library, updater: packages.updater,
+            table: table?.library, previews: previewList, origins: origins, switches: switches, modes: modes)
+        ways = await Self.openWays(
+            configuration, engine, modes,
+            over: Shared(
+                store: packages.store, coverage: coverage, network: network, cache: cache?.loader,
+                cookies: pageCookies, memory: shares))
+        appRequests = AppRequests(path: ways.primary.path, hub: hub)
         legacy = configuration.legacyMessages.map { [bodyBudget] in
             LegacyCare($0, names: configuration.names, budget: bodyBudget)
         }
@@ -126,24 +125,16 @@ public final class Container<Engine: WebEngine> {
                 self?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
             }
         }
-        if traits.bodies == .plain {
+        if ways.byName.traits.bodies == .plain {
             bridges = BridgeCare(
                 names: configuration.names, hasCookies: cookies != nil, budget: bodyBudget,
-                host: BridgeHost(path: path, names: configuration.names, cookies: pageCookies))
+                host: BridgeHost(path: ways.byName.path, names: configuration.names, cookies: pageCookies))
         }
         legacy?.realURL = { [weak self] in self?.realURL(of: $0) ?? $0 }
         legacy?.prefetched = { [weak self] in try await self?.prefetched(for: $0, from: $1, in: $2) }
         try await cookies?.start()
         try await beginLoopback()
-        if traits.caches, configuration.mode.isOverLoopback {
-            let care = EngineCacheCare(engine, packages.library, configuration) { [liveRules, switches] in
-                liveRules.isOn && switches.isOn(.packages)
-            } place: { [weak server] url in
-                configuration.mode == .loopbackServer ? server?.place(of: url) : url
-            }
-            care.listen(to: hub)
-            engineCaches = care
-        }
+        beginEngineCaches()
         hub.accompany { [weak whitePages] in
             if case .request(let record) = $0 { whitePages?.hear(record) }
         }
@@ -156,10 +147,9 @@ public final class Container<Engine: WebEngine> {
             hub.accompany { care.hear($0) }
             timelineCare = care
         }
-        prefetch = PrefetchCare(ahead, configuration.prefetch, in: configuration.mode, path: path) {
-            @MainActor [weak self] url in
+        prefetch = PrefetchCares(ways, configuration.prefetch) { [weak self] url, mode in
             guard let self else { throw CancellationError() }
-            return try await cookies(ofPageAt: url)
+            return try await cookies(ofPageAt: url, in: mode)
         }
         await openPrefetchTable(RedirectedLoader(network))
         packages.forward { [hub] in hub.send(.package($0)) }
@@ -184,10 +174,11 @@ public final class Container<Engine: WebEngine> {
     }
 
     private func beginLoopback() async throws {
-        let requests = LoopbackRequests(path: path, pages: sharedPages, legacy: legacy, engineFields: engineFields)
+        let way = ways.overLoopback
+        let requests = LoopbackRequests(path: way.path, pages: sharedPages, legacy: legacy, engineFields: way.fields)
         let tell = { @MainActor [hub] (event: ContainerEvent) in hub.send(event) }
         let note = { @MainActor [weak self] (report: ExchangeReport) -> Void in self?.noteAnswer(report) }
-        switch configuration.mode {
+        switch way.mode {
         case .plain, .customScheme: break
         case .loopbackProxy:
             proxy = try await ProxyCare(
@@ -198,6 +189,18 @@ public final class Container<Engine: WebEngine> {
                 engine, requests, configuration.loopback, directory: configuration.directory,
                 isUsed: liveRules.isOn, logger: configuration.logger, tell: tell, note: note)
         }
+    }
+
+    private func beginEngineCaches() {
+        guard ways.overLoopback.mode.isOverLoopback, ways.overLoopback.traits.caches else { return }
+        let care = EngineCacheCare(engine, packages.library, configuration, isByProxy: proxy != nil) {
+            [liveRules, switches] in
+            liveRules.isOn && switches.isOn(.packages)
+        } place: { [weak server, isByProxy = proxy != nil] url in
+            isByProxy ? url : server?.place(of: url)
+        }
+        care.listen(to: hub)
+        engineCaches = care
     }
 
     private func openPrefetchTable(_ network: any ResourceLoading) async {

@@ -18,7 +18,7 @@ public struct ContainerError: Error, Sendable, Hashable, CustomStringConvertible
         public static let proxy = Code("proxy")
         /// The local server that the mode needs cannot listen, or the engine does not take its token.
         public static let server = Code("server")
-        /// A page cannot be opened so: by such a method, or in such a mode.
+        /// A page cannot be opened so: by such a method, or in such a mode; or modes do not go together.
         public static let unsupported = Code("unsupported")
         /// A store of cookies could not be cleared.
         public static let cookies = Code("cookies")

@@ -20,13 +20,43 @@ struct Coverage: Sendable {
     /// How origins were opened before, which goes before what covers them.
     var origins: OriginModeCare?
     let switches: FeatureSwitches
+    let modes: PageModes
 
     /// Decides over a request, once: later changes of the rules do not touch it.
     /// - Parameters:
     ///   - page: the URL of the page that asks; of a document, its own.
     ///   - isDocument: whether it is for what a view shows, which decides where its page's storage lies.
     func decide(_ request: HTTPRequest, page: String?, isDocument: Bool = false) -> RouteDecision {
-        rules.decide(request, page: page, isCovered: isDocument ? opensByName(request) : isCovered(request))
+        let decision = rules.decide(
+            request, page: page, isCovered: isDocument ? isOpened(request) : isCovered(request))
+        guard decision.action == .intercept, modes.havePlain, let asking = page.flatMap({ HTTPRequest(urlText: $0) }),
+            intendedMode(of: asking) == .plain
+        else { return decision }
+        return RouteDecision(.pass, because: .plainPage)
+    }
+
+    /// In which mode a page of this real URL opens.
+    func mode(ofPageAt url: String) -> InterceptionMode {
+        guard let request = HTTPRequest(urlText: url), decide(documentAt: url).action == .intercept else {
+            return .plain
+        }
+        return intendedMode(of: request)
+    }
+
+    /// In which mode a page opens, where it is intercepted: as it is named, or else as its origin was opened before, or else
+    /// as all others.
+    func intendedMode(of page: HTTPRequest) -> InterceptionMode {
+        if let named = modes.named(for: page) { return named }
+        guard let origins, modes.standard != origins.mode, let origin = page.webOrigin,
+            origins.noted(origin) == .intercepted
+        else { return modes.standard }
+        return origins.mode
+    }
+
+    /// Whether a document of this real URL lies at its name, where a mode gives it one.
+    func opensByName(documentAt url: String) -> Bool {
+        guard modes.areSeveral else { return decide(documentAt: url).action == .intercept }
+        return mode(ofPageAt: url).changesOrigin
     }
 
     /// Decides over a document that a view is to show.
@@ -41,10 +71,15 @@ struct Coverage: Sendable {
         return decide(request, page: url).action == .intercept
     }
 
-    /// Whether a document is covered, or its origin was opened so before.
-    private func opensByName(_ request: HTTPRequest) -> Bool {
-        if let origins, let known = request.webOrigin.flatMap({ origins[$0] }) { return known == .intercepted }
-        return isCovered(request)
+    /// Whether a document is covered, or its origin was opened so before, which counts where the page's mode gives it another
+    /// origin.
+    private func isOpened(_ request: HTTPRequest) -> Bool {
+        guard let origins, let origin = request.webOrigin else { return isCovered(request) }
+        if let decided = origins.decided(origin) { return decided == .intercepted }
+        guard let noted = origins.noted(origin), intendedMode(of: request) == origins.mode else {
+            return isCovered(request)
+        }
+        return noted == .intercepted
     }
 
     /// Whether anything of the origin that a request goes to is intercepted, or would be, were it not for the switches,

@@ -31,8 +31,10 @@ final class EngineCacheCare<Engine: WebEngine> {
     private let isUsed: @MainActor () -> Bool
     /// Where a URL lies in the engine; `nil` where that is not known now.
     private let place: @MainActor (String) -> String?
-    /// Whether pages of plain mode come to packages, too.
-    private let servesAll: Bool
+    /// Whether it is a proxy by which files come, so that pages of plain mode come to packages, too.
+    private let isByProxy: Bool
+    /// Pages of another mode, from which the engine keeps nothing.
+    private var others: Set<PageID> = []
     private var held: HeldFiles
     /// Whether the engine failed to forget something, which pages that are open do not keep from being tried again.
     private var hasFailed = false
@@ -47,14 +49,14 @@ final class EngineCacheCare<Engine: WebEngine> {
 
     init(
         _ engine: Engine, _ library: PackageLibrary, _ configuration: Container<Engine>.Configuration,
-        isUsed: @escaping @MainActor () -> Bool, place: @escaping @MainActor (String) -> String?
+        isByProxy: Bool, isUsed: @escaping @MainActor () -> Bool, place: @escaping @MainActor (String) -> String?
     ) {
         self.engine = engine
         self.library = library
         self.isUsed = isUsed
         self.place = place
         file = configuration.directory + "/engine-caches.json"
-        servesAll = configuration.mode == .loopbackProxy
+        self.isByProxy = isByProxy
         limit = configuration.engineCacheLimit
         logger = configuration.logger
         // One that is missing or damaged says nothing of what is held: then each package is looked at once.
@@ -73,7 +75,9 @@ final class EngineCacheCare<Engine: WebEngine> {
     private func hear(_ event: ContainerEvent) {
         switch event {
         case .pageOpened(let session) where concerns(session): pages.insert(session.id)
+        case .pageOpened(let session) where session.mode != .plain: others.insert(session.id)
         case .pageClosed(let page):
+            others.remove(page)
             guard pages.remove(page) != nil else { return }
             // What was on its way to it may be written down later.
             lastGiven = .now
@@ -84,13 +88,21 @@ final class EngineCacheCare<Engine: WebEngine> {
             save()
             clearSoon()
         case .package(.scopeChanged), .packageInstalled: clearSoon()
-        case .request(let record) where record.provenance?.generation != nil: lastGiven = record.ended
+        case .request(let record)
+        where record.provenance?.generation != nil && !(record.page.map(others.contains) ?? false):
+            lastGiven = record.ended
         default: break
         }
     }
 
     private func concerns(_ session: PageSession) -> Bool {
-        servesAll || session.mode != .plain
+        isByProxy ? session.mode != .customScheme : session.mode != .plain
+    }
+
+    /// A page of another mode comes to packages by this one now.
+    func join(_ page: PageID) {
+        others.remove(page)
+        pages.insert(page)
     }
 
     /// Sees to it that a page that is about to load gets no file of an older generation from the engine, as far as that

@@ -60,7 +60,7 @@ final class EventHub {
     /// The number of those who listen; one that stopped is counted until the next event.
     var subscriberCount: Int { subscribers.count }
 
-    /// What happens to packages is kept for the first subscriber, and that a port was taken: a rollback at launch is
+    /// What happens to packages is kept for the first subscriber, and that a port was taken or a mode is not there: a rollback at launch is
     /// over before the host has the container and can listen.
     func send(_ event: ContainerEvent) {
         waiting.append(event)
@@ -92,7 +92,7 @@ final class EventHub {
         switch event {
         case .package(.downloading): return
         // Said as the container begins, too.
-        case .package, .loopback(.portTaken): break
+        case .package, .loopback(.portTaken), .switchboardModesIgnored: break
         default: return
         }
         early?.append(event)

@@ -41,20 +41,17 @@ struct RequestPath: Sendable {
     private let handOverField: HTTPField.Name?
 
     init(
-        names: SchemeNames, traits: EngineTraits, updater: PackageUpdater, library: PackageLibrary,
-        table: TableLibrary?, previews: PreviewList, network: NetworkLoader, cache: CachingLoader?,
-        cookies: PageCookies?,
-        rules: LiveRules, coveredHosts: [HostPattern], origins: OriginModeCare? = nil, handOverField: String?,
-        memory: MemoryShares, switches: FeatureSwitches = FeatureSwitches(), ahead: PrefetchCare.Setup? = nil
+        names: SchemeNames, traits: EngineTraits, coverage: Coverage, network: NetworkLoader, cache: CachingLoader?,
+        isCacheOfOthers: Bool = false, cookies: PageCookies?, handOverField: String?, memory: MemoryShares,
+        ahead: PrefetchCare.Setup? = nil
     ) {
+        let (library, updater, table) = (coverage.library, coverage.updater, coverage.table)
+        let (previews, switches) = (coverage.previews, coverage.switches)
         self.names = names
         self.handOverField = handOverField.flatMap { HTTPField.Name($0) }
         self.traits = traits
         self.library = library
         completion = RequestCompletion(names, sites: Suffixes())
-        let coverage = Coverage(
-            rules: rules, hosts: coveredHosts, library: library, updater: updater, table: table, previews: previews,
-            origins: origins, switches: switches)
         self.coverage = coverage
 
         // 3 Answer it: the first loader that has it.
@@ -82,16 +79,17 @@ struct RequestPath: Sendable {
         }
         // Previews, packages and tables ask the network themselves: what they fetch is kept by them, or by nobody.
         let storing: any ResourceLoading = cookies.map { CookieStoringLoader(network, cookies: $0) } ?? network
-        let passed: any ResourceLoading = cache.map { PassedLoader(network: storing, cache: $0) } ?? storing
+        let passedOfApp: any ResourceLoading = cache.map { PassedLoader(network: storing, cache: $0) } ?? storing
+        let passed = isCacheOfOthers ? storing : passedOfApp
         let decoding = { (answer: any ResourceLoading) -> any ResourceLoading in
             traits.decodes ? DecodingLoader(answer) : answer
         }
         let cached = { (other: any ResourceLoading) -> any ResourceLoading in
             guard let cache else { return other }
-            return SwitchedLoader(feature: .httpCache, switches: switches, on: cache, off: passed)
+            return SwitchedLoader(feature: .httpCache, switches: switches, on: cache, off: passedOfApp)
         }
         appChain = decoding(LoaderChain(loaders + [cached(network)]))
-        appDirect = decoding(passed)
+        appDirect = decoding(passedOfApp)
         hasCache = { cache != nil && switches.isOn(.httpCache) }
         // An engine that keeps answers itself does so by the rules of HTTP; two caches would hold everything twice.
         let source: any ResourceLoading = traits.caches ? storing : cached(storing)
@@ -112,7 +110,7 @@ struct RequestPath: Sendable {
             guard !traits.followsRedirects else { return answer }
             let followed = RedirectFollower(
                 answer, names: names, moves: moves, sites: Suffixes(),
-                opensByName: { coverage.decide(documentAt: $0).action == .intercept })
+                opensByName: { coverage.opensByName(documentAt: $0) })
             return RewritingLoader(
                 followed, names: names, options: Self.rewriting(within: memory), hashing: IntegrityDigests(),
                 ledger: ledger
@@ -156,6 +154,11 @@ struct RequestPath: Sendable {
         coverage.contains(url)
     }
 
+    /// In which mode a page of this real URL opens.
+    func mode(ofPageAt url: String) -> InterceptionMode {
+        coverage.mode(ofPageAt: url)
+    }
+
     /// Whether a page of this real URL is intercepted.
     func opens(_ url: String) -> Bool {
         coverage.decide(documentAt: url).action == .intercept
@@ -168,7 +171,7 @@ struct RequestPath: Sendable {
         guard let origins = coverage.origins, let request = HTTPRequest(urlText: url) else { return }
         let decision = coverage.decide(documentAt: url)
         if isIntercepted {
-            guard decision.action == .intercept else { return }
+            guard coverage.opensByName(documentAt: url) else { return }
         } else {
             guard case .uncovered = decision.reason, !coverage.hasNames(on: request) else { return }
         }
@@ -261,6 +264,8 @@ struct RequestPath: Sendable {
         fileprivate let isOfScript: Bool
         /// Whether it is for a document, the page's own or a frame's.
         var isDocument: Bool { [.document, .nestedDocument].contains(request.destination) }
+        /// Whether it is for a page of another mode, which a page by the scheme has led to its name.
+        fileprivate let isOfOtherMode: Bool
         /// Whether its cookies are to be in the engine's store before the page sees the answer.
         let wantsHandOver: Bool
     }
@@ -279,6 +284,7 @@ struct RequestPath: Sendable {
 
     /// Answers a request of the engine.
     nonisolated(nonsending) func answer(_ named: Named) async throws -> ResourceResponse {
+        guard !named.isOfOtherMode else { return try .leading(to: named.request.head.urlText) }
         var request = named.request
         try complete(&request, of: named)
         let isPassed = keepsOut(named.decision)
@@ -320,7 +326,7 @@ struct RequestPath: Sendable {
     /// generation that the page stays on.
     private func keepsOut(_ decision: RouteDecision) -> Bool {
         switch decision.reason {
-        case .off, .denied, .objection: true
+        case .off, .denied, .objection, .plainPage: true
         case .rule: decision.action == .pass
         default: false
         }
@@ -342,7 +348,8 @@ struct RequestPath: Sendable {
         let page = request.isMainDocument ? head.urlText : session?.documentURL
         if !traits.preflights { head = try completion.checked(head, in: page) }
         let decision = coverage.decide(head, page: page, isDocument: request.isMainDocument)
-        guard decision.action == .intercept || isServed(head, page: page, to: session) else {
+        let isOfOtherMode = request.isMainDocument && isOfOtherMode(head, for: session)
+        guard decision.action == .intercept || isOfOtherMode || isServed(head, page: page, to: session) else {
             throw ResourceError(.invalidRequest, "no rule covers this host", at: head.urlText)
         }
         var named = ResourceRequest(
@@ -352,7 +359,17 @@ struct RequestPath: Sendable {
         named.followsRedirects = bridged.followsRedirects
         return Named(
             request: named, session: session, decision: decision, hasBody: bridged.body != nil,
-            isOfScript: bridged.id != nil, wantsHandOver: wantsHandOver)
+            isOfScript: bridged.id != nil, isOfOtherMode: isOfOtherMode, wantsHandOver: wantsHandOver)
+    }
+
+    /// Whether a page by the scheme goes on to a page that another mode opens. What a page is opened with, and opened anew,
+    /// stays where it is, and so does what is posted.
+    private func isOfOtherMode(_ head: HTTPRequest, for session: PageSession?) -> Bool {
+        guard head.method == .get, let session, HTTPRequest(urlText: session.documentURL)?.urlText != head.urlText
+        else {
+            return false
+        }
+        return coverage.modes.areSeveral && coverage.intendedMode(of: head) != .customScheme
     }
 
     @discardableResult

@@ -117,8 +117,8 @@ struct SwitchboardDocumentTests {
                 "bad-value: no host pattern: 'a.example/x' (modes[0].host)"
             ),
             (
-                #"{"format":1,"version":1,"modes":[{"host":"a.example","mode":"proxy"}]}"#,
-                "bad-value: neither plain nor configured: 'proxy' (modes[0].mode)"
+                #"{"format":1,"version":1,"modes":[{"host":"a.example","mode":"takeover"}]}"#,
+                "bad-value: neither a mode nor configured: 'takeover' (modes[0].mode)"
             ),
             (
                 #"{"format":1,"version":1,"limits":{"poolCapacity":9}}"#,

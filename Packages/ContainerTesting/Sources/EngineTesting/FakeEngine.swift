@@ -23,6 +23,8 @@ public final class FakeEngine: WebEngine {
     public var traits = EngineTraits(
         bodies: .none, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
         caches: false, identifiesPage: true)
+    /// What it does in these modes instead; none at first.
+    public var traitsByMode: [InterceptionMode: EngineTraits] = [:]
     /// The scheme that the engine keeps for itself; none at first.
     public var takenScheme: String?
     /// The proxy that was set last.
@@ -54,7 +56,7 @@ public final class FakeEngine: WebEngine {
     /// An engine that has no views yet.
     public init() {}
 
-    public func traits(in mode: InterceptionMode) -> EngineTraits { traits }
+    public func traits(in mode: InterceptionMode) -> EngineTraits { traitsByMode[mode] ?? traits }
 
     public func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) throws {
         guard scheme.name != takenScheme else { throw EngineError(.schemeTaken, "taken", at: scheme.name) }

@@ -15,6 +15,8 @@ final class CookieCare: Sendable {
     let pages: PageCookies
     private let file: CookieFile?
     private let reconciler: CookieReconciler?
+    /// Whether it keeps the engine's store the same, too.
+    var coversEngine: Bool { reconciler != nil }
     private let logger: Logger
     private let tell: @MainActor @Sendable (ContainerEvent) -> Void
     /// Whether a page has waited for the engine's store in vain, which has not answered since.

@@ -53,7 +53,7 @@ extension Container {
         guard var request = HTTPRequest(method: .get, urlText: url) else { return }
         request.headerFields[.accept] = "*/*"
         request.headerFields[.userAgent] = agents[session.id]
-        let (path, hub, names) = (path, hub, configuration.names)
+        let (path, hub, names) = (ways.byName.path, hub, configuration.names)
         let engineRequest = EngineRequest(head: request, view: view.id, isMainDocument: false)
         downloadCare.load(head, of: session) { [weak view] in
             var record = RequestRecord(engineRequest, session: session, names: names)

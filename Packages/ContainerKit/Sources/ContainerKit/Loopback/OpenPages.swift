@@ -39,6 +39,10 @@ final class OpenPages: Sendable {
     private struct State {
         var pages: [Noted] = []
         var only: PageID?
+        /// Pages whose document does not come over loopback.
+        var elsewhere: Set<PageID> = []
+        /// Those of which that was so once.
+        var joined: Set<PageID> = []
         /// Workers of a page that is closed may still ask.
         var hasHadOthers = false
         /// The requests that wait for the head of their answer, and the pages that they are of, as far as is known.
@@ -52,12 +56,31 @@ final class OpenPages: Sendable {
     func note(_ page: PageReference) {
         let noted = Noted(page)
         state.withLock { state in
+            guard !state.elsewhere.contains(page.id) else { return }
             state.hasHadOthers = state.hasHadOthers || state.only != nil && state.only != page.id
             state.only = page.id
             state.pages.removeAll { $0.page.id == page.id }
             state.pages.append(noted)
         }
     }
+
+    /// Notes whether a page's document lies elsewhere, and asks over loopback for little: which of these requests are its
+    /// own is not known.
+    func place(_ page: PageID, isElsewhere: Bool) {
+        state.withLock { state in
+            guard isElsewhere else {
+                state.elsewhere.remove(page)
+                return
+            }
+            state.hasHadOthers = true
+            state.elsewhere.insert(page)
+            state.pages.removeAll { $0.page.id == page }
+        }
+    }
+
+    /// A page whose document lay elsewhere asks over loopback now.
+    /// - Returns: whether that is news.
+    func join(_ page: PageID) -> Bool { state.withLock { $0.joined.insert(page).inserted } }
 
     /// A request waits for its answer.
     /// - Returns: what its end is told with.
@@ -79,6 +102,7 @@ final class OpenPages: Sendable {
     /// Whether a request waits for its answer that may be a page's: of pages of one origin it is not known which asks.
     func isBusy(_ id: PageID) -> Bool {
         state.withLock { state in
+            if state.elsewhere.contains(id) { return state.waiting.values.contains { $0 == nil } }
             let page = state.pages.first { $0.page.id == id }
             return state.waiting.values.contains { asker in
                 guard let asker, let page, asker.page.id != id else { return true }
@@ -89,20 +113,27 @@ final class OpenPages: Sendable {
 
     /// A page is closed.
     func forget(_ page: PageID) {
-        state.withLock { $0.pages.removeAll { $0.page.id == page } }
+        state.withLock { state in
+            state.pages.removeAll { $0.page.id == page }
+            state.elsewhere.remove(page)
+            state.joined.remove(page)
+        }
     }
 
     /// Completes a request by the page that probably asks, and by what it is for.
     func attribute(_ request: inout ResourceRequest) {
-        let (pages, isOnly) = state.withLock { ($0.pages, !$0.hasHadOthers) }
+        let (pages, isOnly, isAlone) = state.withLock { ($0.pages, !$0.hasHadOthers, $0.elsewhere.isEmpty) }
         let url = request.head.urlText
         request.destination = Self.destination(of: request.head, isShown: pages.contains { $0.url == url })
-        request.page = Self.page(of: request, at: url, among: pages)
+        request.page = Self.page(of: request, at: url, among: pages, areAll: isAlone)
             .map { PageAttribution($0.page, confidence: isOnly ? .exact : .inferred) }
     }
 
     /// Of several that fit, the one that was noted last.
-    private static func page(of request: ResourceRequest, at url: String, among pages: [Noted]) -> Noted? {
+    /// - Parameter areAll: whether no page is open elsewhere, which may ask, too.
+    private static func page(
+        of request: ResourceRequest, at url: String, among pages: [Noted], areAll: Bool
+    ) -> Noted? {
         if request.destination == .document, let page = pages.last(where: { $0.url == url }) { return page }
         let fields = request.head.headerFields
         if let referrer = fields[.referer].flatMap({ HTTPRequest(urlText: $0) }) {
@@ -116,7 +147,7 @@ final class OpenPages: Sendable {
             return page
         }
         // A style sheet's fonts, and pages that send no referrer.
-        return pages.count == 1 ? pages[0] : pages.last { $0.isAtOrigin(of: request.head) }
+        return pages.count == 1 && areAll ? pages[0] : pages.last { $0.isAtOrigin(of: request.head) }
     }
 
     /// By Fetch Metadata, and where an engine sends none, by what it accepts.

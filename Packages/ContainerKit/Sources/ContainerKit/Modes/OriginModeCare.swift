@@ -13,7 +13,8 @@ internal import Synchronization
 /// origin noted anew when it opens the next time.
 final class OriginModeCare: Sendable {
     private static let document = "origin-modes"
-    private let mode: InterceptionMode
+    /// The one that gives pages another origin.
+    let mode: InterceptionMode
     private let policy: OriginModePolicy
     private let store: ResourceStore
     private let logger: Logger
@@ -22,12 +23,13 @@ final class OriginModeCare: Sendable {
     private let isKept = Atomic(true)
 
     /// Reads what was kept.
-    /// - Returns: `nil` where the mode changes no origin, or nothing is to stay.
+    /// - Parameter mode: the one that changes origins; `nil` for none.
+    /// - Returns: `nil` where no mode changes origins, or nothing is to stay.
     @concurrent
     static func open(
-        _ mode: InterceptionMode, _ policy: OriginModePolicy, _ store: ResourceStore, logger: Logger
+        _ mode: InterceptionMode?, _ policy: OriginModePolicy, _ store: ResourceStore, logger: Logger
     ) async -> OriginModeCare? {
-        guard mode.changesOrigin, policy != .followsCoverage else { return nil }
+        guard let mode, policy != .followsCoverage else { return nil }
         return OriginModeCare(mode, policy, store, logger)
     }
 
@@ -45,10 +47,12 @@ final class OriginModeCare: Sendable {
         }
     }
 
-    /// What is known of an origin.
-    subscript(origin: WebOrigin) -> OriginMode? {
-        let (decided, known) = state.withLock { ($0.decided[origin], $0[origin]) }
-        if let decided { return decided }
+    /// What the host has decided over an origin.
+    func decided(_ origin: WebOrigin) -> OriginMode? { state.withLock { $0.decided[origin] } }
+
+    /// How an origin was opened before.
+    func noted(_ origin: WebOrigin) -> OriginMode? {
+        let known = state.withLock { $0[origin] }
         // The policy may have changed since.
         return known == .plain && policy != .asFirstOpened ? nil : known
     }

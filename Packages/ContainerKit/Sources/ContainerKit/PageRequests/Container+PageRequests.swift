@@ -98,7 +98,8 @@ extension Container {
     private func show(_ url: String, of page: PageSession, in view: Engine.View) {
         Task { [weak self, weak view] in
             guard let self else { return }
-            let mode: InterceptionMode = page.mode == .customScheme && !covers(url) ? .plain : page.mode
+            let mode: InterceptionMode =
+                page.mode == .customScheme && self.mode(ofPageAt: url) != .customScheme ? .plain : page.mode
             guard let place = try? await place(of: url, in: mode), let view, sessions[view.id]?.id == page.id else {
                 return
             }

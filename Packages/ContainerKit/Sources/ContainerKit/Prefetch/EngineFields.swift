@@ -52,8 +52,12 @@ final class EngineFields: Sendable {
     }
 
     /// Reads what the last process has kept.
+    /// - Parameter mode: that of a container of several modes; `nil` for its first.
     @concurrent
-    static func open(_ store: ResourceStore, logger: Logger) async -> EngineFields {
+    static func open(
+        _ store: ResourceStore, of mode: InterceptionMode? = nil, logger: Logger
+    ) async -> EngineFields {
+        let document = mode.map { "\(Self.document)-\($0.rawValue)" } ?? Self.document
         let queue = DispatchQueue(label: "container.prefetch", qos: .utility)
         let warn = { @Sendable (error: any Error) in
             // The next document says it again.

@@ -20,10 +20,11 @@ final class PrefetchCare {
         var completion: PrefetchCompletion
         var configuration: PrefetchLoader.Configuration
 
-        /// `nil` where nothing is fetched ahead.
+        /// - Parameter modes: how many there are that share what answers may hold in memory.
+        /// - Returns: `nil` where nothing is fetched ahead.
         init?<Engine>(
             _ configuration: Container<Engine>.Configuration, fields: EngineFields?, library: PackageLibrary,
-            switches: FeatureSwitches
+            switches: FeatureSwitches, among modes: Int = 1
         ) {
             guard let options = configuration.prefetch, let fields else { return nil }
             completion = PrefetchCompletion(
@@ -32,6 +33,7 @@ final class PrefetchCare {
                 packages: SwitchedLoader(feature: .packages, switches: switches, on: PackageLoader(library)),
                 completion: RequestCompletion(configuration.names, sites: Suffixes()))
             self.configuration = options.loader
+            self.configuration.maxBytes /= modes
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPCache
+internal import Logging
 internal import OfflinePackage
 internal import Prefetch
 internal import ResourceLoading
@@ -34,9 +35,20 @@ extension Container {
             guard let self else { return }
             proxy?.isUsed = liveRules.isOn
             hub.send(.switchboardChanged(state))
+            tellMissingModes(of: state.isExpired ? nil : state.document)
         }
+        tellMissingModes(of: switchboardCare?.state.documentAtStart)
         switchboardCare?.onCheck = { [hub] in hub.send(.switchboardChecked($0)) }
         switchboardCare?.check()
+    }
+
+    /// Tells which of a document's modes have no effect, since this container has them not in use.
+    private func tellMissingModes(of document: SwitchboardDocument?) {
+        guard let missing = document.map(modes.missing), !missing.isEmpty else { return }
+        configuration.logger.warning(
+            "the switchboard names modes that are not in use",
+            metadata: ["modes": "\(missing.map(\.rawValue).joined(separator: ", "))"])
+        hub.send(.switchboardModesIgnored(missing))
     }
 
     static func openSwitchboard(

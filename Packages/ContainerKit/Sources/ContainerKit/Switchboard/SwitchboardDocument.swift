@@ -48,6 +48,8 @@ public struct SwitchboardDocument: Sendable {
     let objections: RouteRules
     /// The modes, likewise.
     let modeRules: RouteRules
+    /// The modes by page.
+    let pageModes: [(pages: PagePattern, mode: SwitchboardMode)]
 
     /// Reads a document: all of it, or none.
     /// - Parameter json: UTF-8, at most ``maxBytes``.
@@ -62,6 +64,7 @@ public struct SwitchboardDocument: Sendable {
         features = parsed.features
         deny = parsed.deny.map(\.pattern)
         modes = parsed.modes.map { ($0.host, $0.mode) }
+        pageModes = parsed.modes.map { ($0.pages, $0.mode) }
         numbers = parsed.numbers
         do {
             objections = try RouteRules(
@@ -82,8 +85,8 @@ public struct SwitchboardDocument: Sendable {
     public func mode(for url: String) -> SwitchboardMode {
         guard let request = HTTPRequest(urlText: url) else { return .configured }
         let decision = modeRules.decide(request, page: url)
-        guard case .rule = decision.reason else { return .configured }
-        return decision.action == .pass ? .plain : .configured
+        guard case .rule(let index) = decision.reason else { return .configured }
+        return modes[index].mode
     }
 
     /// Whether it has an effect at this time.

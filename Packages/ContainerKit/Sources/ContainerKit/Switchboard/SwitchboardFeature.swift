@@ -41,4 +41,10 @@ public enum SwitchboardMode: String, Sendable, Hashable, CaseIterable {
     case plain
     /// In the mode that the container is configured with, where they are covered.
     case configured
+    /// By the custom scheme, where they are covered. These three count in a container that has the mode in use.
+    case customScheme = "scheme"
+    /// By the proxy.
+    case loopbackProxy = "proxy"
+    /// At the local server.
+    case loopbackServer = "server"
 }

@@ -115,7 +115,7 @@ struct SwitchboardJSON: Decodable {
             let name = try entry.needed(String.self, "mode")
             guard let mode = SwitchboardMode(rawValue: name) else {
                 throw SwitchboardError(
-                    .badValue, "neither plain nor configured: '\(name)'", at: entry.place(of: "mode"))
+                    .badValue, "neither a mode nor configured: '\(name)'", at: entry.place(of: "mode"))
             }
             return Mode(host: host, pages: pages, mode: mode)
         }

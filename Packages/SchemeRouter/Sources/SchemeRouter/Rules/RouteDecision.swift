@@ -13,6 +13,8 @@ public struct RouteDecision: Sendable, Hashable, CustomStringConvertible {
         case rule(Int)
         /// One of ``LiveRules/objections`` has it so, for this reason of its own.
         indirect case objection(Reason)
+        /// The page that asks is opened past the container, whatever rules say of the request.
+        case plainPage
         /// No rule matches, but something else covers it, such as a package.
         case covered
         /// Nobody covers it.
@@ -40,6 +42,7 @@ public struct RouteDecision: Sendable, Hashable, CustomStringConvertible {
         case .denied(let index): "deny[\(index)]"
         case .rule(let index): "rules[\(index)]"
         case .objection(let reason): "objection, \(why(reason))"
+        case .plainPage: "its page opens plain"
         case .covered: "covered, and no rule says otherwise"
         case .uncovered: "nobody covers it"
         case .unreadable: "not a URL that can be judged"

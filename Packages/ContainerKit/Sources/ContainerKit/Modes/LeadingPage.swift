@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension ResourceResponse {
+    /// A small page that takes the user to a real URL, without a step in the history, and with the fragment, which only the
+    /// page knows.
+    static func leading(to url: String) throws -> ResourceResponse {
+        // A string of JavaScript that cannot end the script element around it.
+        let literal = try String(decoding: JSONEncoder().encode(url), as: UTF8.self).replacing("<", with: "\\u003c")
+        let page = "<!DOCTYPE html><meta charset=utf-8><script>location.replace(\(literal)+location.hash)</script>"
+        return ResourceResponse(
+            head: HTTPResponse(
+                status: .ok, headerFields: [.contentType: "text/html;charset=utf-8", .cacheControl: "no-store"]),
+            body: .bytes(Data(page.utf8)), provenance: Provenance(.synthetic, reason: "a page of another mode"),
+            isInterim: true)
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import SchemeRouter
+
+/// In which mode some pages open: an entry of `Container.Configuration.pageModes`.
+///
+/// It says how a page is intercepted, and not whether: what covers pages, and the rules, say that.
+public struct PageMode: Sendable, Hashable {
+    /// The pages, by their real URL.
+    public var pages: PagePattern
+    /// How they open, where they are intercepted; `plain` for not at all, whatever covers them.
+    public var mode: InterceptionMode
+
+    /// - Parameters:
+    ///   - pages: see ``pages``.
+    ///   - mode: see ``mode``.
+    public init(_ pages: PagePattern, _ mode: InterceptionMode) {
+        self.pages = pages
+        self.mode = mode
+    }
+
+    /// - Parameter pages: a host pattern, with an optional scheme before it and a glob after it, such as
+    ///   `https://*.shop.example/app/**`.
+    /// - Throws: `RouteError`.
+    public init(_ pages: String, _ mode: InterceptionMode) throws {
+        self.init(try PagePattern(pages), mode)
+    }
+}

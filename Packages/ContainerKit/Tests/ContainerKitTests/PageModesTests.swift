@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import SchemeRouter
+import Testing
+
+@testable import ContainerKit
+
+@Suite("Which mode is named for a page")
+struct PageModesTests {
+    private func named(_ url: String, by modes: PageModes) throws -> InterceptionMode? {
+        modes.named(for: try #require(HTTPRequest(urlText: url)))
+    }
+
+    @Test("The last entry that fits decides, by scheme, host and path; one that does not fit says nothing")
+    func lastFits() throws {
+        let modes = try PageModes(
+            .loopbackProxy,
+            [
+                PageMode("*.shop.example", .customScheme), PageMode("https://m.shop.example/live/**", .plain),
+                PageMode("m.shop.example/live/old/*", .loopbackProxy),
+            ])
+        let cases: [(String, InterceptionMode?)] = [
+            ("https://a.shop.example/", .customScheme), ("https://m.shop.example/live/x", .plain),
+            ("http://m.shop.example/live/x", .customScheme), ("https://m.shop.example/live/old/x?y", .loopbackProxy),
+            ("https://M.Shop.Example./%6Cive/x", .plain), ("https://shop.example/", nil),
+        ]
+        for (url, mode) in cases { #expect(try named(url, by: modes) == mode, "\(url)") }
+        #expect(modes.started == [.loopbackProxy, .customScheme] && modes.areSeveral && modes.havePlain)
+        #expect(modes.movingOrigins == .customScheme && modes.chains == modes.started)
+    }
+
+    @Test("One mode is as it was: nothing is named, and the app's own requests have a chain also where all is plain")
+    func one() throws {
+        for mode in InterceptionMode.allCases {
+            let modes = try PageModes(mode)
+            #expect(!modes.areSeveral && !modes.havePlain && modes.standard == mode)
+            #expect(modes.started == (mode == .plain ? [] : [mode]))
+            #expect(modes.chains == [mode == .plain ? .customScheme : mode])
+        }
+        let both = try PageModes(.plain, [PageMode("a.example", .loopbackProxy), PageMode("b.example", .customScheme)])
+        #expect(both.chains == [.customScheme, .loopbackProxy] && both.havePlain)
+    }
+
+    @Test("The local server goes together with plain pages, and with no other mode")
+    func server() throws {
+        let plain = try PageModes(.loopbackServer, [PageMode("a.example", .plain)])
+        #expect(plain.started == [.loopbackServer] && plain.movingOrigins == .loopbackServer)
+        for (standard, other) in [
+            (InterceptionMode.loopbackServer, InterceptionMode.customScheme), (.loopbackProxy, .loopbackServer),
+        ] {
+            let entry = try PageMode("a.example", other)
+            let error = #expect(throws: ContainerError.self) { try PageModes(standard, [entry]) }
+            #expect(error?.code == .unsupported)
+        }
+    }
+
+    @Test("A switchboard chooses among the modes in use, and brings back nothing that the host has plain")
+    func switchboard() throws {
+        var modes = try PageModes(
+            .loopbackProxy, [PageMode("a.example", .customScheme), PageMode("b.example", .plain)])
+        let document = try SwitchboardDocument(
+            json: Data(
+                #"""
+                {"format":1,"version":1,"modes":[{"host":"*.example","mode":"server"},{"host":"a.example","mode":"proxy"},
+                {"host":"b.example","mode":"scheme"},{"host":"c.example","mode":"scheme"},
+                {"host":"d.example","mode":"scheme"},{"host":"d.example","mode":"configured"}]}
+                """#.utf8))
+        try modes.take(document)
+        #expect(modes.missing(in: document) == [.loopbackServer])
+        let cases: [(String, InterceptionMode?)] = [
+            ("a", .loopbackProxy), ("b", .plain), ("c", .customScheme), ("d", nil), ("x", nil),
+        ]
+        for (host, mode) in cases { #expect(try named("https://\(host).example/", by: modes) == mode, "\(host)") }
+        #expect(document.mode(for: "https://c.example/") == .customScheme)
+        #expect(document.mode(for: "https://d.example/") == .configured)
+    }
+
+    @Test("Patterns that are none, and more than rules may have, are refused")
+    func refused() throws {
+        #expect(throws: RouteError.self) { try PageMode("a b", .plain) }
+        let pages = try PagePattern("a.example")
+        let error = #expect(throws: ContainerError.self) {
+            try PageModes(.plain, Array(repeating: PageMode(pages, .plain), count: 10_001))
+        }
+        #expect(error?.code == .unsupported)
+    }
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import CookieJar
+import EngineTesting
+import Foundation
+import HTTPTypes
+import OfflinePackage
+import PackageFormat
+import Prefetch
+import ResourceLoading
+import SchemeRouter
+import Synchronization
+import Testing
+import WebViewPool
+
+@testable import ContainerKit
+
+/// One container whose pages open by the proxy, by the custom scheme, and plain.
+@MainActor
+@Suite("Pages of several modes", .timeLimit(.minutes(1)))
+struct SeveralModesTests {
+    private let fixture = Fixture()
+    private let byProxy = "https://m.shop.example/"
+    private let byName = "https://s.shop.example/"
+    private let plain = "https://p.shop.example/"
+    private let place = "containerkit://s.shop.example/"
+
+    init() {
+        fixture.engine.traitsByMode[.loopbackProxy] = EngineTraits(
+            bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true, caches: true,
+            identifiesPage: false)
+    }
+
+    private func container(
+        on engine: FakeEngine? = nil, change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+    ) async throws -> Container<FakeEngine> {
+        let modes = [
+            try PageMode("s.shop.example", .customScheme), try PageMode("p.shop.example", .plain),
+            try PageMode("part.example/app/**", .customScheme),
+        ]
+        return try await fixture.container(covering: ["*.shop.example", "part.example"], on: engine) {
+            $0.mode = .loopbackProxy
+            $0.pageModes = modes
+            change(&$0)
+        }
+    }
+
+    /// What the engine asks for by the proxy, on behalf of a page that says so by its `Referer`.
+    private func ask(
+        _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], from page: String? = nil,
+        of container: Container<FakeEngine>
+    ) async throws -> (fields: HTTPFields, text: String, page: PageID?, provenance: Provenance) {
+        let way = try #require(container.ways[.loopbackProxy])
+        let requests = LoopbackRequests(path: way.path, pages: container.sharedPages, legacy: nil)
+        var fields = fields
+        fields[.referer] = page
+        let head = try #require(HTTPRequest(method: method, urlText: url, headerFields: fields))
+        var request = ResourceRequest(head)
+        requests.complete(&request)
+        let response = try #require(try await requests.load(request))
+        let text = String(decoding: try await response.body.collect(upTo: 1 << 20), as: UTF8.self)
+        return (response.head.headerFields, text, request.page?.page.id, response.provenance)
+    }
+
+    /// Has the view of a page show what it was to load.
+    private func show(_ place: String? = nil, in page: Page<FakeView>) throws {
+        let place = try place ?? #require(page.view.loads.last)
+        page.view.onSignal?(.started(url: place))
+        page.view.onSignal?(.committed(url: place))
+    }
+
+    @Test("Each page opens in the mode that is named for it, at its place; the others in the container's")
+    func opens() async throws {
+        let container = try await container()
+        for (url, mode, lies) in [
+            (byProxy, InterceptionMode.loopbackProxy, byProxy), (byName, .customScheme, place), (plain, .plain, plain),
+            ("https://other.example/", .plain, "https://other.example/"),
+            ("https://part.example/app/x", .customScheme, "containerkit://part.example/app/x"),
+        ] {
+            #expect(container.mode(ofPageAt: url) == mode && container.covers(url) == (mode != .plain))
+            let page = try await container.open(url)
+            #expect(page.session.mode == mode && page.view.loads == [lies])
+            await container.close(page)
+        }
+        #expect(fixture.engine.proxy != nil)
+        container.isEnabled = false
+        #expect(container.mode(ofPageAt: byName) == .plain && fixture.engine.proxy == nil)
+        await container.shutDown()
+    }
+
+    @Test("A view that was never lent serves each mode, and a used one its own")
+    func views() async throws {
+        let container = try await container { $0.poolCapacity = 1 }
+        try await container.warmUp()
+        let page = try await container.open(byName)
+        #expect(container.counters.pool.warmCheckOuts == 1)
+        await container.close(page)
+        let other = try await container.open(byProxy)
+        #expect(other.view.id != page.view.id)
+        await container.shutDown()
+    }
+
+    @Test("Pages that cannot be told apart share their generations, and a page by the scheme has its own")
+    func generations() async throws {
+        let container = try await container()
+        try await fixture.install(["x": "one"], version: "1", base: byName, into: container)
+        let first = try await container.open(byProxy)
+        let named = try await container.open(byName)
+        try await fixture.install(["x": "two"], version: "2", base: byName, into: container)
+        let later = try await container.open(byName)
+        #expect(first.session.generations == named.session.generations)
+        #expect(later.session.generations != named.session.generations && later.session.generations.count == 1)
+        #expect(try await container.open(plain).session.generations == first.session.generations)
+        #expect(try await ask(byName + "x", from: byProxy, of: container).text == "one")
+        #expect(try await fixture.text(place + "x", from: named.view, of: container) == "one")
+        #expect(try await fixture.text(place + "x", from: later.view, of: container) == "two")
+        await container.shutDown()
+    }
+
+    @Test("A view that goes on from a name to a real URL is among those that cannot be told apart, once")
+    func joins() async throws {
+        let container = try await container()
+        try await fixture.install(["x": "one"], version: "1", base: byName, into: container)
+        let first = try await container.open(byProxy)
+        try await fixture.install(["x": "two"], version: "2", base: byName, into: container)
+        let moving = try await container.open(byName)
+        try show(in: moving)
+        #expect(moving.session.generations != first.session.generations)
+        #expect(try await ask(byName + "y", of: container).page == nil, "who asks is not known")
+        try show(byProxy + "moved", in: moving)
+        let session = try #require(container.openPages.first { $0.id == moving.session.id })
+        #expect(session.generations == first.session.generations)
+        #expect(try await ask(byProxy + "y", from: byProxy + "moved", of: container).page == moving.session.id)
+        await container.close(first)
+        #expect(try await ask(byName + "x", from: byProxy + "moved", of: container).text == "one")
+        await container.close(moving)
+        #expect(try await ask(byName + "x", of: container).text == "two")
+        await container.shutDown()
+    }
+
+    @Test("All of a plain page's requests are passed, by the proxy too, and no other page's")
+    func plainPages() async throws {
+        let container = try await container()
+        try await fixture.install(["x": "packaged"], version: "1", base: byName, into: container)
+        let pages = [try await container.open(byProxy), try await container.open(plain)]
+        let passed = try await ask(byName + "x", from: plain, of: container)
+        #expect(passed.text == "network \(byName)x" && passed.provenance.reason.contains("its page opens plain"))
+        #expect(try await ask(byName + "x", from: byProxy, of: container).text == "packaged")
+        for page in pages { await container.close(page) }
+        await container.shutDown()
+    }
+
+    @Test("A cookie that one mode's pages were given goes along in the others, and sign-out clears both stores")
+    func cookies() async throws {
+        let container = try await container()
+        fixture.network.put(.bytes(Data()), at: byName + "set", [.setCookie: "named=1; Domain=shop.example"])
+        let named = try await container.open(byName)
+        _ = try await fixture.answer(to: place + "set", from: named.view, of: container)
+        let proxied = try await container.open(byProxy)
+        #expect(fixture.engine.jar.cookies.map(\.name) == ["named"], "before a page by the proxy loads")
+        // What comes by the proxy is the engine's to keep, and the answer's own.
+        fixture.network.put(.bytes(Data()), at: byProxy + "set", [.setCookie: "proxied=2; Domain=shop.example"])
+        let answer = try await ask(byProxy + "set", .get, [.cookie: "named=1"], from: byProxy, of: container)
+        #expect(answer.fields[.setCookie] == "proxied=2; Domain=shop.example")
+        #expect(fixture.network.requests.withLock { $0.last?.headerFields[.cookie] } == "named=1")
+        #expect(container.cookies?.jar.cookies.map(\.identity.name) == ["named"])
+        try await fixture.engine.jar.set(EngineCookie(name: "proxied", value: "2", domain: ".shop.example"))
+        let next = try await container.open(byName)
+        _ = try await fixture.answer(to: place, from: next.view, isMainDocument: true, of: container)
+        let sent = fixture.network.requests.withLock { $0.last?.headerFields[.cookie] }
+        #expect(sent?.split(separator: "; ").sorted() == ["named=1", "proxied=2"])
+        for page in [named, proxied, next] { await container.close(page) }
+        try await container.signOut(of: ["shop.example"])
+        #expect(fixture.engine.jar.cookies.isEmpty && container.cookies?.jar.cookies.isEmpty == true)
+        await container.shutDown()
+    }
+
+    @Test("What is passed by the proxy, and changes something, keeps its cookies for the engine")
+    func passed() async throws {
+        let container = try await container()
+        container.setRules(try RouteRules([], deny: [RouteRule(.pass, host: HostPattern("m.shop.example"))]))
+        fixture.network.put(.bytes(Data()), at: byProxy, [.setCookie: "own=1"])
+        let page = try await container.open(byName)
+        let answer = try await ask(byProxy, .post, of: container)
+        #expect(answer.fields[.setCookie] == "own=1" && container.cookies?.jar.cookies.isEmpty == true)
+        await container.close(page)
+        await container.shutDown()
+    }
+
+    @Test("The container's cache stands before the pages whose engine keeps nothing, and before the app, alone")
+    func cache() async throws {
+        let container = try await container()
+        let urls = [byName + "kept", byProxy + "kept"]
+        for url in urls { fixture.network.put(.bytes(Data("kept".utf8)), at: url, [.cacheControl: "max-age=600"]) }
+        let (named, proxied) = (try await container.open(byName), try await container.open(byProxy))
+        for _ in 0..<2 {
+            #expect(try await fixture.text(place + "kept", from: named.view, of: container) == "kept")
+            #expect(try await ask(urls[1], from: byProxy, of: container).text == "kept")
+        }
+        #expect(urls.map { url in fixture.network.urls.count { $0 == url } } == [1, 2])
+        for page in [named, proxied] { await container.close(page) }
+        await container.shutDown()
+    }
+
+    @Test("Only pages by the proxy are waited for before the engine forgets old files")
+    func engineCaches() async throws {
+        let container = try await container()
+        try await fixture.install(["x": "one"], version: "1", base: byProxy, into: container)
+        let proxied = try await container.open(byProxy)
+        let named = try await container.open(byName)
+        let before = fixture.engine.forgotten.count
+        try await fixture.install(["x": "two"], version: "2", base: byProxy, into: container)
+        #expect(fixture.engine.forgotten.count == before)
+        let events = container.events()
+        await container.close(proxied)
+        for await case .engineCachesCleared(let bases) in events {
+            #expect(bases.map(\.description) == [byProxy], "though a page by the scheme is open")
+            break
+        }
+        await container.close(named)
+        await container.shutDown()
+    }
+
+    @Test("A link from a page by the scheme to a page of another mode leads to its real URL")
+    func leadsBack() async throws {
+        let container = try await container()
+        let page = try await container.open(byName)
+        try show(in: page)
+        for url in ["m.shop.example/a?b", "p.shop.example/<x>", "nobody.example/"] {
+            let answer = try await fixture.answer(
+                to: "containerkit://\(url)", from: page.view, isMainDocument: true, of: container)
+            let text = url.replacing("<", with: "\\u003c").replacing("/", with: "\\/")
+            #expect(answer.sink.text.contains("location.replace(\"https:\\/\\/\(text)\"+location.hash)"))
+            #expect(answer.record.provenance?.source == .synthetic)
+        }
+        // Within the site, and of what is no document of the page itself, nothing is led elsewhere.
+        for (path, isDocument) in [("next", true), ("", true), ("x.js", false)] {
+            let answer = try await fixture.answer(
+                to: place + path, from: page.view, isMainDocument: isDocument, of: container)
+            #expect(answer.sink.text == "network \(byName)\(path)")
+        }
+        let other = try await fixture.answer(to: "containerkit://m.shop.example/x.js", from: page.view, of: container)
+        #expect(other.sink.text == "network \(byProxy)x.js")
+        await container.shutDown()
+    }
+
+    @Test("An origin that was opened by the scheme stays there, also in the next launch, unless its page is named")
+    func sticky() async throws {
+        var first: Container<FakeEngine>? = try await container()
+        do {
+            let container = try #require(first)
+            #expect(container.mode(ofPageAt: "https://part.example/") == .loopbackProxy)
+            try show(in: try await container.open("https://part.example/app/"))
+            try show(in: try await container.open(byProxy))
+            #expect(container.originModes == ["https://part.example": .intercepted])
+            #expect(container.mode(ofPageAt: "https://part.example/") == .customScheme)
+            await container.shutDown()
+        }
+        first = nil
+        let modes = [
+            try PageMode("s.shop.example", .customScheme), try PageMode("part.example/new/**", .loopbackProxy),
+        ]
+        let next = try await container(on: FakeEngine()) { $0.pageModes = modes }
+        #expect(next.mode(ofPageAt: "https://part.example/") == .customScheme)
+        #expect(next.mode(ofPageAt: "https://part.example/new/x") == .loopbackProxy)
+        try next.setMode(nil, ofOrigin: "https://part.example/")
+        #expect(next.mode(ofPageAt: "https://part.example/") == .loopbackProxy)
+        await next.shutDown()
+    }
+
+    @Test("The host's word over an origin says whether it is intercepted, and the lists how")
+    func decided() async throws {
+        let container = try await container { $0.coveredHosts = [] }
+        for url in [byProxy, byName] { try container.setMode(.intercepted, ofOrigin: url) }
+        #expect(
+            container.mode(ofPageAt: byProxy) == .loopbackProxy && container.mode(ofPageAt: byName) == .customScheme)
+        try container.setMode(.plain, ofOrigin: byName)
+        #expect(container.mode(ofPageAt: byName) == .plain && container.mode(ofPageAt: plain) == .plain)
+        await container.shutDown()
+    }
+
+    @Test("What is fetched ahead is for the page's own mode, and counted together")
+    func prefetch() async throws {
+        let interfaces = ["m", "s"].map {
+            #"{"url":"https://\#($0).shop.example/","interfaces":[{"api":"https://\#($0).shop.example/api"}]}"#
+        }
+        let table = try PrefetchTable(
+            json: Data(#"{"code":200,"data":{"version":"1","config":[\#(interfaces.joined(separator: ","))]}}"#.utf8))
+        let container = try await container {
+            $0.prefetch = PrefetchOptions()
+            $0.prefetch?.table = table
+        }
+        let limits = container.ways.all.map { $0.ahead?.configuration.maxBytes }
+        #expect(limits == [4 << 20, 4 << 20], "the modes share the limit")
+        let fields: HTTPFields = [.userAgent: "Fake", .accept: "text/html"]
+        for way in container.ways.all {
+            way.fields?.note(try #require(HTTPRequest(method: .get, urlText: byProxy, headerFields: fields)))
+        }
+        let (named, proxied) = (try await container.open(byName), try await container.open(byProxy))
+        let answer = try await fixture.answer(
+            to: place + "api", .get, [.referer: place], from: named.view, of: container)
+        #expect(answer.record.provenance?.source == .prefetch && answer.sink.text == "network \(byName)api")
+        let other = try await ask(byProxy + "api", from: byProxy, of: container)
+        #expect(other.provenance.source == .prefetch && other.text == "network \(byProxy)api")
+        #expect([byName, byProxy].allSatisfy { url in fixture.network.urls.count { $0 == url + "api" } == 1 })
+        #expect(container.counters.prefetch?.started == 2)
+        for page in [named, proxied] { await container.close(page) }
+        await container.shutDown()
+    }
+
+    @Test("A switchboard moves a site to a mode in use with the next start; of one that is not in use an event tells")
+    func switchboard() async throws {
+        let document = { (version: Int, mode: String) throws in
+            try SwitchboardDocument(
+                json: Data(
+                    #"{"format":1,"version":\#(version),"modes":[{"host":"s.shop.example","mode":"\#(mode)"}]}"#.utf8))
+        }
+        var first: Container<FakeEngine>? = try await container { $0.switchboard = SwitchboardOptions() }
+        try await first?.apply(document(1, "proxy"))
+        #expect(first?.mode(ofPageAt: byName) == .customScheme)
+        await first?.shutDown()
+        first = nil
+        var second: Container<FakeEngine>? = try await container(on: FakeEngine()) {
+            $0.switchboard = SwitchboardOptions()
+        }
+        #expect(second?.mode(ofPageAt: byName) == .loopbackProxy)
+        var ignored: [[InterceptionMode]] = []
+        let hear: @MainActor @Sendable (ContainerEvent) -> Void = { event in
+            if case .switchboardModesIgnored(let modes) = event { ignored.append(modes) }
+        }
+        second?.observe(hear)
+        try await second?.apply(document(2, "server"))
+        #expect(ignored == [[.loopbackServer]])
+        await second?.shutDown()
+        second = nil
+        let third = try await container(on: FakeEngine()) { $0.switchboard = SwitchboardOptions() }
+        #expect(third.mode(ofPageAt: byName) == .customScheme)
+        third.observe(hear)
+        #expect(ignored.count == 2, "also who listens later hears of the document that was kept")
+        await third.shutDown()
+    }
+
+    @Test("Modes that do not go together open no container")
+    func refused() async throws {
+        let server = try PageMode("s.shop.example", .loopbackServer)
+        let error = await #expect(throws: ContainerError.self) { try await container { $0.pageModes = [server] } }
+        #expect(error?.code == .unsupported)
+    }
+}
