@@ -34,7 +34,8 @@ extension EngineCheck {
 
     @MainActor
     func checkModes(_ engine: WebKitGTKEngine, in folder: String) async throws {
-        let container = try await modesContainer(engine, in: folder)
+        let site = ModeSite()
+        let container = try await modesContainer(engine, site, in: folder)
         let cases: [(host: String, mode: InterceptionMode, origin: String, source: Provenance.Source)] = [
             ("m", .loopbackProxy, "https://m.shop.example", .package),
             ("s", .customScheme, "containerkit://s.shop.example", .package),
@@ -64,6 +65,11 @@ extension EngineCheck {
             try expect(cookies == known.sorted().map { $0[...] }, "\(host) sent \(cookies), and not \(known)")
             let echo = try await opened.fetch("/echo", "{ method: 'POST', body: new Blob(['a body']) }")
             try expect(echo.text == "a body", "\(host) posted \(echo)")
+            // What a page by the scheme asks is not heard by the engine's proxy again.
+            for path in ["/", "/api", "/set", "/echo"] {
+                let count = site.count("https://\(host).shop.example\(path)")
+                try expect(count == 1, "\(host) asked \(count) times for \(path)")
+            }
         }
         try await followLink(in: pages[1])
         // The first page has what came after it.
@@ -100,10 +106,10 @@ extension EngineCheck {
 
     @MainActor
     private func modesContainer(
-        _ engine: WebKitGTKEngine, in folder: String
+        _ engine: WebKitGTKEngine, _ site: ModeSite, in folder: String
     ) async throws -> Container<WebKitGTKEngine> {
         var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder + "/store", transport: ModeSite())
+            directory: folder + "/store", transport: site)
         configuration.warmsUpWhenIdle = false
         configuration.mode = .loopbackProxy
         configuration.pageModes = [

@@ -5,12 +5,18 @@ internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
 internal import ResourceLoading
+internal import Synchronization
 
 /// A network in memory of one domain: pages, what they were sent, and cookies.
-struct ModeSite: HTTPTransporting {
+final class ModeSite: HTTPTransporting {
     let capabilities: TransportCapabilities = []
+    private let counts = Mutex<[String: Int]>([:])
+
+    /// How often a URL was asked for.
+    func count(_ url: String) -> Int { counts.withLock { $0[url, default: 0] } }
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
+        counts.withLock { $0[request.urlText, default: 0] += 1 }
         var fields: HTTPFields = [.contentType: "text/plain", .cacheControl: "no-store"]
         let text: String
         switch request.path {

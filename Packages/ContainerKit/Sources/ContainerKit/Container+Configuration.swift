@@ -49,10 +49,11 @@ extension Container {
         /// ``pageModes`` names.
         public var mode: InterceptionMode = .customScheme
         /// Pages that open in another mode than ``mode``, where they are covered; none by default. The last that fits
-        /// decides. All modes that are named here are in use from the start, over the same packages, caches and cookies;
-        /// `loopbackServer` goes together with `plain` alone. `docs/route-rules.md` has what pages have of each other.
+        /// decides. All modes that are named here are in use from the start, over the same packages, caches and
+        /// cookies; `loopbackServer` goes together with `plain` alone. `docs/route-rules.md` has what pages have of
+        /// each other.
         public var pageModes: [PageMode] = []
-        /// How the proxy or the local server works, where one of them is the mode.
+        /// How the proxy or the local server works, where one of them is a mode in use.
         public var loopback = LoopbackOptions()
         /// How long a page that opens waits at most for the engine to forget files of older versions, in modes where the
         /// engine keeps files itself; 3 seconds by default. The page then opens all the same.

@@ -65,8 +65,8 @@ public final class Container<Engine: WebEngine> {
 
     /// Opens the container's folder and routes its schemes.
     /// - Throws: `StoreError`, with code `inUse` where another process has the folder; `TableError`; ``EngineError``;
-    ///   ``ContainerError`` with code `unsupported` where modes do not go together; or `LoopbackError` where one needs a
-    ///   proxy or a server that cannot listen.
+    ///   ``ContainerError`` with code `unsupported` where modes do not go together; or `LoopbackError` where one needs
+    ///   a proxy or a server that cannot listen.
     public init(engine: Engine, configuration given: Configuration) async throws {
         let given = given.sharedOut
         let shares = MemoryShares(ceiling: given.memoryCeiling)

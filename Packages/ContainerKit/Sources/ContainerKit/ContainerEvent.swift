@@ -52,8 +52,8 @@ public enum ContainerEvent: Sendable {
     case switchboardChecked(SwitchboardCheck)
     /// The switchboard says something else from now on.
     case switchboardChanged(SwitchboardState)
-    /// The switchboard names these modes for some pages, but the container was not configured with them: the pages open as
-    /// if it named none.
+    /// The switchboard names these modes for some pages, but the container was not configured with them: the pages
+    /// open as if it named none.
     case switchboardModesIgnored([InterceptionMode])
     /// A request that came through the container has ended.
     case request(RequestRecord)

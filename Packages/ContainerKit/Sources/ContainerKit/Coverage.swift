@@ -43,8 +43,8 @@ struct Coverage: Sendable {
         return intendedMode(of: request)
     }
 
-    /// In which mode a page opens, where it is intercepted: as it is named, or else as its origin was opened before, or else
-    /// as all others.
+    /// In which mode a page opens, where it is intercepted: as it is named, or else as its origin was opened before,
+    /// or else as all others.
     func intendedMode(of page: HTTPRequest) -> InterceptionMode {
         if let named = modes.named(for: page) { return named }
         guard let origins, modes.standard != origins.mode, let origin = page.webOrigin,
@@ -71,8 +71,8 @@ struct Coverage: Sendable {
         return decide(request, page: url).action == .intercept
     }
 
-    /// Whether a document is covered, or its origin was opened so before, which counts where the page's mode gives it another
-    /// origin.
+    /// Whether a document is covered, or its origin was opened so before, which counts where the page's mode gives it
+    /// another origin.
     private func isOpened(_ request: HTTPRequest) -> Bool {
         guard let origins, let origin = request.webOrigin else { return isCovered(request) }
         if let decided = origins.decided(origin) { return decided == .intercepted }

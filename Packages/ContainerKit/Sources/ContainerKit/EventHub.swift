@@ -60,8 +60,8 @@ final class EventHub {
     /// The number of those who listen; one that stopped is counted until the next event.
     var subscriberCount: Int { subscribers.count }
 
-    /// What happens to packages is kept for the first subscriber, and that a port was taken or a mode is not there: a rollback at launch is
-    /// over before the host has the container and can listen.
+    /// What happens to packages is kept for the first subscriber, and that a port was taken, or a mode is not there: a
+    /// rollback at launch is over before the host has the container and can listen.
     func send(_ event: ContainerEvent) {
         waiting.append(event)
         inOrder {}

@@ -362,8 +362,8 @@ struct RequestPath: Sendable {
             isOfScript: bridged.id != nil, isOfOtherMode: isOfOtherMode, wantsHandOver: wantsHandOver)
     }
 
-    /// Whether a page by the scheme goes on to a page that another mode opens. What a page is opened with, and opened anew,
-    /// stays where it is, and so does what is posted.
+    /// Whether a page by the scheme goes on to a page that another mode opens. What a page is opened with, and opened
+    /// anew, stays where it is, and so does what is posted.
     private func isOfOtherMode(_ head: HTTPRequest, for session: PageSession?) -> Bool {
         guard head.method == .get, let session, HTTPRequest(urlText: session.documentURL)?.urlText != head.urlText
         else {

@@ -341,6 +341,38 @@ struct SeveralModesTests {
         await third.shutDown()
     }
 
+    @Test("Where all is plain but what is named, plain pages are passed by the proxy, and the named ones are not")
+    func plainByDefault() async throws {
+        let modes = [try PageMode("m.shop.example", .loopbackProxy)]
+        let container = try await container {
+            $0.mode = .plain
+            $0.pageModes = modes
+        }
+        try await fixture.install(["x": "packaged"], version: "1", base: byName, into: container)
+        let pages = [try await container.open(byProxy), try await container.open(plain)]
+        #expect(pages.map(\.session.mode) == [.loopbackProxy, .plain])
+        #expect(try await ask(byName + "x", from: byProxy, of: container).text == "packaged")
+        #expect(try await ask(byName + "x", from: plain, of: container).text == "network \(byName)x")
+        for page in pages { await container.close(page) }
+        await container.shutDown()
+    }
+
+    @Test("At the local server a site may be plain; what its engine keeps is the only store of cookies")
+    func server() async throws {
+        fixture.engine.traitsByMode[.loopbackServer] = fixture.engine.traitsByMode[.loopbackProxy]
+        let modes = [try PageMode("p.shop.example", .plain)]
+        let container = try await container {
+            $0.mode = .loopbackServer
+            $0.pageModes = modes
+        }
+        let pages = [try await container.open(byProxy), try await container.open(plain)]
+        #expect(pages.map(\.session.mode) == [.loopbackServer, .plain] && pages[1].view.loads == [plain])
+        #expect(pages[0].view.loads[0].hasPrefix("https://m-shop-example.localhost:"))
+        #expect(container.cookies == nil && fixture.engine.proxy == nil)
+        for page in pages { await container.close(page) }
+        await container.shutDown()
+    }
+
     @Test("Modes that do not go together open no container")
     func refused() async throws {
         let server = try PageMode("s.shop.example", .loopbackServer)

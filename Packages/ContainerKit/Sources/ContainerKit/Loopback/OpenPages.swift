@@ -64,8 +64,8 @@ final class OpenPages: Sendable {
         }
     }
 
-    /// Notes whether a page's document lies elsewhere, and asks over loopback for little: which of these requests are its
-    /// own is not known.
+    /// Notes whether a page's document lies elsewhere, and asks over loopback for little: which of these requests are
+    /// its own is not known.
     func place(_ page: PageID, isElsewhere: Bool) {
         state.withLock { state in
             guard isElsewhere else {

@@ -6,7 +6,7 @@ internal import ResourceLoading
 // In which mode the pages of an origin open.
 extension Container {
     /// How origins were opened, or are to be, by their texts, such as `https://shop.example`: what `Configuration.originModes` goes by.
-    /// Empty in modes that leave pages their true origin, and where nothing is to stay.
+    /// Empty where all modes in use leave pages their true origin, and where nothing is to stay.
     public var originModes: [String: OriginMode] {
         origins?.all ?? [:]
     }

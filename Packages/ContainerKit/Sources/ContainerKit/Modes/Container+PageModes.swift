@@ -12,14 +12,14 @@ extension Container {
         path.mode(ofPageAt: url)
     }
 
-    /// Whether a page's requests do not say whose they are. All plain views go by the proxy, where there is one, so that any
-    /// page may come to something that is covered.
+    /// Whether a page's requests do not say whose they are. All plain views go by the proxy, where there is one, so
+    /// that any page may come to something that is covered.
     func isShared(_ mode: InterceptionMode) -> Bool {
         mode.isOverLoopback || mode == .plain && proxy != nil
     }
 
-    /// Notes where the document of a page lies. One that came by the custom scheme asks over loopback where its view has
-    /// gone on to a real URL: then the page is among those that cannot be told apart.
+    /// Notes where the document of a page lies. One that came by the custom scheme asks over loopback where its view
+    /// has gone on to a real URL: then the page is among those that cannot be told apart.
     func noteDocument(of session: inout PageSession, isByName: Bool) {
         guard proxy != nil, session.mode == .customScheme, RealURL(session.documentURL) != nil else { return }
         sharedPages.place(session.id, isElsewhere: isByName)

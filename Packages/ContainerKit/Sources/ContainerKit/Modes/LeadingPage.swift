@@ -11,8 +11,8 @@ internal import ResourceLoading
 #endif
 
 extension ResourceResponse {
-    /// A small page that takes the user to a real URL, without a step in the history, and with the fragment, which only the
-    /// page knows.
+    /// A small page that takes the user to a real URL, without a step in the history, and with the fragment, which
+    /// only the page knows.
     static func leading(to url: String) throws -> ResourceResponse {
         // A string of JavaScript that cannot end the script element around it.
         let literal = try String(decoding: JSONEncoder().encode(url), as: UTF8.self).replacing("<", with: "\\u003c")

@@ -9,8 +9,8 @@ internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable
 
-/// What a container has once for each of its modes: the chain of its requests, by the engine's traits, and what is asked
-/// with ahead of its pages.
+/// What a container has once for each of its modes: the chain of its requests, by the engine's traits, and what is
+/// asked with ahead of its pages.
 struct ModeWay: Sendable {
     let mode: InterceptionMode
     let traits: EngineTraits

@@ -3,7 +3,7 @@
 
 /// How pages of an origin open, where nothing decides over it but what covers them.
 public enum OriginMode: String, Sendable, Hashable, CaseIterable, Codable {
-    /// In the container's own mode, also while nothing covers them.
+    /// In the mode that is named for them, or else the container's own, also while nothing covers them.
     case intercepted
     /// In plain mode, also where something covers them.
     case plain
