@@ -245,6 +245,37 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
+    @Test("A document that has moved is led to where the mode of its new page has it")
+    func redirects() async throws {
+        let container = try await container()
+        let page = try await container.open(byName)
+        for (target, place) in [(byProxy, byProxy), (plain, plain), (byName + "next", place + "next")] {
+            let answer = try await fixture.answer(
+                to: self.place + "to/" + target, from: page.view, isMainDocument: true, of: container)
+            let literal = place.replacing("/", with: "\\/")
+            #expect(answer.sink.text.contains("location.replace(\"\(literal)\"+location.hash)"), "\(target)")
+        }
+        await container.close(page)
+        await container.shutDown()
+    }
+
+    @Test("After a suspension, and in its timeline, a page is of the mode that it opened in")
+    func life() async throws {
+        let container = try await container { $0.timelines = TimelineOptions() }
+        let proxy = try #require(fixture.engine.proxy)
+        let pages = [
+            try await container.open(byProxy), try await container.open(byName), try await container.open(plain),
+        ]
+        try await container.hostWillSuspend()
+        try await container.hostResumed()
+        #expect(fixture.engine.proxy == proxy)
+        #expect(container.openPages.map(\.mode) == [.loopbackProxy, .customScheme, .plain])
+        #expect(pages.map { $0.timeline?.mode } == [.loopbackProxy, .customScheme, .plain])
+        #expect(try await fixture.text(place + "x", from: pages[1].view, of: container) == "network \(byName)x")
+        for page in pages { await container.close(page) }
+        await container.shutDown()
+    }
+
     @Test("An origin that was opened by the scheme stays there, also in the next launch, unless its page is named")
     func sticky() async throws {
         var first: Container<FakeEngine>? = try await container()
