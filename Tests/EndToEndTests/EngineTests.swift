@@ -112,6 +112,25 @@ extension RealEngine {
         }
 
         @Test(
+            "A kill in the middle of a download leaves no half file, and what the next launch removes",
+            arguments: ["plain", "scheme", "proxy", "server"])
+        func downloadKills(mode: String) async throws {
+            let folder = try TemporaryFolder()
+            let killed = try await Program("engine-harness").run("downloadKilled", folder.path, mode, in: folder.path)
+            #expect(killed.status == -SIGKILL, "\(killed.errors)")
+            let next = try await Program("engine-harness").run("downloadAfterKill", folder.path, mode, in: folder.path)
+            #expect(next.status == 0, "\(next.errors)")
+        }
+
+        @Test(
+            "A disk that becomes full costs one file, and none of its room",
+            .enabled(if: SmallDisk.isAllowed, "skipped: cannot mount a tmpfs"), arguments: ["scheme"])
+        func fullDisk(mode: String) async throws {
+            let disk = try SmallDisk(kilobytes: 4_096)
+            try await run("downloadFull", mode, disk.path)
+        }
+
+        @Test(
             "What is fetched ahead is asked for once, as the engine asks for it, and given to its page",
             arguments: ["scheme", "proxy", "server"])
         func prefetch(mode: String) async throws {

@@ -37,6 +37,8 @@ struct DownloadSite {
         case half
         /// One piece, and never another.
         case endless
+        /// Longer than a small disk, which it does not say.
+        case swelling
         /// Once it is let go of.
         case late
     }
@@ -58,7 +60,11 @@ struct DownloadSite {
                 OriginRoute(.get, any) { request in
                     let answer = answer(to: request.path, cookie: request.headers[.cookie], trace)
                     return OriginResponse(answer.status, headers: answer.fields, body: answer.body.sent(trace))
-                }
+                },
+                OriginRoute(.post, any) { request in
+                    let answer = posted(to: request.path, request.body, trace)
+                    return OriginResponse(answer.status, headers: answer.fields, body: answer.body.sent(trace))
+                },
             ]))
         return DownloadSite(home: "http://127.0.0.1:\(server.port)", server: server, trace: trace)
     }
@@ -71,10 +77,14 @@ struct DownloadSite {
     func configuration(_ mode: InterceptionMode, in folder: String) -> Container<WebKitGTKEngine>.Configuration {
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: folder + "/store",
-            transport: MemoryTransport { [trace] request in
+            transport: SiteTransport { [trace] request, body in
                 guard request.authority == "shop.example" else { throw ResourceError(.offline, "no network") }
                 let cookie = request.headerFields[.cookie]
-                let answer = Self.answer(to: request.path ?? "/", cookie: cookie, trace)
+                let path = request.path ?? "/"
+                let answer =
+                    request.method == .post
+                    ? Self.posted(to: path, try await body.collect(upTo: 1_000), trace)
+                    : Self.answer(to: path, cookie: cookie, trace)
                 return TransportResponse(
                     head: HTTPResponse(status: answer.status, headerFields: answer.fields),
                     body: answer.body.loaded(trace))
@@ -82,6 +92,13 @@ struct DownloadSite {
         configuration.mode = mode
         configuration.coveredHosts = ["shop.example"].compactMap { HostPattern($0) }
         return configuration
+    }
+
+    private static func posted(to path: String, _ body: Data, _ trace: Trace) -> Answer {
+        trace.paths.withLock { $0.append(path) }
+        return Answer(
+            fields: [.contentType: "text/plain", .contentDisposition: "attachment; filename=posted.txt"],
+            body: .bytes(Data("POST ".utf8) + body))
     }
 
     private static func answer(to path: String, cookie: String?, _ trace: Trace) -> Answer {
@@ -98,12 +115,13 @@ struct DownloadSite {
                 ], body: .bytes(Data(attached.utf8)))
         case "/moved": return Answer(status: .found, fields: [.location: "/binary"], body: .bytes(Data()))
         case "/none": return Answer(status: .notFound, fields: [.contentType: "text/plain"], body: .bytes(Data()))
+        case "/swelling": return file("application/octet-stream", .swelling)
         case "/big": return file("application/octet-stream", .pieces(bigPieces))
         case "/half": return file("application/octet-stream", .half)
         case "/endless": return file("application/octet-stream", .endless)
         case "/late": return file("application/octet-stream", .late)
         default:
-            let links = ["plain", "binary", "moved", "none", "half", "endless", "late", "big"].map {
+            let links = ["plain", "binary", "moved", "none", "half", "endless", "late", "big", "swelling"].map {
                 "<a id=\($0) download='\($0).bin' href='/\($0)'>x</a>"
             }
             let page = """
@@ -119,6 +137,16 @@ struct DownloadSite {
                 fields: [.contentType: "text/html;charset=utf-8", .setCookie: "who=me; Path=/"],
                 body: .bytes(Data(page.utf8)))
         }
+    }
+}
+
+/// A network whose answers may depend on bodies.
+private struct SiteTransport: HTTPTransporting {
+    let capabilities: TransportCapabilities = []
+    let answer: @Sendable (HTTPRequest, ResourceBody) async throws -> TransportResponse
+
+    func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
+        try await answer(request, body)
     }
 }
 
@@ -142,6 +170,10 @@ extension DownloadSite.Body {
                 try await writer.write(Data(count: 200_000))
                 for await _ in AsyncStream<Void>.makeStream().stream {}
                 throw BrokenOff()
+            }
+        case .swelling:
+            .stream(length: nil) { writer in
+                for _ in 0..<DownloadSite.bigPieces { try await writer.write(DownloadSite.piece) }
             }
         case .late:
             .stream(length: DownloadSite.binary.count) { writer in
@@ -178,6 +210,10 @@ extension DownloadSite.Body {
                 for await _ in AsyncStream<Void>.makeStream().stream {}
                 throw CancellationError()
             }
+        case .swelling:
+            return .stream(
+                ByteStream(
+                    AsyncThrowingStream { number() <= DownloadSite.bigPieces ? DownloadSite.piece : nil }))
         case .late:
             return stream(DownloadSite.binary.count) { number in
                 if number == 1 { return DownloadSite.binary.prefix(50_000) }

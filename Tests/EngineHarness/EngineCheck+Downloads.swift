@@ -54,6 +54,12 @@ extension EngineCheck {
         let hostile = isScheme ? "evil.txt" : "_ev_il.txt"
         let cookie = Data("cookie: who=me".utf8)
         let click = { (id: String) in "document.getElementById('\(id)').click()" }
+        let posted = """
+            const form = document.createElement('form');
+            document.body.append(Object.assign(form, {action: '/posted', method: 'post'}));
+            form.append(Object.assign(document.createElement('input'), {name: 'a', value: 'b'}));
+            form.submit()
+            """
         let frame = "document.body.append(Object.assign(document.createElement('iframe'), {src: '/attached'}))"
         for (script, path, name, bytes) in [
             (click("plain"), "/plain", "plain.bin", cookie),
@@ -63,6 +69,7 @@ extension EngineCheck {
             (click("hostile"), "/hidden", hostile, DownloadSite.binary),
             ("location.assign('/attached')", "/attached", "réport.html", Data(DownloadSite.attached.utf8)),
             (frame, "/attached", "réport (1).html", Data(DownloadSite.attached.utf8)),
+            (posted, "/posted", "posted.txt", Data("POST a=b".utf8)),
             ("location.assign('/binary')", "/binary", "binary", DownloadSite.binary),
             (click("data"), "", "data.txt", Data("saved".utf8)),
             (click("blob"), "", "blob.bin", DownloadSite.binary),
@@ -72,7 +79,8 @@ extension EngineCheck {
             try expect(await host.nextAnswer() == .answered, script)
             let request = try await host.nextRequest()
             try expect(
-                request.page.documentURL == site.home + "/" && (request.isUserGesture || script == frame),
+                request.page.documentURL == site.home + "/"
+                    && (request.isUserGesture || [frame, posted].contains(script)),
                 "\(script): \(request)")
             if !path.isEmpty {
                 let url = script == click("moved") && !isScheme ? "/binary" : path
@@ -85,7 +93,8 @@ extension EngineCheck {
             try expect(title == "\"home\"", "\(script): the page is \(title)")
         }
         for name in [
-            "plain.bin", "plain (1).bin", "binary.bin", "moved.bin", hostile, "binary", "data.txt", "blob.bin",
+            "posted.txt", "plain.bin", "plain (1).bin", "binary.bin", "moved.bin", hostile, "binary", "data.txt",
+            "blob.bin",
         ] {
             try FileManager.default.removeItem(atPath: host.folder + "/" + name)
         }
@@ -177,13 +186,13 @@ extension EngineCheck {
 
     /// Clicks on a link, and says what the host was asked.
     @MainActor
-    private func begin(_ id: String, in page: Page<WebKitGTKView>, _ host: SavingHost) async throws -> DownloadRequest {
+    func begin(_ id: String, in page: Page<WebKitGTKView>, _ host: SavingHost) async throws -> DownloadRequest {
         _ = try await page.view.evaluate("document.getElementById('\(id)').click()", in: .page)
         try expect(await host.nextAnswer() == .answered, id)
         return try await host.nextRequest()
     }
 
-    private func expectSaved(_ stage: DownloadEvent.Stage?, _ name: String, _ bytes: Data, _ what: String) throws {
+    func expectSaved(_ stage: DownloadEvent.Stage?, _ name: String, _ bytes: Data, _ what: String) throws {
         guard case .saved(let path, let count) = stage else {
             throw CheckFailure(description: "\(what): \(String(describing: stage))")
         }
@@ -196,7 +205,7 @@ extension EngineCheck {
 
 /// A host that saves all of it, or as it is told to.
 @MainActor
-private final class SavingHost: PageDelegate {
+final class SavingHost: PageDelegate {
     let folder: String
     var answer: ((DownloadRequest) -> DownloadDecision)?
     private let (asked, ask) = AsyncStream<DownloadRequest>.makeStream()

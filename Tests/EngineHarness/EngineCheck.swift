@@ -65,6 +65,9 @@ enum EngineCheck: String, CaseIterable {
     case whiteHang
     case asks
     case downloads
+    case downloadKilled
+    case downloadAfterKill
+    case downloadFull
     case prefetch
     case pageOptions
     case modes
@@ -143,6 +146,10 @@ enum EngineCheck: String, CaseIterable {
         case .whiteHang: try await checkHangs(arguments.dropFirst().first, in: folder(arguments))
         case .asks: try await checkAsks(arguments.dropFirst().first, in: folder(arguments))
         case .downloads: try await checkDownloads(arguments.dropFirst().first, in: folder(arguments))
+        case .downloadKilled: try await checkDownloadKilled(mode(arguments), in: folder(arguments))
+        case .downloadAfterKill: try await checkDownloadAfterKill(mode(arguments), in: folder(arguments))
+        case .downloadFull:
+            try await checkDownloadFull(mode(arguments), on: arguments.last ?? "", in: folder(arguments))
         case .prefetch: try await checkPrefetch(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .pageOptions:
             try await checkPageOptions(WebKitGTKEngine(), arguments.dropFirst().first, in: folder(arguments))

@@ -45,6 +45,7 @@ extension Container {
     /// - Throws: `StoreError`; locks are let go all the same.
     public func hostWillSuspend() async throws {
         idle?.handle(.away(.suspension))
+        downloadCare.suspend()
         whitePages?.leave(.suspension)
         // First: what it has to write down it can write now.
         await packages.leave(.suspension)
@@ -59,6 +60,7 @@ extension Container {
     public func hostResumed() async throws {
         // Last, and whatever fails: a page may be loaded anew then.
         defer { whitePages?.comeBack(from: .suspension) }
+        downloadCare.resume()
         // A listener may not have outlived the suspension; what it cannot do now it tries again when a page opens.
         try? await proxy?.ready()
         try? await server?.ready()
@@ -78,6 +80,7 @@ extension Container {
     public func shutDown() async {
         for session in sessions.values { report(.closed, of: session) }
         whitePages?.shutDown()
+        dropPendingDownloads()
         await downloadCare.shutDown()
         await proxy?.shutDown()
         await server?.shutDown()

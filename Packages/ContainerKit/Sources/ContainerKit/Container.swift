@@ -113,9 +113,9 @@ public final class Container<Engine: WebEngine> {
         }
         whitePages = configuration.whitePages.map { WhitePageCare($0) }
         pageRequests = PageRequestCare(configuration.pageRequests) { [hub] in hub.send(.pageRequest($0, $1)) }
-        downloadCare = DownloadCare(configuration.downloads, requests: pageRequests, directory: given.directory) {
-            [hub] in hub.send(.download($0, $1))
-        }
+        downloadCare = DownloadCare(
+            configuration.downloads, requests: pageRequests, journal: await .open(directory: given.directory)
+        ) { [hub] in hub.send(.download($0, $1)) }
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
             CustomScheme(name: configuration.names.insecure, isSecure: false),

@@ -301,8 +301,9 @@ struct RequestPath: Sendable {
         var request = named.request
         try complete(&request, of: named)
         request.destination = .unknown
-        let chain = keepsOut(named.decision) ? unsettledDirect : unsettled
+        var decision = named.decision
         for _ in 0...Redirect.limit {
+            let chain = keepsOut(decision) ? unsettledDirect : unsettled
             guard let response = try await chain.load(request) else {
                 throw ResourceError(.internal, "no loader answered", at: request.head.urlText)
             }
@@ -310,7 +311,10 @@ struct RequestPath: Sendable {
             guard request.head.scheme != "https" || redirect.target.hasPrefix("https:") else {
                 throw ResourceError(.blocked, "redirect from https to http", at: redirect.target)
             }
-            request = try redirect.following(request)
+            var hop = try redirect.following(request)
+            completion.complete(&hop, after: request)
+            request = hop
+            decision = coverage.decide(hop.head, page: named.session?.documentURL)
         }
         throw ResourceError(.tooManyRedirects, "more than \(Redirect.limit) redirects", at: request.head.urlText)
     }

@@ -23,6 +23,8 @@ public final class FakeView: EngineView {
     public private(set) var reloads: [String] = []
     /// The pages that were shown in place of a document.
     public private(set) var errorPages: [String] = []
+    /// How often the downloads without an answer were to be ended.
+    public private(set) var pendingDrops = 0
     /// How often its process was to be ended.
     public private(set) var processEnds = 0
     public private(set) var hasEnded = false
@@ -111,6 +113,8 @@ public final class FakeView: EngineView {
     }
 
     public func canShow(_ mediaType: String) -> Bool { !unshown.contains(mediaType) }
+
+    public func dropPendingDownloads() { pendingDrops += 1 }
 
     public func isUserGesture(for url: String) -> Bool { touched.contains(url) }
 

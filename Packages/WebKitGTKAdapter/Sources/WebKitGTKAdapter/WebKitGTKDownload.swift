@@ -79,6 +79,7 @@
 
         private func offer(_ name: String?) {
             waiting?.cancel()
+            view?.pendingDownloads.removeAll { $0 === self }
             guard let onDownload else { return cancel() }
             self.onDownload = nil
             head.suggestedName = name
@@ -119,6 +120,7 @@
 
         private func end(_ signal: EngineDownloadSignal) {
             waiting?.cancel()
+            view?.pendingDownloads.removeAll { $0 === self }
             let (hear, onEnd) = (hear, onEnd)
             self.hear = nil
             self.onEnd = nil

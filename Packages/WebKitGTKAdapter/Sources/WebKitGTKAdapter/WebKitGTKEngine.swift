@@ -81,10 +81,11 @@
                 view.onDownload?(.named(url: url, isUserGesture: isGesture))
                 return
             }
-            downloads.append(
-                WebKitGTKDownload(download, url: url, isUserGesture: isGesture, in: view) { [weak self] ended in
-                    self?.downloads.removeAll { $0 === ended }
-                })
+            let begun = WebKitGTKDownload(download, url: url, isUserGesture: isGesture, in: view) { [weak self] ended in
+                self?.downloads.removeAll { $0 === ended }
+            }
+            downloads.append(begun)
+            view.pendingDownloads.append(begun)
         }
 
         isolated deinit {

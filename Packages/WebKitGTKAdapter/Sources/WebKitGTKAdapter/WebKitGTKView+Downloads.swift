@@ -19,6 +19,10 @@
             return last.isUserGesture
         }
 
+        public func dropPendingDownloads() {
+            for download in pendingDownloads { download.cancel() }
+        }
+
         /// Has the engine save an answer that it does not show: one that says so itself, and a page's document that it
         /// cannot show. What a frame cannot show it leaves out by itself.
         /// - Returns: whether the decision is made.

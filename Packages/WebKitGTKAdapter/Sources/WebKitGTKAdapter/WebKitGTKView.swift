@@ -47,6 +47,8 @@
         public var onQuestion: (@MainActor (EngineQuestion) -> Void)?
         /// Hears what the page saves; `nil` by default, and again after ``discard()``.
         public var onDownload: (@MainActor (ViewDownload) -> Void)?
+        /// Those of which nobody has heard yet.
+        var pendingDownloads: [WebKitGTKDownload] = []
         /// The navigation that was asked for last, of the page or a frame.
         var lastNavigation: (url: String, isUserGesture: Bool)?
         /// The questions that have no answer yet.
@@ -303,6 +305,7 @@
             endQuestions()
             onQuestion = nil
             onDownload = nil
+            dropPendingDownloads()
             if endsProcess { webkit_web_view_terminate_web_process(web) }
             prompts = nil
             for handler in messageHandlers { handler.stop("the view is gone") }

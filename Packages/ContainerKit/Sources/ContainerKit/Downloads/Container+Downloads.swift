@@ -29,6 +29,11 @@ extension Container {
         downloadCare.cancel(id)
     }
 
+    /// Ends what pages have begun to save, and no answer has come to.
+    func dropPendingDownloads() {
+        for asker in askers.values { asker.dropPendingDownloads() }
+    }
+
     /// Hears what a page saves, from its opening on. What comes when the view shows another page is nobody's.
     func listenToDownloads(of view: Engine.View, for page: PageID) {
         view.onDownload = { [weak self, weak view] download in
@@ -53,23 +58,18 @@ extension Container {
         guard var request = HTTPRequest(method: .get, urlText: url) else { return }
         request.headerFields[.accept] = "*/*"
         request.headerFields[.userAgent] = agents[session.id]
-        let (path, hub, names) = (ways.byName.path, hub, configuration.names)
+        let (path, hub) = (ways.byName.path, hub)
         let engineRequest = EngineRequest(head: request, view: view.id, isMainDocument: false)
+        let saved = SavedRequest(RequestRecord(engineRequest, session: session, names: configuration.names))
         downloadCare.load(head, of: session) { [weak view] in
-            var record = RequestRecord(engineRequest, session: session, names: names)
-            do {
-                let response = try await path.answer(saving: path.name(engineRequest, for: session))
-                record.note(response)
-                record.note(.finished(bytes: response.body.length ?? 0))
-                hub.send(.request(record))
-                var found = DownloadCare.Head(response, url: head.url, isUserGesture: isUserGesture)
-                if found.name == nil, let view { found.name = await Self.nameInPage(of: url, in: view) }
-                return (found, response.body)
-            } catch {
-                record.note(.failed(ResourceError(error), bytes: 0))
-                hub.send(.request(record))
-                throw error
+            let response = try await saved.noting {
+                try await path.answer(saving: path.name(engineRequest, for: session))
             }
+            var found = DownloadCare.Head(response, url: head.url, isUserGesture: isUserGesture)
+            if found.name == nil, let view { found.name = await Self.nameInPage(of: url, in: view) }
+            return (found, response.body)
+        } onEnd: {
+            hub.send(.request(saved.ended($0, $1)))
         }
     }
 
@@ -119,10 +119,12 @@ extension Container {
     struct Asker {
         let canShow: @MainActor (String) -> Bool
         let isGesture: @MainActor (String) -> Bool
+        let dropPendingDownloads: @MainActor () -> Void
 
         init(_ view: Engine.View) {
             canShow = { [weak view] in view?.canShow($0) ?? true }
             isGesture = { [weak view] in view?.isUserGesture(for: $0) ?? false }
+            dropPendingDownloads = { [weak view] in view?.dropPendingDownloads() }
         }
     }
 }

@@ -39,6 +39,6 @@ public struct DownloadCounters: Sendable, Hashable {
     public var cancelled = 0
     /// Those that failed for another reason.
     public var failed = 0
-    /// Those that were not offered to the host, since too many were under way.
+    /// Those that were not offered to the host: too many were under way, or an account was being signed out.
     public var refused = 0
 }

@@ -58,38 +58,36 @@ struct DownloadFile: Sendable {
     let work: String
     private let journal: DownloadJournal
     private let token: String
+    private let namings: [DownloadNaming]
 
     /// What is written to.
-    var path: String { "\(work)/data" }
+    var path: String { "\(work)/\(Self.dataName)" }
+    static let dataName = "data"
 
     /// Makes the folder.
+    /// - Parameter namings: the ways to its name, which are tried one after the other.
     /// - Throws: ``DownloadError``.
     @concurrent
-    static func make(at place: DownloadPlace, journal: DownloadJournal) async throws -> DownloadFile {
+    static func make(
+        at place: DownloadPlace, journal: DownloadJournal, namings: [DownloadNaming] = DownloadNaming.allCases
+    ) async throws -> DownloadFile {
         let token = DownloadJournal.token()
         let work = place.path(DownloadJournal.folderName(token))
         try journal.add(token, work)
         guard mkdir(work, 0o700) == 0 else {
             let number = errno
-            journal.remove(token)
+            journal.forget(token)
             let error = DownloadError(errno: number, "mkdir", at: place.folder)
             throw error.code == .noSpace ? error : DownloadError(.destination, error.message, at: place.folder)
         }
-        return DownloadFile(place: place, work: work, journal: journal, token: token)
-    }
-
-    private init(place: DownloadPlace, work: String, journal: DownloadJournal, token: String) {
-        self.place = place
-        self.work = work
-        self.journal = journal
-        self.token = token
+        return DownloadFile(place: place, work: work, journal: journal, token: token, namings: namings)
     }
 
     /// Writes a body as it comes.
-    /// - Parameter tell: hears how many bytes there are, from anywhere.
+    /// - Parameter tell: hears how many bytes there are, from anywhere, and may end it.
     /// - Throws: ``DownloadError``, or what the body throws.
     @concurrent
-    func write(_ body: ResourceBody, limit: Int64, tell: @Sendable (Int64) -> Void) async throws {
+    func write(_ body: ResourceBody, limit: Int64, tell: @Sendable (Int64) throws -> Void) async throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw DownloadError(errno: errno, "open", at: path) }
         defer { close(descriptor) }
@@ -99,7 +97,7 @@ struct DownloadFile: Sendable {
             received += Int64(data.count)
             guard received <= limit else { throw DownloadError(.tooLarge, "more than \(limit) bytes", at: place.name) }
             try write(data, to: descriptor)
-            tell(received)
+            try tell(received)
         }
         switch body {
         case .empty: break
@@ -124,23 +122,12 @@ struct DownloadFile: Sendable {
         try data.withUnsafeBytes { buffer in
             var done = 0
             while done < buffer.count {
-                let count = Self.write(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done)
+                let count = SystemFile.write(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { throw DownloadError(errno: errno, "write", at: path) }
                 done += count
             }
         }
-    }
-
-    /// The system's, whose name is taken here.
-    private static func write(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-        #if canImport(Glibc)
-            Glibc.write(descriptor, bytes, count)
-        #elseif canImport(Musl)
-            Musl.write(descriptor, bytes, count)
-        #else
-            Darwin.write(descriptor, bytes, count)
-        #endif
     }
 
     /// Brings the whole file to disk, and then under its name.
@@ -167,11 +154,10 @@ struct DownloadFile: Sendable {
         return (place.path(name), bytes)
     }
 
-    /// Removes what is not under its name yet.
+    /// Removes what is not under its name yet. Where that cannot be, since the engine still writes, the note stays.
     @concurrent
     func discard() async {
-        DownloadJournal.clear(work)
-        journal.remove(token)
+        journal.sweep(token)
     }
 
     private func replace() throws -> String {
@@ -185,31 +171,22 @@ struct DownloadFile: Sendable {
     private static let nameLimit = 10_000
 
     private func give() throws -> String {
+        var namings = namings
         for number in 0..<Self.nameLimit {
             let name = number == 0 ? place.name : SafeFileName.numbered(place.name, number)
             let target = place.path(name)
-            if link(path, target) == 0 { return name }
-            switch errno {
-            case EEXIST: continue
-            case EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK: if try take(target) { return name }
-            default: throw DownloadError(errno: errno, "link", at: target)
+            while let naming = namings.first {
+                switch try naming.bring(path, to: target, note: { try journal.hold(name, for: token) }) {
+                case .done: return name
+                case .cannot:
+                    namings.removeFirst()
+                    continue
+                case .isTaken: break
+                }
+                break
             }
+            guard !namings.isEmpty else { throw DownloadError(.io, "no way to name a file", at: target) }
         }
         throw DownloadError(.destination, "there are files of all names", at: place.path(place.name))
-    }
-
-    /// On a file system without links: the name is taken first, so that no other file is overwritten.
-    /// - Returns: false where there is one of that name.
-    private func take(_ target: String) throws -> Bool {
-        let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if descriptor < 0, errno == EEXIST { return false }
-        guard descriptor >= 0 else { throw DownloadError(errno: errno, "open", at: target) }
-        close(descriptor)
-        guard rename(path, target) == 0 else {
-            let number = errno
-            unlink(target)
-            throw DownloadError(errno: number, "rename", at: target)
-        }
-        return true
     }
 }

@@ -18,9 +18,12 @@
 /// Where files on their way lie, noted in the container's folder before they do: what a process that was killed has left
 /// is removed by the next one. A folder of the host's is never searched, as others may save there, too.
 ///
-/// A file on its way lies in `.containerkit-<32 hexadecimal digits>.part`, and a file of these digits holds its path.
+/// A file on its way lies in `.containerkit-<32 hexadecimal digits>.part`, and a file of these digits holds its path, and
+/// behind the last NUL the name beside it that an empty file of its own may have.
 struct DownloadJournal: Sendable {
     private let folder: String
+    /// What was noted before this one was made, by a process that is no more.
+    let left: [String]
 
     /// More were never noted by a container.
     private static let entryLimit = 1_024
@@ -28,7 +31,13 @@ struct DownloadJournal: Sendable {
     /// - Parameter directory: the container's.
     init(directory: String) {
         folder = directory + "/downloads"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        left = Array(names.filter(Self.isToken).prefix(Self.entryLimit))
     }
+
+    /// Reads what was left, away from the caller.
+    @concurrent
+    static func open(directory: String) async -> DownloadJournal { DownloadJournal(directory: directory) }
 
     static func token() -> String {
         (0..<2).map { _ in
@@ -44,48 +53,58 @@ struct DownloadJournal: Sendable {
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
             throw DownloadError(errno: errno, "mkdir", at: folder)
         }
-        do {
-            try Data(work.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(token)"))
-        } catch {
-            throw DownloadError(.io, "cannot note a download: \(error)", at: folder)
+        try append(work, to: token, creating: O_CREAT | O_EXCL)
+    }
+
+    /// Notes that an empty file beside the folder may have this name.
+    /// - Throws: ``DownloadError``.
+    func hold(_ name: String, for token: String) throws {
+        try append("\0" + name, to: token)
+    }
+
+    private func append(_ text: String, to token: String, creating flags: CInt = 0) throws {
+        let path = "\(folder)/\(token)"
+        let descriptor = SystemFile.open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags)
+        guard descriptor >= 0 else { throw DownloadError(errno: errno, "open", at: path) }
+        defer { close(descriptor) }
+        // In one call: what is noted in part is none of this kind.
+        let bytes = Array(text.utf8)
+        guard SystemFile.write(descriptor, bytes) == bytes.count else {
+            let number = errno
+            if flags != 0 { unlink(path) }
+            throw DownloadError(errno: number, "write", at: path)
         }
     }
 
-    func remove(_ token: String) {
+    /// Removes the note of a folder that could not be made.
+    func forget(_ token: String) {
         unlink("\(folder)/\(token)")
     }
 
-    /// Removes what was left. What lies on a volume that is not there is kept in mind.
-    func sweep() {
-        for token in Self.names(in: folder).prefix(Self.entryLimit) {
-            guard Self.isToken(token), let data = FileManager.default.contents(atPath: "\(folder)/\(token)") else {
-                continue
-            }
-            let work = String(decoding: data, as: UTF8.self)
-            let name = "/" + Self.folderName(token)
-            if work.hasPrefix("/"), work.hasSuffix(name) {
-                let parent = String(work.dropLast(name.count))
-                guard access(parent.isEmpty ? "/" : parent, F_OK) == 0 else { continue }
-                Self.clear(work)
-            }
-            remove(token)
-        }
+    /// Removes all that was left.
+    @concurrent
+    func sweep() async {
+        for token in left { sweep(token) }
     }
 
-    /// Removes the folder of a file on its way: it has files, and no folders. A link is not followed.
-    static func clear(_ work: String) {
-        let descriptor = open(work, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        close(descriptor)
-        for name in names(in: work) { unlink("\(work)/\(name)") }
-        rmdir(work)
+    /// Removes what one note is of, and then the note. It is kept where that cannot be removed: its volume is not there, or
+    /// somebody still writes.
+    func sweep(_ token: String) {
+        let path = "\(folder)/\(token)"
+        guard let data = FileManager.default.contents(atPath: path) else { return }
+        let parts = data.split(separator: 0, omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        let name = Self.folderName(token)
+        guard let work = parts.first, work.hasPrefix("/"), work.hasSuffix("/" + name) else {
+            unlink(path)
+            return
+        }
+        guard let parent = WorkFolder.Parent(String(work.dropLast(name.utf8.count))) else { return }
+        if WorkFolder(name, in: parent).remove(with: parts.dropFirst().last) { unlink(path) }
     }
 
     private static func isToken(_ name: String) -> Bool {
         name.utf8.count == 32 && name.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
-    }
-
-    private static func names(in folder: String) -> [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 }

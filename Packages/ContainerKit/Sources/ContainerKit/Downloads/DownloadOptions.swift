@@ -11,10 +11,17 @@ public struct DownloadOptions: Sendable {
     public var pageLimit = 3
     /// How many of all pages together; 8 by default.
     public var limit = 8
-    /// How long a download may bring nothing before it fails, once the host has answered; 60 seconds by default. What
-    /// times it is `PageRequestOptions.clock`.
+    /// How long a download may bring fewer than ``leastBytes`` before it fails, once the host has answered; 60 seconds by
+    /// default. What times it is `PageRequestOptions.clock`, without the time between `hostWillSuspend()` and
+    /// `hostResumed()`.
     public var silenceLimit = Duration.seconds(60)
-    /// Measures the device. A file that is known to need more than there is room for is not begun. Default: statvfs(3).
+    /// How many bytes are to come in each ``silenceLimit``, so that a server that sends one now and then keeps no place
+    /// from others; 1,024 by default, which is far below what the slowest networks bring. With 1, each byte counts.
+    public var leastBytes: Int64 = 1_024
+    /// Bytes of the device that downloads leave free; 32 MiB by default.
+    public var reserve: Int64 = 32 << 20
+    /// Measures the device. A file that is known to need more than there is room for is not begun, and one that takes up
+    /// the reserve on its way is given up. Default: statvfs(3).
     public var space: any SpaceMeasuring = FileSystemSpace()
 
     /// The default options.

@@ -7,14 +7,18 @@ final class EngineSaving {
     private let engine: any EngineDownload
     private let download: Download
     private let limit: Int64
+    private let room: DownloadRoom
     private let clock: any Clock<Duration>
     private var end: CheckedContinuation<Void, any Error>?
 
-    init(_ engine: any EngineDownload, _ download: Download, limit: Int64, clock: any Clock<Duration>) {
+    init(
+        _ engine: any EngineDownload, _ download: Download, limit: Int64, room: DownloadRoom, clock: any Clock<Duration>
+    ) {
         self.clock = clock
         self.engine = engine
         self.download = download
         self.limit = limit
+        self.room = room
     }
 
     func run(to path: String) async throws {
@@ -22,7 +26,10 @@ final class EngineSaving {
             engine.cancel()
             throw CancellationError()
         }
-        defer { bound?.cancel() }
+        defer {
+            bound?.cancel()
+            measuring?.cancel()
+        }
         try await withCheckedThrowingContinuation { continuation in
             end = continuation
             download.stop = { [weak self] in self?.giveUp() }
@@ -31,6 +38,7 @@ final class EngineSaving {
     }
 
     private var bound: Task<Void, Never>?
+    private var measuring: Task<Void, Never>?
     /// How long the engine may take to say that it writes no more.
     private static let endLimit = Duration.seconds(5)
 
@@ -43,16 +51,35 @@ final class EngineSaving {
         }
     }
 
+    private func giveUp(because failure: DownloadError) {
+        guard download.failure == nil, end != nil else { return }
+        download.failure = failure
+        giveUp()
+    }
+
     private func hear(_ signal: EngineDownloadSignal) {
         switch signal {
         case .received(let bytes):
             download.meter.note(bytes)
-            if bytes > limit, download.failure == nil {
-                download.failure = DownloadError(.tooLarge, "more than \(limit) bytes", at: download.request.url)
-                giveUp()
+            if bytes > limit {
+                giveUp(because: DownloadError(.tooLarge, "more than \(limit) bytes", at: download.request.url))
             }
+            if room.isDue(at: bytes) { measure() }
         case .finished: settle(download.failure.map { .failure($0) } ?? .success(()))
         case .failed(let error): settle(.failure(error))
+        }
+    }
+
+    /// Owned: the end cancels it.
+    private func measure() {
+        measuring?.cancel()
+        measuring = Task { [weak self, room] in
+            do {
+                try await room.recheckElsewhere()
+            } catch {
+                guard !Task.isCancelled, let self else { return }
+                giveUp(because: DownloadError(error, at: download.request.url))
+            }
         }
     }
 

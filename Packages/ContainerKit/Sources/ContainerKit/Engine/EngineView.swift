@@ -28,6 +28,9 @@ public protocol EngineView: PoolableView {
     /// Hears what the page saves, on the main actor. One listener; `nil` by default, and then nothing is saved.
     var onDownload: (@MainActor (ViewDownload) -> Void)? { get set }
 
+    /// Ends the downloads that ``onDownload`` has not heard of yet, since no answer to them has begun.
+    func dropPendingDownloads()
+
     /// Whether the engine shows documents of a media type, which is in lower case and without parameters. What it does not
     /// show can only be saved.
     func canShow(_ mediaType: String) -> Bool
@@ -101,6 +104,9 @@ extension EngineView {
         get { nil }
         set {}
     }
+
+    /// Does nothing, for engines that save nothing, or have none of that kind.
+    public func dropPendingDownloads() {}
 
     /// All, for engines that do not say.
     public func canShow(_ mediaType: String) -> Bool { true }

@@ -45,6 +45,7 @@ extension PageRequestRecord.Ending {
         case .timedOut: "timed_out"
         case .failed: "failed"
         case .pageGone: "page_gone"
+        case .withdrawn: "withdrawn"
         }
     }
 }

@@ -33,6 +33,7 @@ extension Container {
         if pageRequests.hasDialog(session.id) { retire(session, because: .openDialog) }
         pageRequests.end(session.id)
         downloadCare.end(session.id)
+        askers[session.id]?.dropPendingDownloads()
         askers[session.id] = nil
         agents[session.id] = nil
     }

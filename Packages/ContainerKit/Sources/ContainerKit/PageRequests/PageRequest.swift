@@ -114,6 +114,8 @@ public struct PageRequestRecord: Sendable, Hashable {
         case failed(String)
         /// The page was closed, or came to another document, or its process ended.
         case pageGone
+        /// The app itself took it back: it cancelled the download, signed an account out, or ended the container.
+        case withdrawn
     }
 
     /// What was asked.

@@ -42,16 +42,25 @@ final class PageRequestCare {
 
     /// Asks the host.
     /// - Parameter question: is answered by `then`, or withdrawn by its engine, where the engine waits for it.
+    /// - Returns: what takes the request back, which then gets its safe answer; `nil` where the host is not asked, and
+    ///   `then` was called.
+    @discardableResult
     func ask(
         _ request: PageRequest, of page: PageID, _ question: EngineQuestion?,
         then: @escaping @MainActor (PageAnswer) -> Void
-    ) {
+    ) -> (@MainActor () -> Void)? {
         let end = { @MainActor [tell] (answer: PageAnswer, ending: PageRequestRecord.Ending) in
             then(answer)
             tell(page, PageRequestRecord(request: request, answer: answer, ending: ending))
         }
-        guard let delegate else { return end(request.safeAnswer, .noDelegate) }
-        guard waiting[page, default: []].count < options.waitingLimit else { return end(request.safeAnswer, .tooMany) }
+        guard let delegate else {
+            end(request.safeAnswer, .noDelegate)
+            return nil
+        }
+        guard waiting[page, default: []].count < options.waitingLimit else {
+            end(request.safeAnswer, .tooMany)
+            return nil
+        }
         let asking = Asking(request) { [weak self] asking, answer, ending in
             self?.forget(asking, of: page)
             end(answer, ending)
@@ -60,6 +69,7 @@ final class PageRequestCare {
         question?.onWithdrawal = { [weak asking] in asking?.settle(request.safeAnswer, .pageGone) }
         let limit = request.isOfDocument ? options.documentLimit : options.limit
         asking.begin(delegate, limit, options.clock)
+        return { [weak asking] in asking?.settle(request.safeAnswer, .withdrawn) }
     }
 
     /// The host is not asked.

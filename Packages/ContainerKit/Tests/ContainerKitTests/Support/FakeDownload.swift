@@ -12,6 +12,7 @@ final class FakeDownload: EngineDownload {
     private(set) var cancels = 0
     /// Whether it says that it has ended when it is cancelled.
     var endsWhenCancelled = true
+    var onCancel: (() -> Void)?
     private var hear: (@MainActor (EngineDownloadSignal) -> Void)?
     private let (starts, start) = AsyncStream<Void>.makeStream()
 
@@ -32,6 +33,7 @@ final class FakeDownload: EngineDownload {
 
     func cancel() {
         cancels += 1
+        onCancel?()
         if endsWhenCancelled { fail() }
     }
 

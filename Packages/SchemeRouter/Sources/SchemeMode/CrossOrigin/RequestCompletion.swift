@@ -49,6 +49,14 @@ public struct RequestCompletion: Sendable {
         if request.destination == .nestedDocument { frames.note(request) }
     }
 
+    /// Completes the next hop of a request that was redirected, and that no page reads: its referrer is no longer than
+    /// policies allow there, and `Sec-Fetch-Site` says the weakest claim of all hops.
+    /// - Parameter request: the one that was redirected.
+    public func complete(_ hop: inout ResourceRequest, after request: ResourceRequest) {
+        hop.head.limitReferrer()
+        FetchMetadata.extend(&hop, after: request, sites: sites)
+    }
+
     /// Forgets a page that is closed.
     public func forget(_ page: PageID) {
         frames.forget(page)

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// The ways to bring a whole file under its name without taking another one's place, the best first. File systems lack
+/// one or the other: those of FAT have no links, and some of the network know no rename that spares what is there.
+enum DownloadNaming: Sendable, CaseIterable {
+    /// link(2).
+    case link
+    /// renameat2(2) of Linux, and renamex_np(2) of Darwin: what is there stays.
+    case rename
+    /// An empty file takes the name, and is then replaced. What a kill leaves of it is found by the note.
+    case hold
+
+    enum Outcome { case done, isTaken, cannot }
+
+    /// - Parameter note: is called before an empty file takes the name.
+    /// - Throws: ``DownloadError``, or what `note` throws.
+    func bring(_ path: String, to target: String, note: () throws -> Void) throws -> Outcome {
+        switch self {
+        case .link: try outcome(SystemFile.link(path, target), "link", target)
+        case .rename: try outcome(SystemFile.renameSparing(path, target), "rename", target)
+        case .hold: try hold(path, target, note)
+        }
+    }
+
+    private func outcome(_ result: CInt, _ what: String, _ target: String) throws -> Outcome {
+        guard result != 0 else { return .done }
+        switch errno {
+        case EEXIST: return .isTaken
+        case EPERM, EINVAL, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK: return .cannot
+        default: throw DownloadError(errno: errno, what, at: target)
+        }
+    }
+
+    private func hold(_ path: String, _ target: String, _ note: () throws -> Void) throws -> Outcome {
+        // Else the note would be of a file that is another's.
+        guard access(target, F_OK) != 0 else { return .isTaken }
+        try note()
+        let descriptor = SystemFile.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW)
+        if descriptor < 0, errno == EEXIST { return .isTaken }
+        guard descriptor >= 0 else { throw DownloadError(errno: errno, "open", at: target) }
+        close(descriptor)
+        guard SystemFile.rename(path, target) == 0 else {
+            let number = errno
+            unlink(target)
+            throw DownloadError(errno: number, "rename", at: target)
+        }
+        return .done
+    }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import EngineTesting
+import Foundation
+import OfflinePackage
+import ResourceLoading
+import SchemeRouter
+import Synchronization
+import Testing
+
+@testable import ContainerKit
+
+// How downloads end, and what is said of it.
+extension DownloadTests {
+    enum Withdrawal: CaseIterable { case host, signOut, shutDown }
+
+    @Test("What is cancelled while the host is asked is asked for no more", arguments: Withdrawal.allCases)
+    func withdrawn(by withdrawal: Withdrawal) async throws {
+        let container = try await container()
+        let diary = Diary(container)
+        delegate.hangs = true
+        defer { delegate.release() }
+        let page = try await container.open("https://a.example/")
+        let download = FakeDownload()
+        page.view.onDownload?(.engine(download))
+        for await _ in delegate.hanging { break }
+        switch withdrawal {
+        case .host: container.cancelDownload(try #require(delegate.downloads.first).id)
+        case .signOut: try await container.signOut()
+        case .shutDown: await container.shutDown()
+        }
+        #expect(diary.endings == [.withdrawn])
+        #expect(try await diary.code() == .cancelled)
+        #expect(download.cancels == 1)
+        #expect(container.counters.downloads == DownloadCounters(asked: 1, cancelled: 1))
+        #expect(!container.pageRequests.isWaiting(page.session.id))
+    }
+
+    @Test("What begins while an account is signed out would be of that account")
+    func duringSignOut() async throws {
+        let container = try await container()
+        let diary = Diary(container)
+        let page = try await container.open("https://a.example/")
+        let (first, second, third) = (FakeDownload(), FakeDownload(), FakeDownload())
+        page.view.onDownload?(.engine(first))
+        await first.started()
+        first.onCancel = { page.view.onDownload?(.engine(second)) }
+        try await container.signOut()
+        #expect(second.cancels == 1 && second.path == nil)
+        #expect(try await diary.code(0) == .cancelled)
+        #expect(try await diary.code(1) == .cancelled)
+        #expect(container.counters.downloads.refused == 1)
+        // Those without an answer are the engine's to end.
+        #expect(page.view.pendingDrops == 1)
+        page.view.onDownload?(.engine(third))
+        await third.started()
+        await container.close(page)
+        #expect(page.view.pendingDrops == 2)
+        #expect(third.cancels == 0)
+        await container.shutDown()
+    }
+
+    @Test("Too little counts as nothing: a byte now and then keeps no place, and enough of them begin the time anew")
+    func drip() async throws {
+        let container = try await container()
+        let diary = Diary(container)
+        let page = try await container.open("https://a.example/")
+        for (number, bytes) in [Int64(1), 2_000].enumerated() {
+            let download = FakeDownload()
+            page.view.onDownload?(.engine(download))
+            await download.started()
+            await clock.sleepers(atLeast: 1)
+            clock.advance(by: .seconds(30))
+            download.receive(bytes)
+            clock.advance(by: .seconds(30))
+            if bytes > 1 {
+                await clock.sleepers(atLeast: 1)
+                #expect(download.cancels == 0)
+                clock.advance(by: .seconds(30))
+            }
+            #expect(try await diary.code(number) == .timedOut)
+        }
+    }
+
+    @Test("The time in which the app is suspended does not count")
+    func suspension() async throws {
+        let container = try await container()
+        let diary = Diary(container)
+        let page = try await container.open("https://a.example/")
+        let download = FakeDownload()
+        page.view.onDownload?(.engine(download))
+        await download.started()
+        await clock.sleepers(atLeast: 1)
+        try await container.hostWillSuspend()
+        clock.advance(by: .seconds(600))
+        try await container.hostResumed()
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(59))
+        #expect(download.cancels == 0)
+        clock.advance(by: .seconds(1))
+        #expect(try await diary.code() == .timedOut)
+    }
+
+    @Test("Who follows a download hears its end where the container is dropped")
+    func dropped() async throws {
+        var container: Container<FakeEngine>? = try await container()
+        var page = try await container?.open("https://a.example/")
+        let download = FakeDownload()
+        page?.view.onDownload?(.engine(download))
+        await download.started()
+        let id = try #require(container?.downloads.first).id
+        var progress = try #require(container?.downloadProgress(of: id)).makeAsyncIterator()
+        #expect(await progress.next()?.received == 0)
+        page = nil
+        container = nil
+        #expect(await progress.next() == nil)
+        #expect(download.cancels == 1)
+    }
+
+    @Test("The end is waited for, however many follow a download")
+    func manyListeners() async {
+        let meter = DownloadMeter(Stopwatch(clock), leastBytes: 1)
+        let listeners = (0..<64).map { _ in meter.progress() }
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        var steps: [String] = []
+        let waiting = Task {
+            begin.yield()
+            await meter.ended()
+            steps.append("ended")
+        }
+        for await _ in begun { break }
+        for _ in 0..<10 { await Task.yield() }
+        steps.append("finish")
+        meter.finish()
+        await waiting.value
+        await meter.ended()
+        #expect(steps == ["finish", "ended"])
+        #expect(listeners.count == 64)
+    }
+
+    @Test("The record of a saved request has the bytes that came, not those that were announced")
+    func records() async throws {
+        let container = try await container()
+        let diary = Diary(container)
+        let page = try await container.open("https://a.example/")
+        let url = "https://a.example/x"
+        let stream = { (length: Int64?, count: Int) -> ResourceBody in
+            let left = Mutex(count)
+            return .stream(
+                ByteStream(
+                    AsyncThrowingStream {
+                        left.withLock { left in
+                            left -= 1
+                            return left < 0 ? nil : Data(count: 10)
+                        }
+                    }, length: length))
+        }
+        // Without a length, with a wrong one, and one that the host does not want.
+        for (number, body) in [stream(nil, 3), stream(50, 2)].enumerated() {
+            fixture.network.put(body, at: url)
+            page.view.onDownload?(.named(url: "containerkit://a.example/x", isUserGesture: true))
+            _ = try await diary.end(number)
+        }
+        delegate.downloadAnswer = { .cancel }
+        fixture.network.put(stream(nil, 2), at: url)
+        page.view.onDownload?(.named(url: "containerkit://a.example/x", isUserGesture: true))
+        try await diary.until { diary.endings.count == 3 }
+        #expect(diary.records.map(\.bytes) == [30, 20, 0])
+        let outcomes = diary.records.map { record in
+            switch record.outcome {
+            case .finished: "finished"
+            case .failed(let error): "\(error.code)"
+            case .stopped: "stopped"
+            }
+        }
+        #expect(outcomes == ["finished", "connection-lost", "stopped"])
+    }
+
+    @Test("The reserve of the device stays free, and a file that takes it up on its way is given up")
+    func reserve() async throws {
+        final class Shrinking: SpaceMeasuring {
+            let bytes = Mutex<Int64>(1_000)
+            func availableBytes(at folder: String) throws -> Int64 { bytes.withLock(\.self) }
+        }
+        let space = Shrinking()
+        let container = try await container {
+            $0.downloads.space = space
+            $0.downloads.reserve = 500
+        }
+        let diary = Diary(container)
+        let page = try await container.open("https://a.example/")
+        let large = FakeDownload(length: 501)
+        page.view.onDownload?(.engine(large))
+        #expect(try await diary.code(0) == .noSpace)
+        #expect(large.path == nil)
+        let growing = FakeDownload()
+        page.view.onDownload?(.engine(growing))
+        await growing.started()
+        space.bytes.withLock { $0 = 499 }
+        growing.receive(5 << 20)
+        #expect(try await diary.code(1) == .noSpace)
+        space.bytes.withLock { $0 = 1_000 }
+        fixture.network.put(
+            .stream(
+                ByteStream(
+                    AsyncThrowingStream {
+                        space.bytes.withLock { $0 = 499 }
+                        return Data(count: 5 << 20)
+                    })), at: "https://a.example/x")
+        page.view.onDownload?(.named(url: "containerkit://a.example/x", isUserGesture: true))
+        #expect(try await diary.code(2) == .noSpace)
+        #expect(left.isEmpty)
+    }
+
+    @Test("The rules are asked for each place that a redirect leads to")
+    func rulesOfHops() async throws {
+        let rules = try RouteRules([RouteRule(.pass, host: HostPattern("shop.example"))])
+        let container = try await container { $0.rules = rules }
+        let diary = Diary(container)
+        try await fixture.install(["index.html": "packaged", "x.txt": "packaged"], version: "1", into: container)
+        let page = try await container.open("https://a.example/")
+        page.view.onDownload?(
+            .named(url: "containerkit://a.example/to/https://shop.example/x.txt", isUserGesture: true))
+        #expect(try await diary.end() == .saved(path: folder + "/x.txt", bytes: 34))
+        #expect(content("x.txt") == "network https://shop.example/x.txt")
+    }
+}
