@@ -255,6 +255,57 @@ struct SuggestionTests {
         #expect(try reason(try seen(Self.api, .post, body: body)) == expected)
     }
 
+    @Test(
+        "Secrets inside of values, and of paths, are never written",
+        arguments: [
+            (#"?data={"a":[{"access_token":"sesame"}]}"#, "data holds a value that may be a secret"),
+            ("?data=%257B%2522token%2522%253A%2522sesame%2522%257D", "data holds a value that may be a secret"),
+            (#"?data={"token":"sesame","token":"#, "data holds a value that may be a secret"),
+            ("?data=eyJ0b2tlbiI6InNlc2FtZSJ9", "data holds a value that may be a secret"),
+            ("?data=W3sidXNlcklkIjoic2VzYW1lIn1d", "data holds a value that may name a person or a device"),
+            ("?to=https://a.test/b?x%3D1%26sign%3Dsesame", "to holds a value that may be a secret"),
+            ("?to=https://a.test/b%23jwt%3Dsesame", "to holds a value that may be a secret"),
+            (#"?data={"inner":"{\"password\":\"sesame\"}"}"#, "data holds a value that may be a secret"),
+            ("/token/sesame/list", "a part of its path may be a secret"),
+            ("/eyJhbGciOi.sesame.c2ln/list", "a part of its path may be a secret"),
+            ("/list;jsessionid=sesame", "a part of its path may be a secret"),
+            ("/token%3Dsesame", "a part of its path may be a secret"),
+            ("/123e4567-e89b-12d3-a456-426614174000", "a part of its path may be a secret"),
+            ("/dGhpcyBpcyBh1sesame", "a part of its path may be a secret"),
+            ("/uid/12345", "a part of its path may name a person or a device"),
+            ("/sesame@b.example", "a part of its path may name a person or a device"),
+            ("/2026-03-01", "a part of its path is a moment in time"),
+        ])
+    func hiddenSecrets(_ rest: String, _ expected: String) throws {
+        let spelled = rest.replacing("\"", with: "%22").replacing("{", with: "%7B").replacing("}", with: "%7D")
+            .replacing("\\", with: "%5C")
+        let observed = try seen(Self.api + spelled)
+        let suggestion = try suggestion([[observed], [observed]])
+        #expect(suggestion.count == 0 && suggestion.leftOut.map(\.reason) == [expected])
+        #expect(!"\(suggestion.leftOut)".contains("sesame"))
+        #expect(!String(decoding: try suggestion.json(version: "1"), as: UTF8.self).contains("sesame"))
+    }
+
+    @Test(
+        "Slugs, numbers, versions and plain JSON are no secrets",
+        arguments: [
+            "/summer-sale-2026-collection-of-shoes", "/v2/items/1234567890123456789", "/mobile/home/list", "/key/list",
+            #"?data={"size":20,"sort":["price"]}"#, "?to=https://a.test/b?x%3D1", "?data=eyJzaXplIjoyMH0",
+        ])
+    func noSecrets(_ rest: String) throws {
+        let spelled = rest.replacing("\"", with: "%22").replacing("{", with: "%7B").replacing("}", with: "%7D")
+        #expect(try reason(try seen(Self.api + spelled)) == nil)
+    }
+
+    @Test("A value of the page's own URL is found inside of others, too")
+    func nestedPageValues() throws {
+        let page = "https://m.example.com/new?t=opensesame&id=163"
+        for rest in ["?q=%7B%22a%22:%22opensesame%22%7D", "?q=xopensesamex", "/opensesame-1", "?q=%7B%22a%22:163%7D"] {
+            let reason = try reason(try seen(Self.api + rest), page: page)
+            #expect(try #require(reason, "\(rest)").hasPrefix("the page's parameter "))
+        }
+    }
+
     @Test("A secret of the page's own URL is never written: a parameter says where it goes")
     func pageSecrets() throws {
         let page = "https://m.example.com/new?token=sesame&id=1"

@@ -16,6 +16,9 @@ struct FixedPart: Sendable {
         if let body { add(body, of: "") }
     }
 
+    /// What is written down, and what lies inside of it.
+    var all: [Item] { items + items.flatMap { NestedItems.items(in: $0.value) } }
+
     /// The names whose values differ, each once, in the order of this one.
     func differences(from other: FixedPart) -> [String] {
         let (mine, theirs) = (byName, other.byName)

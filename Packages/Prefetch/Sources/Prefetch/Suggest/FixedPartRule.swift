@@ -29,18 +29,49 @@ struct FixedPartRule: Sendable {
     func fault(of part: FixedPart) -> String? {
         for item in part.items {
             let shown = item.name.isEmpty ? "a value" : item.name
-            if isSecret(item) { return "\(shown) may be a secret" }
-            if isPersonal(item) { return "\(shown) may name a person or a device" }
-            if isMoment(item.value) { return "\(shown) is a moment in time" }
-            if !isRepeated, isPassing(item) { return "\(shown) may differ from run to run" }
+            if let fault = fault(of: item) { return "\(shown) \(fault)" }
+            // Names that lie deeper may be values as well.
+            for inner in NestedItems.items(in: item.value) {
+                if let fault = fault(of: inner) { return "\(shown) holds a value that \(fault)" }
+            }
         }
+        return nil
+    }
+
+    /// As ``fault(of:)-(FixedPart)``, of a path.
+    func fault(ofPath path: String) -> String? {
+        for segment in PathPart(path).segments {
+            if let fault = fault(of: segment) { return "a part of its path \(fault)" }
+        }
+        return nil
+    }
+
+    /// A path without what must not be told.
+    func shown(path: String) -> String {
+        PathPart(path).segments.map { fault(of: $0) == nil ? $0.raw : "…" }.joined(separator: "/")
+    }
+
+    private func fault(of segment: PathPart.Segment) -> String? {
+        let item = FixedPart.Item(name: segment.name, value: segment.text)
+        if !segment.text.isEmpty, segment.isOpaque || isSecret(item) { return "may be a secret" }
+        // `/mobile/list` names nobody.
+        let isNumbered = segment.text.contains { $0.isNumber }
+        let rest = FixedPart.Item(name: isNumbered ? segment.name : "", value: segment.text)
+        return fault(of: rest) ?? NestedItems.items(in: segment.text).lazy.compactMap { fault(of: $0) }.first
+    }
+
+    private func fault(of item: FixedPart.Item) -> String? {
+        if isSecret(item) { return "may be a secret" }
+        if isPersonal(item) { return "may name a person or a device" }
+        if isMoment(item.value) { return "is a moment in time" }
+        if !isRepeated, isPassing(item) { return "may differ from run to run" }
         return nil
     }
 
     private func isSecret(_ item: FixedPart.Item) -> Bool {
         let name = Self.bare(item.name)
-        // A JSON Web Token (RFC 7519) begins with an object in base64url.
-        let isToken = item.value.hasPrefix("eyJ") && item.value.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2
+        // A JSON Web Token (RFC 7519, encrypted ones too) begins with an object in base64url.
+        let isToken = item.value.hasPrefix("eyJ") && item.value.utf8.count(where: { $0 == UInt8(ascii: ".") }) >= 2
         return isToken || Self.secrets.contains(name) || Self.secretParts.contains { name.contains($0) }
     }
 

@@ -37,21 +37,25 @@ extension PageParameters {
     /// The first of the page's parameters whose value stands in what a table would write down, where it would be that of
     /// every page; `nil` for none.
     ///
-    /// Short values are everywhere: one of less than three bytes must have the same name.
+    /// Short values are everywhere: one of less than three bytes must have the same name. A long one may be a part of
+    /// another, with something before or behind it.
     func stray(in part: FixedPart, path: String) -> String? {
         let segments = path.split(separator: "/").map { PathSegment($0) }
+        let items = part.all
         return pairs.first { pair in
             guard !pair.value.isEmpty else { return false }
-            let isLong = pair.value.utf8.count >= 3
-            return part.items.contains { $0.value == pair.value && (isLong || $0.name == pair.name) }
-                || segments.contains { $0.holds(pair.value) }
+            let (isLong, isWhole) = (pair.value.utf8.count >= 3, pair.value.utf8.count < 8)
+            return items.contains {
+                $0.value == pair.value && (isLong || $0.name == pair.name)
+                    || !isWhole && ($0.value.contains(pair.value) || $0.name.contains(pair.value))
+            } || segments.contains { $0.holds(pair.value) || !isWhole && $0.text.contains(pair.value) }
         }?.name
     }
 
     /// A part of a path, which may be a value with a file's extension.
     private struct PathSegment {
         let text: String
-        let stem: Substring
+        private let stem: Substring
 
         init(_ raw: Substring) {
             // Read as a name without a value: the escapes are the same.

@@ -20,6 +20,9 @@ struct PathWords {
         return !last.isDisjoint(with: Self.changing)
     }
 
+    /// Whether a part of a path is a word that says what is read.
+    static func isReading(_ part: String) -> Bool { reading.contains(part.lowercased()) }
+
     /// `addToCart` and `add-to_cart` are the same three words.
     private static func words(of part: Substring) -> [String] {
         var words: [String] = []

@@ -19,7 +19,7 @@ public struct PrefetchSuggestion: Sendable {
     public struct LeftOut: Sendable, Hashable {
         /// As it was sent.
         public let method: String
-        /// Without user, query and fragment, which may hold secrets.
+        /// Without user, query and fragment, which may hold secrets; what looks like one in the path is `…`.
         public let url: String
         /// One line for people. It names parameters, and no values.
         public let reason: String
@@ -30,6 +30,7 @@ public struct PrefetchSuggestion: Sendable {
     private(set) var interfaces: [PrefetchInterface] = []
     private let page: PrefetchURL
     private let limits: PrefetchLimits
+    private let rule: FixedPartRule
 
     /// How many requests the table names.
     public var count: Int { interfaces.count }
@@ -50,13 +51,16 @@ public struct PrefetchSuggestion: Sendable {
         self.limits = limits
         let runs = runs.map { $0.filter(DataRule.isData).map { Sighting($0) } }
         let rule = FixedPartRule(now: now, isRepeated: runs.count > 1)
+        self.rule = rule
         let parameters = PageParameters(query: url.query)
         var known: [Sighting] = []
         for sighting in runs.joined() where !known.contains(where: { $0.isSame(as: sighting) }) {
             known.append(sighting)
             do throws(SuggestionFault) {
                 let interface = try Self.interface(of: sighting, in: runs, on: parameters, limits: limits)
-                if let reason = rule.fault(of: interface.fixedPart) { throw SuggestionFault(reason: reason) }
+                if let reason = rule.fault(of: interface.fixedPart) ?? rule.fault(ofPath: interface.api.path) {
+                    throw SuggestionFault(reason: reason)
+                }
                 guard interfaces.count < limits.maxInterfaces else {
                     throw SuggestionFault(reason: "a table names \(limits.maxInterfaces) requests of a page")
                 }
@@ -120,7 +124,8 @@ public struct PrefetchSuggestion: Sendable {
     }
 
     private mutating func note(_ sighting: Sighting, _ reason: String) {
-        let entry = LeftOut(method: sighting.method.rawValue, url: sighting.shownURL, reason: reason)
+        let url = "\(sighting.origin)\(rule.shown(path: sighting.path))"
+        let entry = LeftOut(method: sighting.method.rawValue, url: url, reason: reason)
         if !leftOut.contains(entry) { leftOut.append(entry) }
     }
 }

@@ -24,14 +24,14 @@ struct Sighting {
 
     var method: HTTPRequest.Method { observed.request.method }
 
-    /// The URL without user, query and fragment, for people.
-    var shownURL: String {
-        let path = (observed.request.path ?? "").prefix { $0 != "?" }
-        return "\(observed.request.webOrigin ?? .opaque)\(path)"
-    }
+    var origin: WebOrigin { observed.request.webOrigin ?? .opaque }
+    /// Without the query.
+    var path: String { String((observed.request.path ?? "").prefix { $0 != "?" }) }
 
     /// Whether both ask the same API, whatever they tell it.
-    func isLike(_ other: Sighting) -> Bool { method == other.method && shownURL == other.shownURL }
+    func isLike(_ other: Sighting) -> Bool {
+        method == other.method && origin == other.origin && path == other.path
+    }
 
     func isSame(as other: Sighting) -> Bool {
         isLike(other) && url?.query == other.url?.query && hasBody == other.hasBody
