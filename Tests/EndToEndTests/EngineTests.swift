@@ -124,7 +124,7 @@ extension RealEngine {
 
         @Test(
             "A disk that becomes full costs one file, and none of its room",
-            .enabled(if: SmallDisk.isAllowed, "skipped: cannot mount a tmpfs"), arguments: ["scheme"])
+            .enabled(if: SmallDisk.isAllowed, "skipped: cannot mount a tmpfs"), arguments: ["plain", "scheme", "proxy"])
         func fullDisk(mode: String) async throws {
             let disk = try SmallDisk(kilobytes: 4_096)
             try await run("downloadFull", mode, disk.path)

@@ -178,6 +178,23 @@ extension DownloadTests {
         #expect(outcomes == ["finished", "connection-lost", "stopped"])
     }
 
+    @Test("An engine that could not write says so in the words of the system, when there is room again")
+    func unwritten() async throws {
+        let container = try await container()
+        let diary = Diary(container)
+        let page = try await container.open("https://a.example/")
+        for (number, (failure, code)) in [(ENOSPC, DownloadError.Code.noSpace), (EDQUOT, .noSpace), (EIO, .io)]
+            .enumerated()
+        {
+            let download = FakeDownload()
+            page.view.onDownload?(.engine(download))
+            await download.started()
+            download.fail(EngineError(.storage, "Error writing to file: \(String(cString: strerror(failure)))"))
+            #expect(try await diary.code(number) == code)
+        }
+        #expect(left.isEmpty)
+    }
+
     @Test("The reserve of the device stays free, and a file that takes it up on its way is given up")
     func reserve() async throws {
         final class Shrinking: SpaceMeasuring {

@@ -68,7 +68,13 @@
                 @convention(c) (UnsafeMutablePointer<WebKitDownload>, UnsafeMutablePointer<GError>?, gpointer?) -> Void =
                     { _, error, data in
                         let text = error.map { String(cString: $0.pointee.message) } ?? "the download failed"
-                        MainActor.assumeIsolated { target(data, as: WebKitGTKDownload.self)?.fail(text) }
+                        let isOfPlace = error.map {
+                            $0.pointee.domain == webkit_download_error_quark()
+                                && $0.pointee.code == gint(WEBKIT_DOWNLOAD_ERROR_DESTINATION.rawValue)
+                        }
+                        MainActor.assumeIsolated {
+                            target(data, as: WebKitGTKDownload.self)?.fail(text, isOfPlace: isOfPlace ?? false)
+                        }
                     }
             signals.connect("failed", unsafeBitCast(failed, to: GCallback.self), to: self)
             let finished: @convention(c) (UnsafeMutablePointer<WebKitDownload>, gpointer?) -> Void = { _, data in
@@ -110,8 +116,8 @@
             webkit_download_cancel(download)
         }
 
-        private func fail(_ text: String) {
-            failure = failure ?? EngineError(.loadFailed, text, at: head.url)
+        private func fail(_ text: String, isOfPlace: Bool) {
+            failure = failure ?? EngineError(isOfPlace ? .storage : .loadFailed, text, at: head.url)
         }
 
         private func finish() {

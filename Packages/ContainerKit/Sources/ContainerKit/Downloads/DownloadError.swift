@@ -69,6 +69,7 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
         case let error as ResourceError where error.code == .cancelled: self.init(.cancelled, "stopped", at: url)
         case let error as ResourceError where error.code == .tooLarge: self.init(.tooLarge, error.message, at: url)
         case let error as ResourceError where error.code == .io: self.init(.io, error.message, at: url)
+        case let error as EngineError where error.code == .storage: self.init(.io, error.message, at: url)
         case let error as EngineError where error.code == .timedOut: self.init(.timedOut, error.message, at: url)
         default: self.init(.loadFailed, "\(error)", at: url)
         }

@@ -4,6 +4,14 @@
 internal import OfflinePackage
 internal import Synchronization
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
 /// Whether there is room for a file: before it is begun, and again after each 4 MiB of it, as others write, too.
 final class DownloadRoom: Sendable {
     private let space: any SpaceMeasuring
@@ -51,9 +59,12 @@ final class DownloadRoom: Sendable {
     @concurrent
     func recheckElsewhere() async throws { try recheck() }
 
-    /// Why a file may not have been written whose writer does not say why.
+    /// Why a file may not have been written whose writer does not say why, but in the words of the system: what it had
+    /// written may be gone by now, so that there is room again.
     @concurrent
     func reason(for error: EngineError) async -> any Error {
+        let isSaid = [ENOSPC, EDQUOT].contains { error.message.contains(String(cString: strerror($0))) }
+        if error.code == .storage, isSaid { return DownloadError(.noSpace, error.message, at: folder) }
         guard let available = try? space.availableBytes(at: folder), available < max(reserve, Self.spareBytes) else {
             return error
         }

@@ -60,6 +60,7 @@ public enum EngineDownloadSignal: Sendable {
     case received(Int64)
     /// The file is whole. The end.
     case finished
-    /// It broke off, or was cancelled. The end.
+    /// It broke off, or was cancelled; with code `storage` where the bytes could not be written, with the system's words
+    /// for it. The end.
     case failed(EngineError)
 }

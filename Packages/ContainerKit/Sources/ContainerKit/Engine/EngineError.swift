@@ -41,7 +41,7 @@ public struct EngineError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let script = Code("script")
         /// No picture could be taken.
         public static let snapshot = Code("snapshot")
-        /// The place for the engine's data cannot be used.
+        /// The place for the engine's data, or for a download's, cannot be used.
         public static let storage = Code("storage")
         /// A cookie was refused.
         public static let cookie = Code("cookie")

@@ -53,10 +53,10 @@ final class FakeDownload: EngineDownload {
     }
 
     /// Leaves what is there behind, as an engine that was killed.
-    func fail() {
+    func fail(_ error: EngineError = EngineError(.loadFailed, "broken off")) {
         if let path { try? Data(count: 10).write(to: URL(fileURLWithPath: path + ".wkdownload")) }
         let hear = hear
         self.hear = nil
-        hear?(.failed(EngineError(.loadFailed, "broken off")))
+        hear?(.failed(error))
     }
 }
