@@ -197,6 +197,91 @@ extension RealEngine {
             #expect(place.status == 64 && place.errors.hasPrefix("error: invalid-url: "), "\(place.errors)")
         }
 
+        @Test(
+            "Over https, with packed answers and a second host, no file has a secret",
+            arguments: ["server", "proxy", "scheme"])
+        func secure(mode: String) async throws {
+            let folder = try TemporaryFolder()
+            let packed: @Sendable (String, [UInt8]) -> OriginResponse = { type, bytes in
+                OriginResponse(
+                    .ok,
+                    headers: [
+                        .contentType: type, .contentEncoding: "gzip", .accessControlAllowOrigin: "*",
+                    ], body: .bytes(Data(bytes)))
+            }
+            let json: @Sendable (OriginRequest) async throws -> OriginResponse = { _ in
+                packed("application/json", Self.packedJSON)
+            }
+            var configuration = OriginServer.Configuration(routes: [
+                OriginRoute(.get, try #require(PathPattern("/api/*")), answer: json)
+            ])
+            configuration.usesTLS = true
+            let second = try await OriginServer.start(configuration)
+            let html = """
+                <!doctype html><link rel="stylesheet" href="style.css"><script>
+                const id = new URLSearchParams(location.search).get("id");
+                const data = encodeURIComponent(JSON.stringify({ user: { token: "sesame" } }));
+                Promise.all([`api/a?v=2&id=${id}`, "api/token/sesame", `api/c?data=${data}`,
+                    "https://localhost:\(second.port)/api/b"].map(url => fetch(url).then(answer => answer.json())))
+                    .then(() => document.documentElement.dataset.ready = "yes");
+                </script>
+                """
+            configuration.routes = [
+                OriginRoute(.get, try #require(PathPattern("/api/*")), answer: json),
+                OriginRoute(.get, try #require(PathPattern("/api/token/*")), answer: json),
+                OriginRoute(.get, try #require(PathPattern("/style.css"))) { _ in packed("text/css", Self.packedStyle)
+                },
+                OriginRoute(.get, try #require(PathPattern("/page.html"))) { _ in
+                    OriginResponse(.ok, headers: [.contentType: "text/html"], body: .bytes(Data(html.utf8)))
+                },
+            ]
+            let origin = try await OriginServer.start(configuration)
+            for (name, server) in [("first", origin), ("second", second)] {
+                // The container asks who vouches for a server, and the engine for its certificate.
+                try folder.write("\(name)-authority.pem", try #require(server.authorityPEM).utf8)
+                let text = Data(try #require(server.certificate)).base64EncodedString(options: .lineLength64Characters)
+                try folder.write(
+                    "\(name).pem", "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n".utf8)
+            }
+            let outcome = try await Program("container-browser").run(
+                [
+                    "open", "https://127.0.0.1:\(origin.port)/page.html?id=163", "--mode", mode, "--runs", "2",
+                    "--trust", "first-authority.pem", "--trust", "first.pem", "--trust",
+                    "localhost=second-authority.pem",
+                    "--trust", "localhost=second.pem", "--suggest", "out", "--until",
+                    Shop.ready,
+                ], in: folder.path)
+            await origin.stop()
+            await second.stop()
+            try #require(outcome.status == 0, "\(outcome.errors)")
+            let text: (String) throws -> String = { name in
+                try String(contentsOfFile: "\(folder.path)/out/\(name)", encoding: .utf8)
+            }
+            let rows = try text("prefetch.json").split(separator: "\n").filter { $0.contains(#"{"api""#) }
+            #expect(rows.count == 1 && rows.first?.contains(#"/api/a?v=2","method":"GET","urlParam":true"#) == true)
+            let resources = try JSONDecoder().decode(Resources.self, from: Data(text("resources.json").utf8))
+            #expect(resources.data.resourcemap.values.map(\.path) == ["style.css"])
+            // As it is unpacked.
+            #expect(resources.data.resourcemap.values.first?.size == 20)
+            let hosts = try JSONDecoder().decode(Hosts.self, from: Data(text("hosts.json").utf8))
+            #expect(hosts.hosts.map(\.host) == ["localhost"])
+            for name in ["prefetch.json", "resources.json", "hosts.json"] {
+                #expect(try !text(name).contains("sesame"), "\(name)")
+            }
+            #expect(!outcome.errors.contains("sesame"), "\(outcome.errors)")
+        }
+
+        /// `body { color: red }`, and `{"items":[1,2,3]}`.
+        private static let packedStyle: [UInt8] = [
+            31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 75, 202, 79, 169, 84, 168, 86, 72, 206, 207, 201, 47, 178, 82, 40, 74, 77,
+            81, 168, 229, 2, 0, 150, 36, 211, 94, 20, 0, 0, 0,
+        ]
+        private static let packedJSON: [UInt8] = [
+            31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 171, 86, 202, 44, 73, 205, 45, 86, 178, 138, 54, 212, 49, 210, 49, 142,
+            173,
+            5, 0, 234, 184, 40, 61, 17, 0, 0, 0,
+        ]
+
         @Test("A bare engine gives the hosts alone, says so, and leaves the other files as they are")
         func plain() async throws {
             let shop = try await shop()

@@ -480,6 +480,31 @@ struct ConformanceTests {
         }
     }
 
+    @Test(
+        "A body that nobody reads for longer than the read timeout is whole all the same", arguments: Subject.allCases)
+    func unreadBody(subject: Subject) async throws {
+        // More than is read ahead: the server is held back.
+        let bytes = Data((0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 9) })
+        let routes = [
+            try route(.get, "/file") { _ in OriginResponse(body: .bytes(bytes)) },
+            try route(.get, "/silent") { _ in
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+                return OriginResponse(body: .bytes(Data()))
+            },
+        ]
+        let limits = Subject.Limits(read: .seconds(2), connect: .seconds(2))
+        try await withOrigin(subject, routes, limits) { origin, transport async throws in
+            let response = try await transport.send(origin.url + "/file")
+            // For as long as another answer is given up for its silence, twice.
+            for _ in 0..<2 {
+                await expectFailure(.receive, [.timedOut], at: origin.url + "/silent") {
+                    try await transport.get(origin.url + "/silent")
+                }
+            }
+            #expect(try await response.body.collect(upTo: 8 << 20) == bytes)
+        }
+    }
+
     @Test("Where streams of events have a limit it applies", arguments: Subject.allCases)
     func limitedEvents(subject: Subject) async throws {
         let route = try route(.get, "/*") { _ in
