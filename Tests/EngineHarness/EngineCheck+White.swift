@@ -40,7 +40,7 @@ extension EngineCheck {
         var configuration = site.configuration
         configuration.mode = mode
         var options = WhitePageOptions()
-        options.grace = .milliseconds(200)
+        (options.grace, options.firstPaint) = (.milliseconds(200), .seconds(1))
         change(&options)
         configuration.whitePages = options
         return try await Container(engine: WebKitGTKEngine(), configuration: configuration)
@@ -202,7 +202,7 @@ final class StepDiary {
 final class WhiteSite {
     static let url = "https://shop.example/index.html"
     static let throwing = "<!doctype html><div id=app></div><script>throw new Error('boot')</script>"
-    static let incomplete = "<!doctype html><div id=app></div><script src=/gone.js></script>"
+    nonisolated static let incomplete = "<!doctype html><div id=app></div><script src=/gone.js></script>"
     let folder: String
     let network: WhiteNetwork
 
@@ -269,7 +269,12 @@ final class WhiteNetwork: Sendable {
                 body: .bytes(try Data(contentsOf: URL(fileURLWithPath: "\(packages)/\(name)"))))
         case (_, "hollow"): return state.withLock { $0.isMended } ? page("mended") : .page("")
         case (_, "start"): return page("start")
-        case (_, "gone.js"): return TransportResponse(head: HTTPResponse(status: .notFound), body: .empty)
+        case (_, "lost"):
+            return TransportResponse(
+                head: HTTPResponse(status: .ok, headerFields: [.contentType: "text/html"]),
+                body: .bytes(Data(WhiteSite.incomplete.utf8)))
+        case (_, "gone.js"), (_, "gone.css"):
+            return TransportResponse(head: HTTPResponse(status: .notFound), body: .empty)
         case (_, let name) where name.hasPrefix("held"):
             for await _ in AsyncStream<Void>.makeStream().stream {}
             throw CancellationError()

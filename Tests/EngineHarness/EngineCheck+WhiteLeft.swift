@@ -34,7 +34,7 @@ extension EngineCheck {
         try await seeInTime(blank, "location.href", "\"about:blank\"")
         pages["about:blank"] = blank
         let diary = StepDiary(container)
-        let white = try await container.open("https://third.shop.example/hollow")
+        let white = try await container.open("https://third.shop.example/lost")
         for kind in [WhitePageStep.Kind.reloaded, .showedErrorPage] {
             let step = await diary.next()
             try expect(step?.kind == kind, "the white one: \(String(describing: step))")
@@ -113,9 +113,15 @@ enum QuietPages {
         """,
     ]
 
+    private static func linking(_ link: String) -> String { "<!doctype html><link href=/gone.css \(link)><div></div>" }
+
     /// Those of the network: type, fields of the head, text.
     static let network: [String: (type: String, fields: HTTPFields, text: String)] = [
         "refresh": ("text/html", [.refresh: "0; url=/held-page"], ""),
+        "refreshLater": ("text/html", [.refresh: "600; url=/held-page"], ""),
+        "print": ("text/html", [:], linking("rel=stylesheet media=print")),
+        "alternate": ("text/html", [:], linking("rel='alternate stylesheet' title=other")),
+        "disabled": ("text/html", [:], linking("rel=stylesheet disabled")),
         "nothing": ("text/html", [:], ""),
         "download": ("application/octet-stream", [.contentDisposition: "attachment; filename=a.bin"], "bytes"),
         "splash": ("text/html", [:], "<!doctype html><body style='background: #0a0'><script>window.app = 1</script>"),

@@ -37,6 +37,7 @@ extension Container {
         if post != nil { asked.head.method = .post }
         var record = RequestRecord(asked, session: session, names: configuration.names)
         let path = ways.byName.path
+        if record.isMainDocument { whitePages?.noteDocument(record.method, of: request.view) }
         do {
             var bridged: BridgedBody
             switch try bridges?.read(&request) ?? .request(BridgedBody()) {
@@ -79,7 +80,7 @@ extension Container {
     ) {
         let (path, cookies) = (ways.byName.path, cookies)
         var record = record
-        whitePages?.began(of: request.view)
+        let waiting = whitePages?.began(of: request.view)
         let timer = bridged.timeLimit.map { limit in
             Task { [weak delivery] in
                 try await Task.sleep(for: limit)
@@ -101,7 +102,7 @@ extension Container {
             }
         } completion: { [hub, weak whitePages] outcome in
             timer?.cancel()
-            whitePages?.ended(of: request.view)
+            whitePages?.ended(of: waiting)
             record.note(outcome)
             hub.send(.request(record))
         }
@@ -126,6 +127,7 @@ extension Container {
     private func note(_ response: ResourceResponse, to request: EngineRequest, of session: PageSession?) {
         // The document's own answer comes before the page shows it.
         if !request.isMainDocument { noteAnswer(response, to: session) }
+        if request.isMainDocument { whitePages?.noteDocument(response.head, of: request.view) }
         guard request.isMainDocument, response.isInterim, let view = request.view else { return }
         loads[view]?.passOverDocument()
     }

@@ -175,7 +175,9 @@ public final class Container<Engine: WebEngine> {
 
     private func beginLoopback() async throws {
         let way = ways.overLoopback
-        let requests = LoopbackRequests(path: way.path, pages: sharedPages, legacy: legacy, engineFields: way.fields)
+        let requests = LoopbackRequests(
+            path: way.path, pages: sharedPages, legacy: legacy, engineFields: way.fields
+        ) { [weak whitePages] in whitePages?.noteDocument($0) }
         let tell = { @MainActor [hub] (event: ContainerEvent) in hub.send(event) }
         let note = { @MainActor [weak self] (report: ExchangeReport) -> Void in self?.noteAnswer(report) }
         switch way.mode {

@@ -8,75 +8,18 @@ import Testing
 /// What is done about a page that stays white, without an engine.
 @Suite("Health of a page", .timeLimit(.minutes(1)))
 struct PageHealthTests {
-    /// A health and the time.
-    private final class Patient {
-        var health: PageHealth
-        var now = Duration.zero
-        var steps: [WhitePageStep] = []
-        /// Whether the page has packages to lose.
-        var hasPackages = true
-
-        init(_ change: (inout WhitePageOptions) -> Void = { _ in }) {
-            var options = WhitePageOptions()
-            change(&options)
-            health = PageHealth(options)
-        }
-
-        /// Takes events, and does what comes out but looking.
-        @discardableResult
-        func take(_ events: PageHealth.Event...) -> [PageHealth.Action] {
-            var all: [PageHealth.Action] = []
-            for event in events {
-                let actions = health.take(event, at: now)
-                all += actions
-                for action in actions {
-                    switch action {
-                    case .examine, .endProcess: break
-                    case .dropPackage:
-                        all += take(.packageDropped(hasPackages))
-                        hasPackages = false
-                    case .take(let step): steps.append(step)
-                    }
-                }
-            }
-            return all
-        }
-
-        func load(_ url: String = "https://a.example/", isWatched: Bool = true) {
-            take(.started, .committed(url: url, isWatched: isWatched), .finished)
-        }
-
-        /// Lets time go by until a look is due, and looks; says whether it was.
-        @discardableResult
-        func look(_ examination: PageExamination?) -> Bool {
-            guard let deadline = health.deadline else { return false }
-            now = max(now, deadline)
-            guard take(.clock(isBusy: false)) == [.examine] else { return false }
-            take(.examined(examination))
-            return true
-        }
-
-        var kinds: [WhitePageStep.Kind] { steps.map(\.kind) }
-    }
-
-    private static let white = PageExamination(isUniform: true)
-    private static let empty = PageExamination(isEmpty: true, isUniform: true)
-    private static let broken = PageExamination(
-        hasScripts: true, bootErrors: ["Error: boot"], isPackaged: true, isUniform: true)
-    private static let incomplete = PageExamination(
-        hasScripts: true, failedResources: ["https://a.example/app.js"], isUniform: true)
-    private static let painted = PageExamination(isPainted: true, hasScripts: true)
     private static let all: [WhitePageStep.Kind] = [.reloaded, .reloadedWithoutPackage, .showedErrorPage]
 
     @Test("A page that stays broken is reloaded, then without its package, then replaced; and that is all")
     func ladder() {
         for (seen, signal) in [
-            (Self.empty, WhitePageSignal.emptyDocument), (Self.broken, .bootError), (Self.incomplete, .failedResource),
+            (PageExamination.empty, WhitePageSignal.emptyDocument), (PageExamination.broken, .bootError),
+            (PageExamination.incomplete, .failedResource),
         ] {
             let page = Patient()
             for _ in 0..<3 {
                 page.load()
-                #expect(page.look(seen))
+                page.watch(seen)
             }
             #expect(page.kinds == Self.all && page.steps.map(\.number) == [1, 2, 3])
             #expect(page.steps.allSatisfy { $0.signal == signal })
@@ -91,14 +34,14 @@ struct PageHealthTests {
         page.hasPackages = false
         for _ in 0..<2 {
             page.load()
-            page.look(Self.empty)
+            page.look(PageExamination.empty)
         }
         #expect(page.kinds == [.reloaded, .showedErrorPage] && page.steps.map(\.number) == [1, 2])
         for limit in 0...2 {
             let page = Patient { $0.stepLimit = limit }
             for _ in 0..<max(limit, 1) {
                 page.load()
-                page.look(Self.empty)
+                page.look(PageExamination.empty)
             }
             page.take(.processEnded("crashed"))
             #expect(page.kinds == [[], [.showedErrorPage], [.reloaded, .showedErrorPage]][limit])
@@ -108,7 +51,7 @@ struct PageHealthTests {
     @Test(
         "A page that is fine is looked at and left alone",
         arguments: [
-            painted, PageExamination(isUniform: false), PageExamination(isHTML: false),
+            PageExamination.painted, PageExamination(isUniform: false), PageExamination(isHTML: false),
             PageExamination(isUsed: true, bootErrors: ["late"]), PageExamination(isPainted: true, bootErrors: ["one"]),
         ])
     func fine(_ seen: PageExamination) {
@@ -120,7 +63,7 @@ struct PageHealthTests {
 
     @Test("A page that is blank without a script, or has a background, is never loaded anew")
     func blank() {
-        for seen in [Self.white, PageExamination(hasScripts: true, hasBackground: true, isUniform: true)] {
+        for seen in [PageExamination.white, PageExamination(hasScripts: true, hasBackground: true, isUniform: true)] {
             let page = Patient()
             page.load()
             while page.look(seen) {}
@@ -160,16 +103,16 @@ struct PageHealthTests {
         }
         page.now = .seconds(120)
         #expect(page.take(.clock(isBusy: true)) == [.examine])
-        page.take(.examined(Self.broken))
+        page.take(.examined(PageExamination.broken))
         #expect(page.kinds == [.reloaded])
         let dripping = Patient { $0.signals.insert(.noFirstPaint) }
-        dripping.take(.started, .committed(url: "https://a.example/", isWatched: true))
+        dripping.commit()
         while let deadline = dripping.health.deadline, deadline > dripping.now {
             dripping.now = min(dripping.now + .seconds(5), deadline)
             dripping.take(.activity)
         }
         #expect(dripping.now == .seconds(120))
-        dripping.look(Self.broken)
+        dripping.look(PageExamination.broken)
         #expect(dripping.kinds == [.reloaded] && dripping.steps[0].signal == .noFirstPaint)
     }
 
@@ -184,7 +127,7 @@ struct PageHealthTests {
         #expect(page.steps.isEmpty)
         let asked = Patient { $0.countsErrorsOfNetwork = true }
         asked.load()
-        asked.look(PageExamination(hasScripts: true, bootErrors: ["one"], isUniform: true))
+        asked.watch(PageExamination(hasScripts: true, bootErrors: ["one"], isUniform: true))
         #expect(asked.kinds == [.reloaded])
     }
 
@@ -193,15 +136,16 @@ struct PageHealthTests {
     func failedResources() {
         let page = Patient()
         page.load()
-        page.look(Self.incomplete)
-        #expect(page.kinds == [.reloaded] && page.steps[0].detail == "https://a.example/app.js")
-        var seen = Self.incomplete
+        page.watch(PageExamination.incomplete)
+        #expect(
+            page.kinds == [.reloaded] && page.now == .seconds(30) && page.steps[0].detail == "https://a.example/app.js")
+        var seen = PageExamination.incomplete
         seen.isPainted = true
         let painted = Patient()
         painted.load()
         painted.look(seen)
         #expect(painted.steps.isEmpty && painted.health.deadline == nil)
-        seen = Self.incomplete
+        seen = PageExamination.incomplete
         seen.isUniform = false
         let shown = Patient()
         shown.load()
@@ -209,10 +153,10 @@ struct PageHealthTests {
         #expect(shown.steps.isEmpty && shown.health.deadline == nil)
         let off = Patient { $0.signals.remove(.failedResource) }
         off.load()
-        while off.look(Self.incomplete) {}
+        while off.look(PageExamination.incomplete) {}
         let loading = Patient()
-        loading.take(.started, .committed(url: "https://a.example/", isWatched: true))
-        loading.look(Self.incomplete)
+        loading.commit()
+        loading.look(PageExamination.incomplete)
         #expect(off.steps.isEmpty && loading.steps.isEmpty && loading.health.deadline != nil)
     }
 
@@ -231,7 +175,7 @@ struct PageHealthTests {
     @Test("A page whose document does not end is looked at, too, and its errors do not count before")
     func unfinished() {
         let page = Patient()
-        page.take(.started, .committed(url: "https://a.example/", isWatched: true))
+        page.commit()
         page.now = .seconds(29)
         page.take(.activity, .clock(isBusy: false))
         #expect(page.health.deadline == .seconds(59))
@@ -262,17 +206,24 @@ struct PageHealthTests {
         for (event, kind) in events {
             let page = Patient()
             page.load()
-            page.take(.processEnded("before"), .started, .paused, event)
+            page.take(.processEnded("before"))
+            page.start()
+            page.take(.paused, event)
             #expect(page.kinds == [.reloaded])
             page.take(.resumed)
             #expect(page.kinds == [.reloaded, kind])
             let moved = Patient()
             moved.load()
-            moved.take(.paused, event, .started, .committed(url: "https://a.example/2", isWatched: true), .resumed)
+            moved.take(.paused, event)
+            moved.commit("https://a.example/2")
+            moved.take(.resumed)
             #expect(moved.steps.isEmpty)
         }
         var health = PageHealth(WhitePageOptions())
-        for event in [PageHealth.Event.started, .committed(url: "x", isWatched: false), .finished, .processEnded("1")] {
+        for event in [
+            PageHealth.Event.started(url: "x", byPerson: false), .committed(url: "x", isWatched: false), .finished,
+            .processEnded("1"),
+        ] {
             _ = health.take(event, at: .zero)
         }
         guard case .dropPackage(let step) = health.take(.processEnded("2"), at: .zero).first else {
@@ -290,29 +241,34 @@ struct PageHealthTests {
         page.load()
         page.now = .seconds(3)
         #expect(page.take(.clock(isBusy: false)) == [.examine])
-        page.take(.started, .examined(Self.empty))
+        page.start("https://a.example/2")
+        page.take(.examined(PageExamination.empty))
         #expect(page.steps.isEmpty && page.health.deadline == nil)
         page.now = .seconds(300)
         page.take(.loadFailed("a download", isReal: false))
-        #expect(page.look(Self.empty) && page.kinds == [.reloaded])
+        #expect(page.look(PageExamination.empty) && page.kinds == [.reloaded])
         // So is one whose package is about to be taken.
         var health = PageHealth(WhitePageOptions())
-        for event in [PageHealth.Event.started, .committed(url: "x", isWatched: false), .finished, .processEnded("1")] {
+        for event in [
+            PageHealth.Event.started(url: "x", byPerson: false), .committed(url: "x", isWatched: false), .finished,
+            .processEnded("1"),
+        ] {
             _ = health.take(event, at: .zero)
         }
         #expect(health.take(.processEnded("2"), at: .zero).count == 1 && health.awaitsDrop)
-        _ = health.take(.started, at: .zero)
+        _ = health.take(.started(url: "y", byPerson: false), at: .zero)
         #expect(!health.awaitsDrop && health.take(.packageDropped(true), at: .zero).isEmpty)
     }
 
     @Test("A document that its server has said to be empty is left alone, and the next one is not")
     func noContent() {
         let page = Patient()
-        page.take(.started, .hasNoContent, .committed(url: "https://a.example/", isWatched: true), .finished)
-        while page.look(Self.empty) {}
+        page.take(.hasNoContent)
+        page.load()
+        while page.look(PageExamination.empty) {}
         #expect(page.steps.isEmpty)
         page.load("https://a.example/2")
-        page.look(Self.empty)
+        page.look(PageExamination.empty)
         #expect(page.kinds == [.reloaded])
     }
 
@@ -369,7 +325,8 @@ struct PageHealthTests {
         plain.take(.processEnded("crashed"))
         #expect(plain.kinds == [.reloaded] && plain.steps[0].detail == "crashed")
         let posted = Patient()
-        posted.take(.started, .hasBody, .committed(url: "https://a.example/", isWatched: true), .finished)
+        posted.take(.hasBody)
+        posted.load()
         posted.take(.processEnded("crashed"))
         #expect(posted.kinds == [.showedErrorPage])
         let again = Patient()
@@ -382,20 +339,24 @@ struct PageHealthTests {
     @Test("What could not be had is replaced by the error page, but not a download, nor a page that is there")
     func loads() {
         let page = Patient()
-        page.take(.started, .loadFailed("stopped", isReal: false))
+        page.start("https://a.example/2")
+        page.take(.loadFailed("stopped", isReal: false))
         #expect(page.steps.isEmpty)
-        page.take(.started, .loadFailed("offline", isReal: true))
+        page.start("https://a.example/2")
+        page.take(.loadFailed("offline", isReal: true))
         #expect(page.kinds == [.showedErrorPage] && page.steps[0].signal == .loadFailed)
         let shown = Patient()
         shown.load()
-        shown.look(Self.painted)
-        shown.take(.started, .loadFailed("offline", isReal: true))
+        shown.look(PageExamination.painted)
+        shown.start("https://a.example/2")
+        shown.take(.loadFailed("offline", isReal: true))
         #expect(shown.steps.isEmpty)
         // White before, and now not to be had.
         let white = Patient()
         white.load()
-        white.look(Self.empty)
-        white.take(.started, .loadFailed("offline", isReal: true))
+        white.look(PageExamination.empty)
+        white.start("https://a.example/2")
+        white.take(.loadFailed("offline", isReal: true))
         #expect(white.kinds == [.reloaded, .showedErrorPage])
     }
 
@@ -404,20 +365,31 @@ struct PageHealthTests {
         let page = Patient()
         for _ in 0..<3 {
             page.load()
-            page.look(Self.empty)
+            page.look(PageExamination.empty)
         }
         #expect(page.take(.retryAsked).count == 1 && page.kinds.last == .retried && page.steps.last?.number == 0)
         page.hasPackages = true
         page.steps = []
         for _ in 0..<3 {
             page.load()
-            page.look(Self.empty)
+            page.look(PageExamination.empty)
         }
         #expect(page.kinds == Self.all)
+        // Neither does one that the error page is left for by itself, or by the app.
         page.load("https://a.example/other")
-        page.look(Self.painted)
+        page.take(.processEnded("crashed"))
+        #expect(page.steps.count == 3)
+        page.take(.started(url: "https://a.example/", byPerson: true))
+        page.load("https://a.example/other")
         page.take(.processEnded("crashed"))
         #expect(page.kinds.last == .reloaded && page.steps.last?.number == 1)
+        // Before the error page a person's navigations change nothing.
+        for url in ["https://a.example/3", "https://a.example/4"] {
+            page.take(.started(url: url, byPerson: true))
+            page.load(url)
+            page.take(.processEnded("crashed"))
+        }
+        #expect(page.steps.suffix(3).map(\.number) == [1, 2, 3])
     }
 
     @Test("A page that is another document each time has no more steps by that, seen to be well or not")
@@ -426,7 +398,7 @@ struct PageHealthTests {
             let page = Patient()
             for load in 0..<10 {
                 page.load("https://a.example/?\(load)", isWatched: isWatched)
-                page.look(Self.painted)
+                page.look(PageExamination.painted)
                 page.take(.processEnded("crashed"))
                 if page.kinds.last == .showedErrorPage { break }
             }
@@ -451,66 +423,14 @@ struct PageHealthTests {
     func signals() {
         let page = Patient { $0.signals = [] }
         page.load()
-        page.look(Self.empty)
-        page.take(.processEnded("crashed"), .started, .loadFailed("offline", isReal: true))
+        page.look(PageExamination.empty)
+        page.take(.processEnded("crashed"))
+        page.start()
+        page.take(.loadFailed("offline", isReal: true))
         #expect(page.steps.isEmpty)
         let uniform = Patient { $0.signals.insert(.uniformPicture) }
         uniform.load()
         uniform.look(PageExamination(isPainted: true, isUniform: true))
         #expect(uniform.kinds == [.reloaded] && uniform.steps[0].signal == .uniformPicture)
-    }
-
-    /// Whatever comes in whatever order: no more than three steps without a person who leaves the error page, in
-    /// their order, and none for a page by its looks that the look did not show white.
-    @Test("Any interleaving keeps the bounds", arguments: 0..<64)
-    func interleavings(seed: Int) {
-        var generator = Numbers(state: UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1)
-        let page = Patient()
-        var sinceRenewal: [WhitePageStep] = []
-        var isAway = false
-        for _ in 0..<600 {
-            page.now += .milliseconds(Int(generator.next() % 5_000))
-            page.hasPackages = generator.next() % 2 == 0
-            let seen = [nil, Self.white, Self.empty, Self.broken, Self.painted, PageExamination(isHidden: true)]
-            let examination = seen[Int(generator.next() % 6)]
-            let urls = ["https://a.example/", "https://a.example/2"]
-            let events: [PageHealth.Event] = [
-                .started, .committed(url: urls[Int(generator.next() % 2)], isWatched: generator.next() % 4 > 0),
-                .finished, .loadFailed("x", isReal: generator.next() % 2 == 0), .processEnded("x"), .activity, .hasBody,
-                .examined(examination), .packageDropped(true), .paused, .resumed,
-                .clock(isBusy: generator.next() % 4 == 0), .clock(isBusy: false), .asks, .painted,
-            ]
-            let event = events[Int(generator.next() % UInt64(events.count))]
-            let wasDue = page.health.deadline.map { $0 <= page.now } ?? false
-            page.steps = []
-            if event == .paused { isAway = true }
-            if event == .resumed { isAway = false }
-            let actions = page.take(event)
-            #expect(!isAway || actions.isEmpty)
-            if actions.contains(.examine) { #expect(wasDue) }
-            for step in page.steps {
-                if step.number == 1 { sinceRenewal = [] }
-                sinceRenewal.append(step)
-                #expect(sinceRenewal.map(\.number) == Array(1...sinceRenewal.count) && sinceRenewal.count <= 3)
-                #expect(sinceRenewal.count < 3 || step.kind == .showedErrorPage)
-                switch event {
-                case .examined(let examination?): #expect(examination.isUniform == true)
-                case .processEnded, .loadFailed, .packageDropped, .resumed: break
-                default: Issue.record("\(step) by \(event)")
-                }
-            }
-        }
-    }
-
-    /// Numbers that a seed repeats.
-    private struct Numbers {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state ^= state << 13
-            state ^= state >> 7
-            state ^= state << 17
-            return state >> 11
-        }
     }
 }

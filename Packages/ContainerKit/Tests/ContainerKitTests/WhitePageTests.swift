@@ -15,50 +15,20 @@ import Testing
 @MainActor
 @Suite("White pages in a container", .timeLimit(.minutes(1)))
 struct WhitePageTests {
-    private let fixture = Fixture()
-    private let clock = ManualClock()
-    private let url = "containerkit://shop.example/index.html"
-    private static let white = """
-        {"look":{"html":true,"hidden":false,"used":false,"painted":false,"empty":false,"scripts":true,
-        "background":false,"errors":["Error: boot"],"failed":[]}}
-        """
+    private let stage = WhiteStage()
+    private var fixture: Fixture { stage.fixture }
+    private var clock: ManualClock { stage.clock }
+    private var url: String { stage.url }
 
     private func container(covering hosts: [String] = []) async throws -> Container<FakeEngine> {
-        try await fixture.container(covering: hosts) {
-            var options = WhitePageOptions()
-            options.clock = clock
-            $0.whitePages = options
-        }
+        try await stage.container(covering: hosts)
     }
 
-    /// Has a view load a document, as the engine tells of it.
-    private func load(_ url: String, in view: FakeView) {
-        view.onSignal?(.started(url: url))
-        view.onSignal?(.committed(url: url))
-        view.onSignal?(.finished(url: url))
-    }
-
-    /// Says something as the script in a view's document, and waits for what it is to do.
-    private func say(_ text: String, in view: FakeView) async throws -> String {
-        let handler = try #require(view.handlers[HealthScript.name])
-        return try await handler(ScriptMessage(json: text, documentURL: url))
-    }
-
-    /// Lets the page's time pass until it is looked at, and says what the look shows.
-    private func show(_ look: String, in view: FakeView) async throws {
-        let asked = Task { try await say("{}", in: view) }
-        await clock.sleepers(atLeast: 1)
-        clock.advance(by: .seconds(3))
-        #expect(try await asked.value == "\"look\"")
-        Task { try await say(look, in: view) }
-    }
+    private func load(_ url: String, in view: FakeView) { stage.load(url, in: view) }
 
     private func nextStep(_ events: AsyncStream<ContainerEvent>) async throws -> WhitePageStep {
-        for await case .whitePage(_, let step) in events { return step }
-        throw CancellationError()
+        try await stage.nextStep(events)
     }
-
-    private static let picture = PageSnapshot(width: 2, height: 1, pixels: Data(repeating: 255, count: 8), png: Data())
 
     @Test("A version on trial that shows nothing is taken back, and its page gets the former one")
     func rollback() async throws {
@@ -66,15 +36,14 @@ struct WhitePageTests {
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         try await container.update(from: fixture.publish(["index.html": "two"], version: "2"))
         let page = try await container.open("https://shop.example/index.html")
-        page.view.picture = Self.picture
         let events = container.events()
         load(url, in: page.view)
-        try await show(Self.white, in: page.view)
+        try await stage.show(WhiteStage.look(), in: page.view)
         let first = try await nextStep(events)
         #expect(first == WhitePageStep(kind: .reloaded, signal: .bootError, detail: "Error: boot", number: 1))
         #expect(try await fixture.text(url, from: page.view, of: container) == "two")
         load(url, in: page.view)
-        try await show(Self.white, in: page.view)
+        try await stage.show(WhiteStage.look(), in: page.view)
         var reason: String?
         for await event in events {
             if case .package(.quarantined(_, _, let why)) = event { reason = why }
@@ -146,7 +115,7 @@ struct WhitePageTests {
 
     @Test("Nothing is done where the host wants nothing, and nothing more once it says that a page is well")
     func hosts() async throws {
-        let off = try await fixture.container(covering: ["a.example"])
+        let off = try await fixture.container(covering: ["a.example"]) { $0.whitePages = nil }
         let first = try await off.open("https://a.example/")
         first.view.onSignal?(.processEnded(reason: "crashed"))
         #expect(first.view.reloads.isEmpty && first.view.handlers.isEmpty)
@@ -264,7 +233,13 @@ struct WhitePageTests {
         let container = try await fixture.container(covering: ["a.example"]) { $0.whitePages = options }
         let page = try await container.open("https://a.example/")
         let events = container.events()
-        load("containerkit://a.example/", in: page.view)
+        let place = "containerkit://a.example/"
+        page.view.onSignal?(.started(url: place))
+        page.view.onSignal?(.committed(url: place))
+        // The second word ends the wait of the first, and it is told nothing.
+        let words = (0..<2).map { _ in Task { try await stage.say("{}", in: page.view) } }
+        #expect(try await words[0].value == "null")
+        page.view.onSignal?(.finished(url: place))
         while page.view.processEnds == 0 {
             try Task.checkCancellation()
             await Task.yield()

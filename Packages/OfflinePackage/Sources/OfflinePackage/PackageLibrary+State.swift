@@ -93,11 +93,15 @@ extension PackageLibrary {
             share()
         }
 
+        /// Whether a page can be given other generations: one that cannot be told apart from others, while it is alone.
+        func mayRepin(_ page: PageID) -> Bool {
+            guard let open = pages[page] else { return false }
+            return !open.isShared || !pages.contains { $0.key != page && $0.value.isShared }
+        }
+
         /// Gives a page other generations than these.
         mutating func repin(_ page: PageID, without avoided: Set<Int64>, in store: ResourceStore) -> Bool {
-            guard var open = pages[page] else { return false }
-            let isAlone = !pages.contains { $0.key != page && $0.value.isShared }
-            guard !open.isShared || isAlone else { return false }
+            guard mayRepin(page), var open = pages[page] else { return false }
             open.avoided.formUnion(avoided)
             let lost = open.pins.filter { open.avoided.contains($0.value) }
             for package in lost.keys { open.pins[package] = nil }

@@ -127,6 +127,19 @@ public final class PackageLibrary: Sendable {
         return state.withLock { $0.pinned(of: page) }.filter { $0.contains(url) }.map(\.package.generation)
     }
 
+    /// The generation of an open page that answers a URL, by a file of it, or by saying that there is none; `nil` where
+    /// that is left to others. It may have to read.
+    @concurrent
+    public func generation(of page: PageID, answering url: String) async -> GenerationReference? {
+        guard let url = PackageURL(url) else { return nil }
+        let covering = state.withLock { $0.pinned(of: page) }.filter { $0.contains(url) }
+        let depth = covering.map(\.base.path.utf8.count).max()
+        // As requests are answered: the longest base path decides, and there the latest.
+        let deciding = covering.filter { $0.base.path.utf8.count == depth }.sorted { $0.number > $1.number }
+        let answering = deciding.first { ((try? $0.file(at: url, in: store)) ?? nil) != nil }
+        return (answering ?? deciding.first(where: \.package.isComplete))?.package.generation
+    }
+
     /// Takes generations from an open page, which then has the active ones of their packages, as far as these are
     /// others: for a page that does not boot on what it has.
     ///
@@ -135,6 +148,9 @@ public final class PackageLibrary: Sendable {
     public func repin(_ page: PageID, without avoided: Set<GenerationReference>) -> Bool {
         state.withLock { $0.repin(page, without: Set(avoided.map(\.number)), in: store) }
     }
+
+    /// Whether ``repin(_:without:)`` can take generations from a page now.
+    public func mayRepin(_ page: PageID) -> Bool { state.withLock { $0.mayRepin(page) } }
 
     /// The generations that answer an open page until it closes; empty for a page that is not open.
     public func generations(of page: PageID) -> [GenerationReference] {

@@ -15,6 +15,22 @@ struct LoopbackRequests: ResourceLoading, InterceptPolicy {
     let legacy: LegacyCare?
     /// What is learned from the engine's requests, where that is of use.
     var engineFields: EngineFields?
+    /// Hears of documents, before their answers are there.
+    var noteDocument: (@MainActor @Sendable (DocumentNote) -> Void)?
+
+    /// What is to be known of a document before it is there.
+    struct DocumentNote: Sendable {
+        /// The page that it is for; `nil` where it may be any.
+        let page: PageID?
+        /// Whether it is asked for with a body.
+        var hasBody = false
+        /// Whether its server says that there is nothing to show.
+        var isEmpty = false
+
+        init(of request: ResourceRequest) {
+            page = request.page.flatMap { $0.confidence == .exact ? $0.page.id : nil }
+        }
+    }
 
     func opens(_ target: HostPort) -> Bool {
         // What it will speak shows with its first byte only. On a port that is neither's own it may be both.
@@ -40,6 +56,20 @@ struct LoopbackRequests: ResourceLoading, InterceptPolicy {
     nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         let wait = pages.began(request)
         defer { pages.ended(wait) }
+        var note = DocumentNote(of: request)
+        if request.destination == .document, ![.get, .head].contains(request.head.method) {
+            note.hasBody = true
+            await noteDocument?(note)
+        }
+        let response = try await answer(request)
+        if request.destination == .document, response?.head.leavesDocumentEmpty == true {
+            note.isEmpty = true
+            await noteDocument?(note)
+        }
+        return response
+    }
+
+    private nonisolated(nonsending) func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard let legacy, legacy.messages.isCarried(by: request.head) else {
             return try await path.answer(overLoopback: request)
         }

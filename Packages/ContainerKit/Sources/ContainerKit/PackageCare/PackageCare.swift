@@ -185,11 +185,6 @@ final class PackageCare {
 
     private static let conclusionLimit = Duration.seconds(5)
 
-    /// The generations that a page's document came from, or was answered by.
-    func generations(answering page: PageReference) -> Set<GenerationReference> {
-        (answers[page.id] ?? []).union(library.generations(of: page.id, covering: page.documentURL))
-    }
-
     private func tell(_ notice: Notice) {
         let lost: Notice
         switch notices.yield(notice) {

@@ -28,12 +28,18 @@ enum HealthScript {
 
     /// What the script says.
     struct Message: Decodable {
+        /// A name that the script of one document has given itself.
+        var from: String?
         var look: Look?
         var retry: Bool?
         /// Something was painted for the first time.
         var painted: Bool?
-        /// A page that was hidden when it was looked at is shown.
-        var shown: Bool?
+        /// Whether the page is in sight.
+        var visible: Bool?
+        /// Whether it tells something, and does not ask what to do.
+        var news: Bool?
+
+        var isNews: Bool { news == true }
     }
 
     struct Look: Decodable {
@@ -60,44 +66,45 @@ enum HealthScript {
 
     static let script = UserScript(source, at: .documentStart, in: world, inAllFrames: false)
 
-    /// A script that is `async`, as those are that a script inserts, may be missed: what counts people is such a one.
+    /// A script that is `async`, as those are that a script inserts, may be missed: what counts people is such a one. So
+    /// may a style sheet that nothing waits for: an alternate one, one for print, one that is disabled.
     ///
     /// A rejection's reason is not read: to turn it into text would run what the page has written.
     private static let source = """
         (() => {
-            const errors = [], failed = [];
-            let used = false, wasHidden = false;
-            const post = message => webkit.messageHandlers['\(name)'].postMessage(message);
-            const note = (list, text) => { if (list.length < 4) list.push(String(text ?? '').slice(0, 256)); };
+            const from = String(Math.random()), errors = [], failed = [];
+            let used = false;
+            const post = message => webkit.messageHandlers['\(name)'].postMessage({ ...message, from });
+            const tell = message => void post({ ...message, news: true }).catch(() => {});
+            const note = (list, text) => { if (list.length < 4) list.push(String(text ?? '').slice(0, 1024)); };
+            const isPending = link => /(^|\\s)stylesheet(\\s|$)/i.test(link.rel)
+                && !/(^|\\s)alternate(\\s|$)/i.test(link.rel) && !link.disabled && matchMedia(link.media).matches;
             addEventListener('error', event => {
-                const from = event.target;
-                if (from === window || !from) {
+                const source = event.target;
+                if (source === window || !source) {
                     if (!String(event.filename ?? '').startsWith('user-script:')) note(errors, event.message);
-                } else if (from.localName === 'script') {
-                    if (!from.async) note(failed, from.src);
-                } else if (from.localName === 'link' && /(^|\\s)stylesheet(\\s|$)/i.test(from.rel)) {
-                    note(failed, from.href);
+                } else if (source.localName === 'script') {
+                    if (!source.async) note(failed, source.src);
+                } else if (source.localName === 'link' && isPending(source)) {
+                    note(failed, source.href);
                 }
             }, true);
             addEventListener('unhandledrejection', () => note(errors, 'a promise was rejected'), true);
             for (const type of ['keydown', 'pointerdown', 'input'])
                 addEventListener(type, event => { used ||= event.isTrusted; }, { capture: true, passive: true });
+            const tellSight = () => tell({ visible: !document.hidden });
+            document.addEventListener('visibilitychange', tellSight);
             try {
                 const observer = new PerformanceObserver(() => {
                     observer.disconnect();
-                    post({ painted: true }).catch(() => {});
+                    document.removeEventListener('visibilitychange', tellSight);
+                    tell({ painted: true });
                 });
                 observer.observe({ type: 'paint', buffered: true });
             } catch {}
-            const tellWhenShown = () => document.addEventListener('visibilitychange', () => {
-                wasHidden = false;
-                post({ shown: true }).catch(() => {});
-            }, { once: true });
             const look = () => {
-                if (document.hidden && !wasHidden) {
-                    wasHidden = true;
-                    tellWhenShown();
-                }
+                // A document that was opened anew has lost it.
+                document.addEventListener('visibilitychange', tellSight);
                 const root = document.documentElement, body = document.body, head = document.head;
                 const isBare = element => !element || !element.attributes.length;
                 return { look: {
@@ -124,7 +131,7 @@ enum HealthScript {
                 link?.setAttribute('data-heard', '');
             });
             (async () => {
-                let message = {};
+                let message = { visible: !document.hidden };
                 for (;;) {
                     const wish = await post(message);
                     if (wish === 'look') message = look();

@@ -16,11 +16,11 @@ final class PageWatch {
         let isBusy: @MainActor () -> Bool
         /// Whether the page waits for what someone says to it.
         let isAsking: @MainActor () -> Bool
-        /// Whether a package has answered the page's document.
-        let isPackaged: @MainActor () -> Bool
-        /// Marks what answered the page's document as failed, for a reason, and takes it from the page, as long as the
-        /// second closure says that this is wanted; says whether there was such. It ends in bounded time.
-        let dropPackage: @MainActor (String, @escaping @MainActor () -> Bool) async -> Bool
+        /// Whether a package is behind the page's document.
+        let isPackaged: @MainActor () async -> Bool
+        /// Takes what is behind the page's document from the page for a step, as long as the second closure says that
+        /// this is wanted; says whether there was such. It ends in bounded time.
+        let dropPackage: @MainActor (WhitePageStep, @escaping @MainActor () -> Bool) async -> Bool
         /// A step was taken.
         let tell: @MainActor (WhitePageStep) -> Void
     }
@@ -39,12 +39,7 @@ final class PageWatch {
     private let elapsed: @MainActor () -> Duration
     private var alarm: (due: Duration, task: Task<Void, Never>)?
     private var work: Task<Void, Never>?
-    /// Who waits for what to do, in the page.
-    private var waiter: CheckedContinuation<HealthScript.Reply, Never>?
-    /// What it is told as soon as it asks.
-    private var wish: HealthScript.Reply?
-    /// Who waits for what a look has shown.
-    private var looker: CheckedContinuation<PageExamination?, Never>?
+    private lazy var conversation = HealthConversation { [weak self] in self?.hear($0) }
     private var isRefused = false
     private var isOver = false
 
@@ -75,11 +70,11 @@ final class PageWatch {
         guard let view else { return }
         if hasScript {
             try view.setMessageHandler(named: HealthScript.name, in: HealthScript.world) { [weak self] in
-                await self?.answer($0).rawValue ?? HealthScript.Reply.end.rawValue
+                await self?.conversation.answer($0).rawValue ?? HealthScript.Reply.end.rawValue
             }
             view.add(HealthScript.script)
         }
-        load?.onErrorPage = { [weak self] in self?.say(.hearRetry) }
+        load?.onErrorPage = { [weak self] in self?.conversation.say(.hearRetry) }
         load?.observe { [weak self] in self?.hear($0) }
     }
 
@@ -87,7 +82,7 @@ final class PageWatch {
         isOver = true
         alarm?.task.cancel()
         work?.cancel()
-        release()
+        conversation.end()
     }
 
     func take(_ event: PageHealth.Event) {
@@ -105,12 +100,12 @@ final class PageWatch {
 
     private func hear(_ signal: ViewSignal) {
         switch signal {
-        case .started:
+        case .started(let url):
             isRefused = false
-            take(.started)
+            take(.started(url: url, byPerson: view?.isUserGesture(for: url) == true))
         case .committed(let url):
             place = url
-            release()
+            conversation.documentChanged()
             take(.committed(url: url, isWatched: host.isWatched(url)))
         case .finished: take(.finished)
         case .failed(let url, let error):
@@ -120,7 +115,7 @@ final class PageWatch {
             take(.loadFailed(error.description, isReal: isReal))
         case .resource: take(.activity)
         case .processEnded(let reason):
-            release()
+            conversation.documentChanged()
             // A window that someone has closed is no loss.
             guard view?.hasEnded == false else { return end() }
             take(.processEnded(reason))
@@ -135,12 +130,15 @@ final class PageWatch {
     private func perform(_ step: WhitePageStep) {
         guard let view else { return }
         host.tell(step)
+        let lost = health.lostURL
+        if let lost { place = lost }
         switch step.kind {
+        case .reloaded where lost != nil: view.load(place)
         case .reloaded, .reloadedWithoutPackage, .retried:
             let isNew = step.signal == .processEnded || step.signal == .unresponsive
             if isNew, loadsAfterEnd { view.load(place) } else { view.reload(place) }
         case .showedErrorPage:
-            release()
+            conversation.documentChanged()
             load?.passOverErrorPage()
             view.showErrorPage(ErrorPage(options.errorPage, for: place).html, for: place)
         }
@@ -150,7 +148,7 @@ final class PageWatch {
         work?.cancel()
         // Owned: the watch cancels it.
         work = Task { [weak self, host] in
-            let isDropped = await host.dropPackage("\(step.signal.rawValue): \(step.detail)") {
+            let isDropped = await host.dropPackage(step) {
                 self?.health.awaitsDrop == true
             }
             guard !Task.isCancelled else { return }
@@ -170,66 +168,30 @@ final class PageWatch {
         }
     }
 
+    /// Keeps the view no longer than it takes to begin.
     private func look() async -> PageExamination? {
-        guard hasScript, let view else { return nil }
-        // A page that is at work does not answer.
-        let limit = Task { [weak self, options] in
-            try? await ContinuousClock().sleep(for: options.lookLimit)
-            if !Task.isCancelled { self?.seen(nil) }
-        }
-        defer { limit.cancel() }
-        let shown = await withCheckedContinuation { continuation in
-            looker = continuation
-            say(.look)
-        }
+        guard hasScript, view != nil else { return nil }
+        let shown = await conversation.look(within: options.lookLimit)
         guard var examination = shown, examination.needsPicture(for: options.signals) else { return shown }
         // Of the view, and not of the page: it runs nothing there.
-        let picture = Task { try? await view.snapshot() }
-        examination.isUniform = await outcome(of: picture, within: options.lookLimit)??.isUniform
+        let picture = Task { [weak view] in try? await view?.snapshot().isUniform() }
+        examination.isUniform = await outcome(of: picture, within: options.lookLimit) ?? nil
         picture.cancel()
-        examination.isPackaged = host.isPackaged()
+        examination.isPackaged = await host.isPackaged()
         return examination
     }
 
-    private func seen(_ examination: PageExamination?) {
-        looker?.resume(returning: examination)
-        looker = nil
-    }
-
-    // MARK: The page's side
-
-    private func answer(_ message: ScriptMessage) async -> HealthScript.Reply {
-        let said = HealthScript.message(message.json)
-        if let look = said?.look { seen(look.examination) }
-        if said?.retry == true { take(.retryAsked) }
-        if said?.painted == true || said?.shown == true {
-            take(said?.painted == true ? .painted : .activity)
-            return .end
+    /// What the script of the page says.
+    private func hear(_ said: HealthScript.Message) {
+        // What is told, and does not ask, may come from a document that the page cache has brought back.
+        if !said.isNews { take(.spoke) }
+        switch said.visible {
+        case true? where said.isNews: take(.shown)
+        case false?: take(.hidden)
+        default: break
         }
-        if let wish {
-            self.wish = nil
-            return wish
-        }
-        guard !isOver else { return .end }
-        waiter?.resume(returning: .end)
-        return await withCheckedContinuation { waiter = $0 }
-    }
-
-    private func say(_ reply: HealthScript.Reply) {
-        guard let waiter else {
-            wish = reply
-            return
-        }
-        self.waiter = nil
-        waiter.resume(returning: reply)
-    }
-
-    /// The document is another one: what waits for the one before waits no longer.
-    private func release() {
-        wish = nil
-        waiter?.resume(returning: .end)
-        waiter = nil
-        seen(nil)
+        if said.painted == true { take(.painted) }
+        if said.retry == true { take(.retryAsked) }
     }
 
     // MARK: Time
@@ -258,13 +220,5 @@ extension EngineError {
     /// Whether a document could not be had, and was not stopped, refused or saved instead.
     fileprivate var isOfNetwork: Bool {
         [.unknownHost, .cannotConnect, .connectionLost, .timedOut, .tls].contains(code)
-    }
-}
-
-extension PageSnapshot {
-    /// Whether all pixels are the same.
-    var isUniform: Bool {
-        let size = 4
-        return pixels.count <= size || pixels.dropFirst(size) == pixels.dropLast(size)
     }
 }

@@ -13,6 +13,8 @@ final class WhitePageCare {
     private var watches: [ViewID: PageWatch] = [:]
     private var pending: [PageID: Int] = [:]
     private var absences: Set<PackageCare.Absence> = []
+    /// URLs whose last request was not answered, the latest last.
+    private var unreachable: [String] = []
 
     init(_ options: WhitePageOptions) {
         self.options = options
@@ -54,30 +56,63 @@ final class WhitePageCare {
 
     // MARK: Requests
 
-    /// A request of a page waits for its answer.
-    func began(of view: ViewID?) {
-        guard let watch = view.flatMap({ watches[$0] }) else { return }
-        pending[watch.page, default: 0] += 1
+    /// A request waits for its answer.
+    /// - Returns: the page that it is of, where that is watched; what its end is told with.
+    func began(of view: ViewID?) -> PageID? {
+        guard let page = view.flatMap({ watches[$0] })?.page else { return nil }
+        pending[page, default: 0] += 1
+        return page
     }
 
-    /// It does so no longer.
-    func ended(of view: ViewID?) {
-        guard let watch = view.flatMap({ watches[$0] }), let count = pending[watch.page] else { return }
-        pending[watch.page] = max(0, count - 1)
+    /// It does so no longer. The view may be another page's by now.
+    func ended(of page: PageID?) {
+        guard let page, let count = pending[page] else { return }
+        pending[page] = max(0, count - 1)
     }
 
     func isBusy(_ page: PageID) -> Bool { pending[page, default: 0] > 0 }
 
+    /// A document is asked for, before it is answered.
+    func noteDocument(_ method: HTTPRequest.Method, of view: ViewID?) {
+        guard ![.get, .head].contains(method), let watch = view.flatMap({ watches[$0] }) else { return }
+        watch.take(.hasBody)
+    }
+
+    /// The answer to a request for a document has begun, and is not delivered yet.
+    func noteDocument(_ head: HTTPResponse, of view: ViewID?) {
+        guard head.leavesDocumentEmpty, let watch = view.flatMap({ watches[$0] }) else { return }
+        watch.take(.hasNoContent)
+    }
+
+    /// The same of documents that come over loopback, of a page that is concluded, or may be any.
+    func noteDocument(_ note: LoopbackRequests.DocumentNote) {
+        for watch in watches.values where note.page == nil || watch.page == note.page {
+            if note.hasBody { watch.take(.hasBody) }
+            if note.isEmpty { watch.take(.hasNoContent) }
+        }
+    }
+
+    /// Whether the last request for a URL got no answer, or an error of the server: then the page is not to blame.
+    func isUnreachable(_ url: String) -> Bool { unreachable.contains(url) }
+
     func hear(_ record: RequestRecord) {
+        noteReach(of: record)
         guard let page = record.page, let watch = watches.values.first(where: { $0.page == page }) else { return }
-        if record.isMainDocument {
-            if ![.get, .head].contains(record.method) { watch.take(.hasBody) }
-            if case .failed(let error) = record.outcome, error.code != .cancelled { watch.noteRefusal() }
-            // Some engines show an empty document for these on a custom scheme.
-            if record.status == .noContent || record.status == .resetContent { watch.take(.hasNoContent) }
+        if record.isMainDocument, case .failed(let error) = record.outcome, error.code != .cancelled {
+            watch.noteRefusal()
         }
         watch.take(.activity)
     }
+
+    private func noteReach(of record: RequestRecord) {
+        let isReached = record.status.map { $0.kind != .serverError } ?? false
+        unreachable.removeAll { $0 == record.url }
+        guard !isReached else { return }
+        unreachable.append(record.url)
+        if unreachable.count > Self.unreachableLimit { unreachable.removeFirst() }
+    }
+
+    private static let unreachableLimit = 64
 
     // MARK: The app's life
 
@@ -90,5 +125,14 @@ final class WhitePageCare {
     func comeBack(from absence: PackageCare.Absence) {
         guard absences.remove(absence) != nil, absences.isEmpty else { return }
         for watch in watches.values { watch.take(.resumed) }
+    }
+}
+
+extension HTTPResponse {
+    /// Whether the server says that there is nothing to show: some engines show an empty document for these on a custom
+    /// scheme. Or it leads on by itself; WHATWG HTML, section 7.4.4.
+    var leavesDocumentEmpty: Bool {
+        status == .noContent || status == .resetContent
+            || HTTPField.Name("Refresh").map { headerFields[$0] != nil } ?? false
     }
 }

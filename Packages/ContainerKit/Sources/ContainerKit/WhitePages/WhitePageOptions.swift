@@ -14,13 +14,14 @@ public struct WhitePageOptions: Sendable {
     /// intercepted.
     public var signals = Set(WhitePageSignal.allCases).subtracting([.noFirstPaint, .uniformPicture])
     /// The most steps for one page, up to 3, which is the default; the last one is the error page. They are forgotten
-    /// when someone asks to try again or leaves the error page, and never by themselves. The second one is a reload
+    /// when someone asks to try again on it, or touches a page for a navigation after it was shown, and never by
+    /// themselves. The second one is a reload
     /// again where the first was of another document, or ten minutes ago.
     public var stepLimit = 3
     /// How long a page is left alone after it has loaded and its last request has ended; 3 seconds by default.
     public var grace = Duration.seconds(3)
-    /// How long a page that has loaded may paint nothing after the last that was heard of it; 30 seconds by default, as
-    /// the network may be slow.
+    /// How long a page that has loaded may paint nothing after the last that was heard of it, until its errors count;
+    /// 30 seconds by default, as the network may be slow.
     public var firstPaint = Duration.seconds(30)
     /// How long a page that paints nothing may go on loading, or have requests that wait for an answer or bring their
     /// bodies in drops, until it is looked at all the same; 2 minutes by default.

@@ -11,7 +11,7 @@ public enum WhitePageSignal: String, Sendable, Hashable, CaseIterable {
     case emptyDocument
     /// A script threw, or left a promise rejected, and nothing was painted.
     case bootError
-    /// A script that is not `async`, or a style sheet, could not be had, and nothing was painted.
+    /// A script that is not `async`, or a style sheet that is waited for, could not be had, and nothing was painted.
     case failedResource
     /// The page's process has not answered for long, and nothing was painted: its script hangs.
     case unresponsive
@@ -27,8 +27,8 @@ public struct WhitePageStep: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable {
         /// The page was loaded anew.
         case reloaded
-        /// What answered the page of packages was marked as failed, and the page loaded anew without it: from the
-        /// former version where there is one, else from the network.
+        /// The page was loaded anew without the package that is behind its document: from the former version where the
+        /// one on trial was to blame and there is one, else from the network.
         case reloadedWithoutPackage
         /// A page that says so was shown in its place.
         case showedErrorPage

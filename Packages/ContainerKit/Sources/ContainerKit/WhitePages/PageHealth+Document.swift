@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+extension PageHealth {
+    /// What is known of the document that is there.
+    struct Document: Sendable {
+        /// What is known of one before it is there.
+        struct Asked: Sendable {
+            var url = ""
+            var hasBody = false
+            var hasNoContent = false
+        }
+
+        let url: String
+        /// Whether it was asked for with a body.
+        let hasBody: Bool
+        /// Whether its server says that it is empty.
+        let hasNoContent: Bool
+        /// Since when it has its time.
+        var since: Duration
+        var finishedAt: Duration
+        var lastActivity: Duration
+        /// Whether a first look left it open.
+        var waitsForPaint = false
+        var hasSpoken = false
+        var hasPainted = false
+        var isHidden = false
+        /// Since when it does not answer, and how often in a row it did not.
+        var silence: (since: Duration, count: Int)?
+        /// Whether its process ended before it was there.
+        var isLost = false
+
+        init(_ asked: Asked = Asked(), at now: Duration = .zero) {
+            (url, hasBody, hasNoContent) = (asked.url, asked.hasBody, asked.hasNoContent)
+            (since, finishedAt, lastActivity) = (now, now, now)
+        }
+
+        var quietSince: Duration { max(lastActivity, finishedAt) }
+    }
+
+    /// The numbers that it goes by.
+    struct Limits: Sendable {
+        let signals: Set<WhitePageSignal>
+        let grace: Duration
+        let firstPaint: Duration
+        let patience: Duration
+        let silence: Duration
+        let countsErrorsOfNetwork: Bool
+
+        /// How many looks in a row may stay without an answer at least.
+        static let silences = 2
+
+        init(_ options: WhitePageOptions) {
+            signals = options.signals
+            grace = max(options.grace, .zero)
+            firstPaint = max(options.firstPaint, .zero)
+            patience = max(options.patience, .zero)
+            silence = max(options.silence, .zero)
+            countsErrorsOfNetwork = options.countsErrorsOfNetwork
+        }
+
+        /// What a look has shown of a document that has loaded, and painted nothing.
+        /// - Parameter isQuiet: whether it had its time to paint. A page may go on after an error; an empty one cannot.
+        func trouble(
+            in seen: PageExamination, of document: Document, isQuiet: Bool
+        ) -> (WhitePageSignal, String)? {
+            if seen.isEmpty, !document.hasNoContent, signals.contains(.emptyDocument) {
+                return (.emptyDocument, "the document is empty")
+            }
+            guard isQuiet else { return nil }
+            // A script's error is of the version, which a package can be rid of, and a server cannot.
+            if let error = seen.bootErrors.first, signals.contains(.bootError),
+                seen.isPackaged || countsErrorsOfNetwork
+            {
+                return (.bootError, error)
+            }
+            if let url = seen.failedResources.first, signals.contains(.failedResource) {
+                return (.failedResource, url)
+            }
+            return nil
+        }
+    }
+}

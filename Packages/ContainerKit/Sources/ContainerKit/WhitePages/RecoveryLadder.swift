@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// The steps that are taken for a page that stays white, in their order, and no more than there may be. A value.
+struct RecoveryLadder: Sendable {
+    private let limit: Int
+    private var count = 0
+    private var lastAt = Duration.zero
+    private var hasReloaded = false
+    private var hasDropped = false
+    /// The document that the steps were taken for.
+    private var document: String?
+    /// Whether the error page was shown, which only a person takes back.
+    private var isSpent = false
+
+    /// After how long without a step the next one is a reload again, and not what would come after it.
+    private static let calm = Duration.seconds(600)
+
+    init(limit: Int) {
+        self.limit = min(max(limit, 0), 3)
+    }
+
+    /// Whether no step is left.
+    var isOver: Bool { count >= limit }
+
+    /// Which step is next; `nil` where none is left.
+    /// - Parameters:
+    ///   - mayRepeat: whether the document may be asked for once more.
+    ///   - mayDrop: whether packages can be behind it.
+    mutating func next(
+        for document: String, mayRepeat: Bool, mayDrop: Bool, at now: Duration
+    ) -> WhitePageStep.Kind? {
+        guard !isOver else { return nil }
+        if document != self.document || now - lastAt >= Self.calm { (hasReloaded, hasDropped) = (false, false) }
+        self.document = document
+        guard mayRepeat, count < limit - 1 else { return .showedErrorPage }
+        if !hasReloaded {
+            hasReloaded = true
+            return .reloaded
+        }
+        guard mayDrop, !hasDropped else { return .showedErrorPage }
+        hasDropped = true
+        return .reloadedWithoutPackage
+    }
+
+    /// The step as it is told, should it be taken now.
+    func step(_ kind: WhitePageStep.Kind, _ signal: WhitePageSignal, _ detail: String) -> WhitePageStep {
+        WhitePageStep(kind: kind, signal: signal, detail: detail, number: count + 1)
+    }
+
+    /// A step is taken.
+    mutating func note(_ kind: WhitePageStep.Kind, at now: Duration) {
+        (count, lastAt) = (count + 1, now)
+        if kind == .showedErrorPage { isSpent = true }
+    }
+
+    /// The packages were to be taken, and are not.
+    mutating func keepPackages() { hasDropped = false }
+
+    /// A person goes on from where the steps have led: all may be taken again. Nobody else may say so, or a page that
+    /// lands at another URL each time would be loaded without end.
+    mutating func renew() {
+        guard isSpent else { return }
+        (count, hasReloaded, hasDropped, document, isSpent) = (0, false, false, nil, false)
+    }
+}

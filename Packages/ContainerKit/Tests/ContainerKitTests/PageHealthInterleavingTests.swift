@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Testing
+
+@testable import ContainerKit
+
+/// Whatever happens to a page, in whatever order.
+@Suite("Health of a page in any order", .timeLimit(.minutes(1)))
+struct PageHealthInterleavingTests {
+    /// A page with what must be true of it.
+    private final class Witness {
+        let page = Patient {
+            $0.silence = .seconds(12)
+            $0.signals.insert(.uniformPicture)
+        }
+        var processEnds = 0
+        private var sinceRenewal: [WhitePageStep] = []
+        private var isAway = false
+        private var isExamining = false
+        private var hasSpoken = false
+        private var hasPainted = false
+        private var silences = 0
+
+        func take(_ event: PageHealth.Event) {
+            let isAnswered = isExamining
+            let wasDue = page.health.deadline.map { $0 <= page.now } ?? false
+            page.steps = []
+            note(event)
+            let actions = page.take(event)
+            // Only a person's wish is done at once.
+            #expect(!isAway || actions.isEmpty || event == .retryAsked)
+            if actions.contains(.examine) {
+                #expect(wasDue)
+                isExamining = true
+            }
+            if actions.contains(.endProcess) {
+                processEnds += 1
+                #expect(event == .examined(nil) && silences >= 2 && hasSpoken && !hasPainted)
+            }
+            if case .examined = event, isAnswered { #expect(page.health.deadline.map { $0 > page.now } ?? true) }
+            for step in page.steps { check(step, after: event) }
+        }
+
+        private func note(_ event: PageHealth.Event) {
+            switch event {
+            case .paused: isAway = true
+            case .resumed where isAway: (isAway, isExamining) = (false, false)
+            case .started, .hidden, .shown, .asks, .processEnded: isExamining = false
+            case .committed: (hasSpoken, hasPainted, silences, isExamining) = (false, false, 0, false)
+            case .spoke: hasSpoken = true
+            case .painted: hasPainted = true
+            case .examined(let seen) where isExamining:
+                isExamining = false
+                silences = seen == nil ? silences + 1 : 0
+                // It has answered.
+                if seen != nil { hasSpoken = true }
+            default: break
+            }
+        }
+
+        /// No more than three steps without a person who leaves the error page, in their order, and none for a page by
+        /// its looks that the look did not show white.
+        private func check(_ step: WhitePageStep, after event: PageHealth.Event) {
+            if step.kind == .retried { return #expect(sinceRenewal.last?.kind == .showedErrorPage) }
+            if step.number == 1 { sinceRenewal = [] }
+            sinceRenewal.append(step)
+            #expect(sinceRenewal.map(\.number) == Array(1...sinceRenewal.count) && sinceRenewal.count <= 3)
+            #expect(sinceRenewal.count < 3 || step.kind == .showedErrorPage)
+            switch event {
+            case .examined(let examination?): #expect(examination.isUniform == true)
+            case .processEnded, .loadFailed, .packageDropped, .resumed: break
+            default: Issue.record("\(step) by \(event)")
+            }
+        }
+    }
+
+    /// Runs events by chance; says how often a process was ended.
+    private func run(_ seed: Int, favouring favourite: (inout SeededNumbers) -> PageHealth.Event?) -> Int {
+        var numbers = SeededNumbers(seed)
+        let witness = Witness()
+        let urls = ["https://a.example/", "https://a.example/2"]
+        for _ in 0..<600 {
+            witness.page.now += .milliseconds(Int(numbers.next() % 5_000))
+            witness.page.hasPackages = numbers.next() % 2 == 0
+            let looks: [PageExamination?] = [
+                nil, .white, .empty, .broken, .painted, PageExamination(isHidden: true), PageExamination(),
+                PageExamination(isPainted: true, isUniform: true),
+            ]
+            let events: [PageHealth.Event] = [
+                .started(url: urls[Int(numbers.next() % 2)], byPerson: numbers.next() % 4 == 0),
+                .committed(url: urls[Int(numbers.next() % 2)], isWatched: numbers.next() % 4 > 0), .finished,
+                .loadFailed("x", isReal: numbers.next() % 2 == 0), .processEnded("x"), .activity, .hasBody,
+                .hasNoContent, .spoke, .hidden, .shown, .retryAsked, .examined(looks[Int(numbers.next() % 8)]),
+                .packageDropped(true), .paused, .resumed, .clock(isBusy: numbers.next() % 4 == 0),
+                .clock(isBusy: false), .asks, .painted,
+            ]
+            witness.take(favourite(&numbers) ?? events[Int(numbers.next() % UInt64(events.count))])
+        }
+        return witness.processEnds
+    }
+
+    @Test("Any interleaving keeps the bounds", arguments: 0..<64)
+    func any(seed: Int) {
+        _ = run(seed) { _ in nil }
+    }
+
+    @Test("Where pages often do not answer, a process is ended for that alone")
+    func silent() {
+        var ends = 0
+        for seed in 0..<128 {
+            ends += run(seed) { numbers in
+                switch numbers.next() % 8 {
+                case 0: .spoke
+                case 1...3: .clock(isBusy: false)
+                case 4...6: .examined(nil)
+                default: nil
+                }
+            }
+        }
+        #expect(ends > 20)
+    }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Testing
+
+@testable import ContainerKit
+
+/// What a page must not be touched for, without an engine.
+@Suite("Health of a page: what it is not touched for", .timeLimit(.minutes(1)))
+struct PageHealthSafetyTests {
+    @Test("A page that answers, and of which there is no picture, is not taken for one that hangs")
+    func withoutPicture() {
+        let page = Patient()
+        page.load()
+        var looks = 0
+        while let deadline = page.health.deadline {
+            page.now = deadline
+            #expect(page.take(.clock(isBusy: false)) == [.examine])
+            #expect(page.take(.examined(PageExamination(hasScripts: true))).isEmpty)
+            looks += 1
+        }
+        #expect(page.steps.isEmpty && looks > 2 && page.now == .seconds(120))
+        // One that fell silent between has to do so twice in a row.
+        let mute = Patient()
+        mute.load()
+        for (second, seen) in [(3, nil), (40, PageExamination(hasScripts: true)), (75, nil)] {
+            mute.now = .seconds(second)
+            #expect(mute.take(.clock(isBusy: false)) == [.examine] && mute.take(.examined(seen)).isEmpty)
+        }
+        #expect(mute.health.deadline != nil)
+    }
+
+    @Test("A document that never spoke, as one of the page cache or without scripts, does not hang")
+    func neverSpoke() {
+        let page = Patient()
+        page.start()
+        page.take(.committed(url: "https://a.example/", isWatched: true), .finished)
+        var ends = false
+        while let deadline = page.health.deadline {
+            page.now = deadline
+            page.take(.clock(isBusy: false))
+            ends = ends || page.take(.examined(nil)).contains(.endProcess)
+        }
+        #expect(!ends && page.steps.isEmpty)
+        // What the one before has said is not its word.
+        let next = Patient()
+        next.load()
+        next.take(.started(url: "https://a.example/2", byPerson: true))
+        next.take(.committed(url: "https://a.example/2", isWatched: true), .finished)
+        while next.look(nil) {}
+        #expect(next.now == .seconds(3))
+    }
+
+    @Test(
+        "A page that comes in sight has its whole time before it is looked at, and what a look has found before is void"
+    )
+    func shown() {
+        let page = Patient()
+        page.load()
+        page.look(PageExamination(isHidden: true))
+        page.now = .seconds(1_000)
+        page.take(.shown)
+        #expect(page.take(.clock(isBusy: false)).isEmpty && page.health.deadline == .seconds(1_003))
+        page.now = .seconds(1_003)
+        #expect(page.take(.clock(isBusy: false)) == [.examine])
+        page.take(.shown)
+        #expect(page.take(.examined(.empty)).isEmpty && page.health.deadline == .seconds(1_006))
+        // A first look, and then it was out of sight for the rest of its time.
+        let left = Patient()
+        left.load()
+        left.look(PageExamination.broken)
+        left.now = .seconds(4)
+        left.take(.hidden)
+        left.now = .seconds(60)
+        left.take(.shown)
+        left.look(PageExamination.broken)
+        #expect(left.steps.isEmpty && left.health.deadline == .seconds(90))
+    }
+
+    @Test("What a hidden page loads does not have it looked at, and neither does what asks for it")
+    func hidden() {
+        for hides in [true, false] {
+            let page = Patient()
+            page.load()
+            if hides { page.take(.hidden) } else { page.look(PageExamination(isHidden: true)) }
+            for second in 1...200 {
+                page.now = .seconds(second)
+                page.take(.activity)
+                #expect(page.health.deadline == nil && page.take(.clock(isBusy: false)).isEmpty)
+            }
+            page.take(.paused, .resumed)
+            #expect(page.health.deadline == nil)
+        }
+    }
+
+    @Test("A page that asks something while it is looked at is not judged by that look")
+    func asksMeanwhile() {
+        let page = Patient()
+        page.load()
+        page.now = .seconds(3)
+        #expect(page.take(.clock(isBusy: false)) == [.examine])
+        page.take(.asks, .examined(.empty))
+        #expect(page.steps.isEmpty && page.health.deadline == .seconds(6))
+    }
+
+    @Test("That a document came with a body is known until the next one is there, whatever was asked for meanwhile")
+    func body() {
+        let page = Patient()
+        page.start()
+        page.take(.hasBody, .committed(url: "https://a.example/", isWatched: true), .finished)
+        // A download, a navigation that was stopped.
+        page.start("https://a.example/file")
+        page.take(.loadFailed("a download", isReal: false))
+        page.start("https://a.example/file")
+        page.take(.processEnded("crashed"))
+        #expect(page.kinds == [.reloaded], "what was asked for by GET is")
+        let posted = Patient()
+        posted.start()
+        posted.take(.hasBody, .committed(url: "https://a.example/", isWatched: true), .finished)
+        posted.start("https://a.example/file")
+        posted.take(.loadFailed("a download", isReal: false), .processEnded("crashed"))
+        #expect(posted.kinds == [.showedErrorPage])
+        let empty = Patient()
+        empty.start()
+        empty.take(.hasNoContent, .committed(url: "https://a.example/", isWatched: true), .spoke, .finished)
+        empty.start("https://a.example/file")
+        empty.take(.loadFailed("a download", isReal: false))
+        empty.watch(PageExamination.empty)
+        #expect(empty.steps.isEmpty)
+        // The request may be heard of before its navigation.
+        let early = Patient()
+        early.take(.hasBody)
+        early.load()
+        early.take(.processEnded("crashed"))
+        #expect(early.kinds == [.showedErrorPage])
+    }
+
+    @Test("An error, or a resource that is lost, counts once the page had its time to paint since it was last heard of")
+    func time() {
+        for seen in [PageExamination.broken, .incomplete] {
+            let page = Patient()
+            page.load()
+            #expect(page.look(seen) && page.now == .seconds(3) && page.steps.isEmpty)
+            page.now = .seconds(20)
+            page.take(.activity)
+            page.now = .seconds(30)
+            #expect(page.take(.clock(isBusy: false)).isEmpty)
+            #expect(page.look(seen) && page.now == .seconds(50) && page.kinds == [.reloaded])
+            // One that is never quiet is not known to be done.
+            let restless = Patient()
+            restless.load()
+            while let deadline = restless.health.deadline {
+                restless.now = min(restless.now + .seconds(5), deadline)
+                restless.take(.activity)
+                if restless.health.deadline == restless.now { restless.look(seen) }
+            }
+            #expect(restless.steps.isEmpty && restless.now == .seconds(120))
+        }
+    }
+
+    @Test("A document that does not end, and has one colour, is looked at now and then, and not without a pause")
+    func pause() {
+        let page = Patient { $0.signals.insert(.uniformPicture) }
+        page.commit()
+        let seen = PageExamination(isPainted: true, isUniform: true)
+        var times: [Duration] = []
+        while page.steps.isEmpty, let deadline = page.health.deadline, times.count < 100 {
+            #expect(deadline > page.now)
+            page.look(seen)
+            times.append(page.now)
+        }
+        #expect(times == [30, 60, 90, 120].map { .seconds($0) })
+        #expect(page.kinds == [.reloaded] && page.steps[0].signal == .uniformPicture)
+    }
+
+    @Test("A process that ends on the way takes the document that was asked for, and not the one before")
+    func onWay() {
+        let page = Patient()
+        page.load("https://a.example/")
+        page.start("https://b.example/")
+        page.take(.processEnded("crashed"))
+        #expect(page.kinds == [.reloaded] && page.health.lostURL == "https://b.example/")
+        // No package is behind what was never there.
+        page.start("https://b.example/")
+        page.take(.processEnded("crashed"))
+        #expect(page.kinds == [.reloaded, .showedErrorPage] && page.health.lostURL == "https://b.example/")
+        // The one before has steps of its own, and once there is a document it is that.
+        let other = Patient()
+        other.load("https://a.example/")
+        other.start("https://b.example/")
+        other.take(.processEnded("crashed"))
+        other.load("https://a.example/")
+        #expect(other.health.lostURL == nil)
+        other.take(.processEnded("crashed"))
+        #expect(other.kinds == [.reloaded, .reloaded])
+        // What was on its way with a body is not asked for again.
+        let posted = Patient()
+        posted.load("https://a.example/")
+        posted.start("https://b.example/")
+        posted.take(.hasBody, .processEnded("crashed"))
+        #expect(posted.kinds == [.showedErrorPage] && posted.health.lostURL == "https://b.example/")
+        // A reload is no other document.
+        let reloaded = Patient()
+        for _ in 0..<2 {
+            reloaded.load("https://a.example/")
+            reloaded.start("https://a.example/")
+            reloaded.take(.processEnded("crashed"))
+        }
+        #expect(reloaded.kinds == [.reloaded, .reloadedWithoutPackage] && reloaded.health.lostURL == nil)
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+@testable import ContainerKit
+
+/// A page's health and the time, without an engine.
+final class Patient {
+    var health: PageHealth
+    var now = Duration.zero
+    var steps: [WhitePageStep] = []
+    /// Whether the page has packages to lose.
+    var hasPackages = true
+
+    init(_ change: (inout WhitePageOptions) -> Void = { _ in }) {
+        var options = WhitePageOptions()
+        change(&options)
+        health = PageHealth(options)
+    }
+
+    /// Takes events, and does what comes out but looking.
+    @discardableResult
+    func take(_ events: PageHealth.Event...) -> [PageHealth.Action] {
+        var all: [PageHealth.Action] = []
+        for event in events {
+            let actions = health.take(event, at: now)
+            all += actions
+            for action in actions {
+                switch action {
+                case .examine, .endProcess: break
+                case .dropPackage:
+                    all += take(.packageDropped(hasPackages))
+                    hasPackages = false
+                case .take(let step): steps.append(step)
+                }
+            }
+        }
+        return all
+    }
+
+    /// A navigation begins that nobody touched the page for.
+    @discardableResult
+    func start(_ url: String = "https://a.example/") -> [PageHealth.Action] {
+        take(.started(url: url, byPerson: false))
+    }
+
+    /// A document comes, and its script speaks.
+    func commit(_ url: String = "https://a.example/", isWatched: Bool = true) {
+        start(url)
+        take(.committed(url: url, isWatched: isWatched), .spoke)
+    }
+
+    func load(_ url: String = "https://a.example/", isWatched: Bool = true) {
+        commit(url, isWatched: isWatched)
+        take(.finished)
+    }
+
+    /// Lets time go by until a look is due, and looks; says whether it was.
+    @discardableResult
+    func look(_ examination: PageExamination?) -> Bool {
+        guard let deadline = health.deadline else { return false }
+        now = max(now, deadline)
+        guard take(.clock(isBusy: false)) == [.examine] else { return false }
+        take(.examined(examination))
+        return true
+    }
+
+    /// Looks until something is done, or no look is due any more.
+    func watch(_ examination: PageExamination?) {
+        let before = steps.count
+        while steps.count == before, look(examination) {}
+    }
+
+    var kinds: [WhitePageStep.Kind] { steps.map(\.kind) }
+}
+
+extension PageExamination {
+    static let white = PageExamination(isUniform: true)
+    static let empty = PageExamination(isEmpty: true, isUniform: true)
+    static let broken = PageExamination(
+        hasScripts: true, bootErrors: ["Error: boot"], isPackaged: true, isUniform: true)
+    static let incomplete = PageExamination(
+        hasScripts: true, failedResources: ["https://a.example/app.js"], isUniform: true)
+    static let painted = PageExamination(isPainted: true, hasScripts: true)
+}
+
+/// Numbers that a seed repeats.
+struct SeededNumbers {
+    var state: UInt64
+
+    init(_ seed: Int) {
+        state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
+    }
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state >> 11
+    }
+}
