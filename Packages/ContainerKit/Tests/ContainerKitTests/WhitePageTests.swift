@@ -137,10 +137,10 @@ struct WhitePageTests {
         }
     }
 
-    @Test("Intercepted pages are watched where the host wants it, by signals that a healthy page does not give")
+    @Test("Intercepted pages are watched by default, by signals that a healthy page does not give")
     func standard() async throws {
         let options = WhitePageOptions()
-        let container = try await fixture.container(covering: ["a.example"]) { $0.whitePages = options }
+        let container = try await fixture.container(covering: ["a.example"])
         let page = try await container.open("https://a.example/")
         #expect(page.view.handlers[HealthScript.name] != nil)
         #expect(options.signals.isDisjoint(with: [.noFirstPaint, .uniformPicture]) && options.signals.count == 6)
