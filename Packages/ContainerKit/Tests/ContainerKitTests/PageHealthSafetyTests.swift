@@ -28,6 +28,12 @@ struct PageHealthSafetyTests {
             #expect(mute.take(.clock(isBusy: false)) == [.examine] && mute.take(.examined(seen)).isEmpty)
         }
         #expect(mute.health.deadline != nil)
+        // However short the time is, it takes two.
+        let hasty = Patient { $0.silence = .zero }
+        hasty.load()
+        hasty.now = .seconds(3)
+        #expect(hasty.take(.clock(isBusy: false)) == [.examine] && hasty.take(.examined(nil)).isEmpty)
+        #expect(hasty.take(.clock(isBusy: false)) == [.examine] && hasty.take(.examined(nil)) == [.endProcess])
     }
 
     @Test("A document that never spoke, as one of the page cache or without scripts, does not hang")

@@ -97,6 +97,25 @@ struct UpdateTests {
         #expect(try await fixture.get(url) == "new home")
     }
 
+    @Test(
+        "What answers a URL is the generation of the longest base path, by its file or where it is complete, and no other"
+    )
+    func answering() async throws {
+        let outer = try await fixture.install(old, version: "1")
+        let inner = try await fixture.install(
+            ["index.html": "inner"], id: "inner", version: "1", base: "https://shop.example/inner/")
+        fixture.library.pin(id)
+        let answering = { (path: String) in
+            await fixture.library.generation(of: id, answering: "https://shop.example/\(path)")
+        }
+        #expect(await answering("") == outer.generation)
+        #expect(await answering("inner/?a#b") == inner.generation)
+        #expect(await answering("none.html") == nil)
+        #expect(await answering("inner/none.html") == nil)
+        #expect(await fixture.library.generation(of: other, answering: "https://shop.example/") == nil)
+        #expect(fixture.library.mayRepin(id) && !fixture.library.mayRepin(other))
+    }
+
     @Test("A page that loses one package keeps its generation of another, also where that has a newer one by now")
     func repinnedAlone() async throws {
         let first = try await fixture.install(old, version: "1")
