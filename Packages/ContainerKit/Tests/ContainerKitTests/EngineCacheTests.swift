@@ -113,7 +113,7 @@ struct EngineCacheTests {
     @Test("It does not wait for ever, and the next one tries again")
     func limit() async throws {
         fixture.engine.hangs = true
-        let container = try await container { $0.engineCacheLimit = .milliseconds(200) }
+        let container = try await container { $0.engineCacheLimit = .seconds(1) }
         let events = container.events()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         #expect(await kept(events)?.code == .timedOut)
