@@ -78,7 +78,7 @@ extension Container {
         _ request: EngineRequest, _ named: Result<RequestPath.Named, any Error>, of session: PageSession?,
         by delivery: SchemeTaskDelivery, _ record: RequestRecord, _ bridged: BridgedBody
     ) {
-        let (path, cookies) = (ways.byName.path, cookies)
+        let (path, cookies, epoch) = (ways.byName.path, cookies, downloadCare.epoch)
         var record = record
         let waiting = whitePages?.began(of: request.view)
         let timer = bridged.timeLimit.map { limit in
@@ -91,7 +91,7 @@ extension Container {
             let named = try named.get()
             guard named.wantsHandOver, let cookies else {
                 let response = try await path.answer(named)
-                return self?.diverted(response, from: request, named, of: session) ?? response
+                return self?.diverted(response, from: request, named, of: session, askedIn: epoch) ?? response
             }
             return try await cookies.handingOver { try await path.answer(named) }
         } observe: { [weak self] response in

@@ -28,7 +28,11 @@ extension Container {
 
     private func signOut(_ scope: CookieScope) async throws {
         downloadCare.beginSignOut()
-        defer { downloadCare.endSignOut() }
+        defer {
+            // What began meanwhile, and has no head yet.
+            dropPendingDownloads()
+            downloadCare.endSignOut()
+        }
         dropPendingDownloads()
         // Of its own, so that nothing is half-done where nobody waits any more.
         let failures = await Task {

@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerTesting
+import Dispatch
 import EngineTesting
 import Foundation
+import HTTPTypes
 import OfflinePackage
 import ResourceLoading
 import SchemeRouter
@@ -52,14 +54,39 @@ extension DownloadTests {
         #expect(try await diary.code(0) == .cancelled)
         #expect(try await diary.code(1) == .cancelled)
         #expect(container.counters.downloads.refused == 1)
-        // Those without an answer are the engine's to end.
-        #expect(page.view.pendingDrops == 1)
+        // Those without an answer are the engine's to end, also those that began meanwhile.
+        #expect(page.view.pendingDrops == 2)
         page.view.onDownload?(.engine(third))
         await third.started()
         await container.close(page)
-        #expect(page.view.pendingDrops == 2)
+        #expect(page.view.pendingDrops == 3)
         #expect(third.cancels == 0)
         await container.shutDown()
+    }
+
+    @Test("An answer that was asked for before a sign-out is not saved after it")
+    func acrossSignOut() async throws {
+        let container = try await container()
+        let diary = Diary(container)
+        let page = try await container.open("https://a.example/")
+        fixture.network.put(
+            .bytes(Data("mine".utf8)), at: "https://a.example/held",
+            [.contentType: "text/html", .contentDisposition: "attachment"])
+        let accept: HTTPFields = [.accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"]
+        for isSignedOut in [true, false] {
+            let sink = fixture.engine.send(
+                "containerkit://a.example/held", .get, accept, from: page.view, isMainDocument: true)
+            for await _ in fixture.network.holds { break }
+            if isSignedOut { try await container.signOut() }
+            fixture.network.answerHeld()
+            if isSignedOut {
+                #expect(try await diary.code(0) == .cancelled)
+                #expect(left.isEmpty && delegate.downloads.isEmpty)
+            } else {
+                #expect(try await diary.end(1) == .saved(path: folder + "/held", bytes: 4))
+            }
+            #expect(sink.body.isEmpty)
+        }
     }
 
     @Test("Too little counts as nothing: a byte now and then keeps no place, and enough of them begin the time anew")
@@ -229,6 +256,42 @@ extension DownloadTests {
         page.view.onDownload?(.named(url: "containerkit://a.example/x", isUserGesture: true))
         #expect(try await diary.code(2) == .noSpace)
         #expect(left.isEmpty)
+    }
+
+    @Test("A slow measurement of the device is heard, though more bytes come meanwhile")
+    func slowMeasurement() async throws {
+        final class Slow: SpaceMeasuring {
+            let count = Mutex(0)
+            let (begun, begin) = AsyncStream<Void>.makeStream()
+            let gate = DispatchSemaphore(value: 0)
+
+            func availableBytes(at folder: String) throws -> Int64 {
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                guard number == 2 else { return 1_000 }
+                begin.yield()
+                gate.wait()
+                return 499
+            }
+        }
+        let space = Slow()
+        let container = try await container {
+            $0.downloads.space = space
+            $0.downloads.reserve = 500
+        }
+        let diary = Diary(container)
+        let page = try await container.open("https://a.example/")
+        let download = FakeDownload()
+        page.view.onDownload?(.engine(download))
+        await download.started()
+        download.receive(5 << 20)
+        for await _ in space.begun { break }
+        download.receive(10 << 20)
+        space.gate.signal()
+        #expect(try await diary.code() == .noSpace)
+        #expect(download.cancels == 1)
     }
 
     @Test("The rules are asked for each place that a redirect leads to")

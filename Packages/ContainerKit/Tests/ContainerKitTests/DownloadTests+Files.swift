@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerTesting
-import Dispatch
 import Foundation
 import ResourceLoading
 import Testing
@@ -34,9 +33,9 @@ extension DownloadTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder + "/downloads").isEmpty)
     }
 
-    enum Held: CaseIterable { case empty, full, renamed, absent }
+    enum Held: CaseIterable { case ours, empty, full, renamed, absent }
 
-    @Test("An empty file that held a name for what never came is removed, and no other", arguments: Held.allCases)
+    @Test("A placeholder for what never came is removed, and nothing of another's", arguments: Held.allCases)
     func held(held: Held) throws {
         try FileManager.default.createDirectory(atPath: fixture.folder + "/store", withIntermediateDirectories: true)
         let journal = DownloadJournal(directory: fixture.folder + "/store")
@@ -47,67 +46,52 @@ extension DownloadTests {
         if held != .renamed { try Data("whole".utf8).write(to: URL(fileURLWithPath: work + "/data")) }
         try journal.hold("a", for: token)
         try journal.hold("b", for: token)
+        let text = [.ours: token, .full: token + " and more", .renamed: "whole"][held] ?? ""
         // The first name was another's in the end.
         for name in ["a", "b", "c"] where name != "b" || held != .absent {
-            try Data(held == .full ? "text".utf8 : "".utf8).write(to: URL(fileURLWithPath: folder + "/" + name))
+            try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/" + name))
         }
         journal.sweep(token)
-        #expect(left == (held == .full || held == .renamed ? ["a", "b", "c"] : ["a", "c"]))
+        #expect(left == (held == .ours || held == .absent ? ["a", "c"] : ["a", "b", "c"]))
     }
 
-    // MARK: Kills
-
-    private nonisolated static func content(_ number: Int) -> Data {
-        Data((0..<(number * 7_919 % 300_000 + 1)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ number) })
+    @Test("A name that could not be used is given back, unless another file has taken it")
+    func givenBack() throws {
+        #expect(throws: DownloadError.self) {
+            try DownloadNaming.hold.bring(folder + "/none", to: folder + "/a") { "text" }
+        }
+        #expect(left.isEmpty)
+        let placeholder = try #require(try Placeholder.make(folder + "/a", "text"))
+        #expect(try Placeholder.make(folder + "/a", "text") == nil)
+        try Data("text".utf8).write(to: URL(fileURLWithPath: folder + "/b"))
+        #expect(rename(folder + "/b", folder + "/a") == 0)
+        placeholder.remove()
+        #expect(content("a") == "text")
     }
 
-    /// Saves one file after the other, until the process is killed.
-    private nonisolated static func work(in folder: String, from first: Int, microseconds: Int) async throws {
-        DispatchQueue(label: "end").asyncAfter(deadline: .now() + .microseconds(microseconds)) {
-            kill(getpid(), SIGKILL)
-        }
-        let journal = DownloadJournal(directory: folder)
-        for number in first... {
-            let place = try DownloadPlace(.saveAs(path: "\(folder)/saved/\(number)"), suggested: "")
-            let naming = DownloadNaming.allCases[number % 3]
-            let file = try await DownloadFile.make(at: place, journal: journal, namings: [naming])
-            try await file.write(.bytes(content(number)), limit: .max) { _ in }
-            _ = try await file.finish(limit: .max)
-        }
+    @Test("A file whose folder another process has swept fails, and leaves nothing")
+    func swept() async throws {
+        let journal = DownloadJournal(directory: fixture.folder)
+        let place = try DownloadPlace(.saveAs(path: folder + "/a.txt"), suggested: "")
+        let file = try await DownloadFile.make(at: place, journal: journal)
+        try await file.write(.bytes(Data("text".utf8)), limit: 100) { _ in }
+        await DownloadJournal(directory: fixture.folder).sweep()
+        await #expect(throws: DownloadError.self) { try await file.finish(limit: 100) }
+        await file.discard()
+        #expect(left.isEmpty)
     }
 
-    @Test("A kill at any time leaves whole files under their names, and what the next launch finds and removes")
-    func kills() async throws {
-        let foreign = DownloadJournal.folderName(DownloadJournal.token())
-        for path in [foreign + "/data", "notes.part"] {
-            let file = URL(fileURLWithPath: folder + "/" + path)
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data("ours".utf8).write(to: file)
-        }
-        var (next, parts) = (0, 0)
-        for run in 0..<30 {
-            let microseconds = 500 + run * 7_919 % 39_500
-            await #expect(processExitsWith: .signal(SIGKILL), "run \(run)") {
-                [folder = fixture.folder as String, first = next as Int, microseconds = microseconds as Int] in
-                try await DownloadTests.work(in: folder, from: first, microseconds: microseconds)
-            }
-            let before = try FileManager.default.contentsOfDirectory(atPath: folder)
-            parts += before.count { $0.hasPrefix(".containerkit-") && $0 != foreign }
-            await DownloadJournal(directory: fixture.folder).sweep()
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-            let numbers = names.compactMap { Int($0) }
-            #expect(Set(names) == Set(numbers.map { "\($0)" } + [foreign, "notes.part"]), "run \(run)")
-            for number in numbers where number >= next {
-                let found = FileManager.default.contents(atPath: "\(folder)/\(number)")
-                #expect(found == Self.content(number), "run \(run): \(number)")
-            }
-            let notes = (try? FileManager.default.contentsOfDirectory(atPath: fixture.folder + "/downloads")) ?? []
-            #expect(notes.isEmpty, "run \(run)")
-            next = (numbers.max() ?? -1) + 1
-        }
-        #expect(content(foreign + "/data") == "ours" && content("notes.part") == "ours")
-        // Else no run was in the middle of anything.
-        #expect(parts > 5, "\(parts) files cut off, \(next) whole")
+    @Test("A download removes its own, whatever has become of its note", arguments: ["", "/other", nil])
+    func discarded(note: String?) async throws {
+        let journal = DownloadJournal(directory: fixture.folder)
+        let place = try DownloadPlace(.saveAs(path: folder + "/a.txt"), suggested: "")
+        let file = try await DownloadFile.make(at: place, journal: journal)
+        try await file.write(.bytes(Data("text".utf8)), limit: 100) { _ in }
+        let path = fixture.folder + "/downloads/" + file.token
+        try FileManager.default.removeItem(atPath: path)
+        if let note { try Data(note.utf8).write(to: URL(fileURLWithPath: path)) }
+        await file.discard()
+        #expect(left.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder + "/downloads").isEmpty)
     }
 }

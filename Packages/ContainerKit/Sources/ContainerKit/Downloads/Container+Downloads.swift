@@ -92,7 +92,8 @@ extension Container {
     /// Takes the answer to a document that is none: it is to be saved, or the engine could not show it. The engine gets one
     /// in its place that it does not show either, so that the page stays as it is.
     func diverted(
-        _ response: ResourceResponse, from request: EngineRequest, _ named: RequestPath.Named, of session: PageSession?
+        _ response: ResourceResponse, from request: EngineRequest, _ named: RequestPath.Named, of session: PageSession?,
+        askedIn epoch: Int
     ) -> ResourceResponse? {
         guard named.isDocument, !response.isInterim, response.head.status.kind == .successful,
             ![204, 205].contains(response.head.status.code), let session, let asker = askers[session.id],
@@ -105,7 +106,7 @@ extension Container {
         guard ContentDisposition(fields[.contentDisposition]).isAttachment || isUnshown else { return nil }
         let url = realURL(of: request.head.urlText)
         let head = DownloadCare.Head(response, url: url, isUserGesture: asker.isGesture(request.head.urlText))
-        downloadCare.offer(.answer(response.body), head, of: current)
+        downloadCare.offer(.answer(response.body), head, of: current, askedIn: epoch)
         var provenance = response.provenance
         provenance.reason += "; saved"
         return ResourceResponse(

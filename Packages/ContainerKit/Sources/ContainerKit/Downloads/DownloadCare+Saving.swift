@@ -117,18 +117,3 @@ extension DownloadCare {
         for download in active.values { cancel(download, DownloadError(.cancelled, why, at: download.request.url)) }
     }
 }
-
-extension DownloadCare.Source {
-    /// Lets go of bytes that nobody wants.
-    @MainActor
-    func refuse() {
-        switch self {
-        case .engine(let download): download.cancel()
-        case .answer(.stream(let stream)):
-            // What begins to read it, and is cancelled, ends what brings it.
-            let reading = Task { for try await _ in stream { break } }
-            reading.cancel()
-        case .answer: break
-        }
-    }
-}

@@ -19,6 +19,7 @@ final class DownloadCare {
     private var lastID: UInt64 = 0
     private var isOver = false
     private var signOuts = 0
+    private var begunSignOuts = 0
     private(set) var isSuspended = false
     private(set) var counters = DownloadCounters()
 
@@ -34,28 +35,15 @@ final class DownloadCare {
         sweep = Task { await journal.sweep() }
     }
 
-    /// Where the bytes of a download come from.
-    enum Source: Sendable {
-        case engine(any EngineDownload)
-        /// An answer of the container's own, whose body was not touched yet.
-        case answer(ResourceBody)
-    }
-
-    /// What is known of a download.
-    struct Head {
-        var url: String
-        var name: String?
-        var mediaType: String?
-        var length: Int64?
-        var status: Int?
-        var isUserGesture: Bool
-    }
-
     // MARK: Beginnings
 
+    /// How often accounts were signed out: what was asked for at another number may be of one that is gone.
+    var epoch: Int { begunSignOuts }
+
     /// Asks the host of a download whose head is there.
-    func offer(_ source: Source, _ head: Head, of page: PageSession) {
-        guard let download = begin(head, of: page) else { return source.refuse() }
+    /// - Parameter epoch: when it was asked for; `nil` for one of which the engine knows that, as it ends those by itself.
+    func offer(_ source: Source, _ head: Head, of page: PageSession, askedIn epoch: Int? = nil) {
+        guard let download = begin(head, of: page, askedIn: epoch) else { return source.refuse() }
         offer(source, head, as: download)
     }
 
@@ -87,10 +75,10 @@ final class DownloadCare {
     }
 
     /// - Returns: `nil` where there may not be one more, which is told.
-    private func begin(_ head: Head, of page: PageSession) -> Download? {
+    private func begin(_ head: Head, of page: PageSession, askedIn epoch: Int? = nil) -> Download? {
         lastID += 1
         let request = DownloadRequest(head, id: DownloadID(rawValue: lastID), page)
-        if let failure = objection(to: request) {
+        if let failure = objection(to: request, askedIn: epoch) {
             counters.refused += 1
             tell(page.id, DownloadEvent(request: request, stage: .failed(failure)))
             return nil
@@ -101,10 +89,13 @@ final class DownloadCare {
         return download
     }
 
-    private func objection(to request: DownloadRequest) -> DownloadError? {
+    private func objection(to request: DownloadRequest, askedIn epoch: Int?) -> DownloadError? {
         if isOver { return DownloadError(.cancelled, "the container is closed", at: request.url) }
         // It would be of the account that goes.
         if signOuts > 0 { return DownloadError(.cancelled, "an account is being signed out", at: request.url) }
+        if let epoch, epoch != begunSignOuts {
+            return DownloadError(.cancelled, "an account was signed out since", at: request.url)
+        }
         let count = active.values.count { $0.request.page.id == request.page.id }
         guard count < options.pageLimit, active.count < options.limit else {
             return DownloadError(.tooMany, "too many", at: request.url)
@@ -137,17 +128,6 @@ final class DownloadCare {
         guard let withdraw else { return }
         counters.asked += 1
         download.stop = withdraw
-    }
-
-    /// Why the host need not be asked.
-    private func refusal(of head: Head, _ request: DownloadRequest) -> DownloadError? {
-        if let status = head.status, !(200..<300).contains(status) {
-            return DownloadError(.status, "the server answered \(status)", at: request.url)
-        }
-        if let length = head.length, length > options.byteLimit {
-            return DownloadError(.tooLarge, "\(length) bytes, limit \(options.byteLimit)", at: request.url)
-        }
-        return nil
     }
 
     // MARK: Ends
@@ -187,6 +167,7 @@ final class DownloadCare {
     /// Ends all downloads, and begins none until ``endSignOut()``.
     func beginSignOut() {
         signOuts += 1
+        begunSignOuts += 1
         cancelAll("an account was signed out")
     }
 

@@ -57,7 +57,7 @@ struct DownloadFile: Sendable {
     let place: DownloadPlace
     let work: String
     private let journal: DownloadJournal
-    private let token: String
+    let token: String
     private let namings: [DownloadNaming]
 
     /// What is written to.
@@ -154,10 +154,16 @@ struct DownloadFile: Sendable {
         return (place.path(name), bytes)
     }
 
-    /// Removes what is not under its name yet. Where that cannot be, since the engine still writes, the note stays.
+    /// Removes what is not under its name yet, whatever the note says: a way to the name that failed has given it back.
+    /// Where that cannot be, since the engine still writes, the note stays.
     @concurrent
     func discard() async {
-        journal.sweep(token)
+        journal.remove(token, work)
+    }
+
+    private func hold(_ name: String) throws -> String {
+        try journal.hold(name, for: token)
+        return token
     }
 
     private func replace() throws -> String {
@@ -176,7 +182,7 @@ struct DownloadFile: Sendable {
             let name = number == 0 ? place.name : SafeFileName.numbered(place.name, number)
             let target = place.path(name)
             while let naming = namings.first {
-                switch try naming.bring(path, to: target, note: { try journal.hold(name, for: token) }) {
+                switch try naming.bring(path, to: target, note: { try hold(name) }) {
                 case .done: return name
                 case .cannot:
                     namings.removeFirst()

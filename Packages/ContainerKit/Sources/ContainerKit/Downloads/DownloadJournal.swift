@@ -19,7 +19,7 @@
 /// is removed by the next one. A folder of the host's is never searched, as others may save there, too.
 ///
 /// A file on its way lies in `.containerkit-<32 hexadecimal digits>.part`, and a file of these digits holds its path, and
-/// behind the last NUL the name beside it that an empty file of its own may have.
+/// behind the last NUL the name beside it that its ``Placeholder`` may have, in which these digits stand.
 struct DownloadJournal: Sendable {
     private let folder: String
     /// What was noted before this one was made, by a process that is no more.
@@ -56,7 +56,7 @@ struct DownloadJournal: Sendable {
         try append(work, to: token, creating: O_CREAT | O_EXCL)
     }
 
-    /// Notes that an empty file beside the folder may have this name.
+    /// Notes that a placeholder beside the folder may have this name.
     /// - Throws: ``DownloadError``.
     func hold(_ name: String, for token: String) throws {
         try append("\0" + name, to: token)
@@ -76,7 +76,7 @@ struct DownloadJournal: Sendable {
         }
     }
 
-    /// Removes the note of a folder that could not be made.
+    /// Removes the note of a folder that is not there.
     func forget(_ token: String) {
         unlink("\(folder)/\(token)")
     }
@@ -87,8 +87,7 @@ struct DownloadJournal: Sendable {
         for token in left { sweep(token) }
     }
 
-    /// Removes what one note is of, and then the note. It is kept where that cannot be removed: its volume is not there, or
-    /// somebody still writes.
+    /// Removes what one note is of, and then the note.
     func sweep(_ token: String) {
         let path = "\(folder)/\(token)"
         guard let data = FileManager.default.contents(atPath: path) else { return }
@@ -100,8 +99,18 @@ struct DownloadJournal: Sendable {
             unlink(path)
             return
         }
+        remove(token, work, held: parts.dropFirst().last)
+    }
+
+    /// Removes a folder, and then its note. That is kept where the folder cannot be removed: its volume is not there, or
+    /// somebody still writes.
+    /// - Parameter held: the name that its placeholder may have.
+    func remove(_ token: String, _ work: String, held: String? = nil) {
+        let name = Self.folderName(token)
         guard let parent = WorkFolder.Parent(String(work.dropLast(name.utf8.count))) else { return }
-        if WorkFolder(name, in: parent).remove(with: parts.dropFirst().last) { unlink(path) }
+        let folder = WorkFolder(name, in: parent)
+        if let held { folder.removePlaceholder(held, token) }
+        if folder.remove() { forget(token) }
     }
 
     private static func isToken(_ name: String) -> Bool {

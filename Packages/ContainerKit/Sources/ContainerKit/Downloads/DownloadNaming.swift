@@ -16,14 +16,14 @@ enum DownloadNaming: Sendable, CaseIterable {
     case link
     /// renameat2(2) of Linux, and renamex_np(2) of Darwin: what is there stays.
     case rename
-    /// An empty file takes the name, and is then replaced. What a kill leaves of it is found by the note.
+    /// A ``Placeholder`` takes the name, and is then replaced. What a kill leaves of it is found by the note.
     case hold
 
     enum Outcome { case done, isTaken, cannot }
 
-    /// - Parameter note: is called before an empty file takes the name.
+    /// - Parameter note: is called before a placeholder takes the name, and says what stands in it.
     /// - Throws: ``DownloadError``, or what `note` throws.
-    func bring(_ path: String, to target: String, note: () throws -> Void) throws -> Outcome {
+    func bring(_ path: String, to target: String, note: () throws -> String) throws -> Outcome {
         switch self {
         case .link: try outcome(SystemFile.link(path, target), "link", target)
         case .rename: try outcome(SystemFile.renameSparing(path, target), "rename", target)
@@ -40,17 +40,13 @@ enum DownloadNaming: Sendable, CaseIterable {
         }
     }
 
-    private func hold(_ path: String, _ target: String, _ note: () throws -> Void) throws -> Outcome {
+    private func hold(_ path: String, _ target: String, _ note: () throws -> String) throws -> Outcome {
         // Else the note would be of a file that is another's.
         guard access(target, F_OK) != 0 else { return .isTaken }
-        try note()
-        let descriptor = SystemFile.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW)
-        if descriptor < 0, errno == EEXIST { return .isTaken }
-        guard descriptor >= 0 else { throw DownloadError(errno: errno, "open", at: target) }
-        close(descriptor)
+        guard let placeholder = try Placeholder.make(target, note()) else { return .isTaken }
         guard SystemFile.rename(path, target) == 0 else {
             let number = errno
-            unlink(target)
+            placeholder.remove()
             throw DownloadError(errno: number, "rename", at: target)
         }
         return .done

@@ -15,8 +15,9 @@ public struct DownloadOptions: Sendable {
     /// default. What times it is `PageRequestOptions.clock`, without the time between `hostWillSuspend()` and
     /// `hostResumed()`.
     public var silenceLimit = Duration.seconds(60)
-    /// How many bytes are to come in each ``silenceLimit``, so that a server that sends one now and then keeps no place
-    /// from others; 1,024 by default, which is far below what the slowest networks bring. With 1, each byte counts.
+    /// How many bytes are to come in each ``silenceLimit``, so that a server that sends one now and then does not keep
+    /// a place; 1,024 by default, which is far below what the slowest networks bring. One that sends that much keeps its
+    /// place until ``byteLimit``. With 1, each byte counts.
     public var leastBytes: Int64 = 1_024
     /// Bytes of the device that downloads leave free; 32 MiB by default.
     public var reserve: Int64 = 32 << 20

@@ -39,6 +39,7 @@ final class EngineSaving {
 
     private var bound: Task<Void, Never>?
     private var measuring: Task<Void, Never>?
+    private var isMeasureDue = false
     /// How long the engine may take to say that it writes no more.
     private static let endLimit = Duration.seconds(5)
 
@@ -70,16 +71,21 @@ final class EngineSaving {
         }
     }
 
-    /// Owned: the end cancels it.
+    /// Owned: the end cancels it. One that is under way is let run, else a slow one would never come to its end.
     private func measure() {
-        measuring?.cancel()
+        isMeasureDue = true
+        guard measuring == nil else { return }
         measuring = Task { [weak self, room] in
-            do {
-                try await room.recheckElsewhere()
-            } catch {
-                guard !Task.isCancelled, let self else { return }
-                giveUp(because: DownloadError(error, at: download.request.url))
+            while let self, isMeasureDue, !Task.isCancelled {
+                isMeasureDue = false
+                do {
+                    try await room.recheckElsewhere()
+                } catch {
+                    guard !Task.isCancelled else { return }
+                    giveUp(because: DownloadError(error, at: download.request.url))
+                }
             }
+            self?.measuring = nil
         }
     }
 

@@ -43,9 +43,8 @@ struct WorkFolder {
     private static let attempts = 3
 
     /// Removes its files, and then itself. It has files, and no folders.
-    /// - Parameter held: the name beside it that an empty file of its own may have, as long as it has its data.
     /// - Returns: whether it is gone, or was none of that kind. What took its name is not followed.
-    func remove(with held: String?) -> Bool {
+    func remove() -> Bool {
         let descriptor = openat(parent.descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return [ENOENT, ELOOP, ENOTDIR].contains(errno) }
         guard let listing = fdopendir(descriptor) else {
@@ -53,7 +52,6 @@ struct WorkFolder {
             return false
         }
         defer { closedir(listing) }
-        if let held, faccessat(descriptor, DownloadFile.dataName, F_OK, 0) == 0 { removeEmpty(held) }
         for _ in 0..<Self.attempts {
             rewinddir(listing)
             while let entry = readdir(listing) {
@@ -71,12 +69,8 @@ struct WorkFolder {
         return false
     }
 
-    private func removeEmpty(_ name: String) {
-        var status = stat()
-        guard !name.utf8.contains(UInt8(ascii: "/")),
-            fstatat(parent.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
-            status.st_mode & S_IFMT == S_IFREG, status.st_size == 0
-        else { return }
-        unlinkat(parent.descriptor, name, 0)
+    /// Removes the placeholder beside it, where there still is one.
+    func removePlaceholder(_ held: String, _ text: String) {
+        Placeholder.find(held, in: parent.descriptor, text)?.remove()
     }
 }

@@ -8,7 +8,8 @@ import ResourceLoading
 import Synchronization
 
 /// A network that answers every request with its URL, and notes it. Paths that begin with `/to/` are redirects to what
-/// follows, which every origin may read, and `/endless` is answered never. Files that are put there are answered with their bytes.
+/// follows, which every origin may read, `/endless` is answered never, and `/held` once it is told to be. Files that are
+/// put there are answered with their bytes.
 final class FakeNetwork: HTTPTransporting {
     let requests = Mutex<[HTTPRequest]>([])
     /// The bodies of these, as far as they lie whole in memory.
@@ -17,12 +18,22 @@ final class FakeNetwork: HTTPTransporting {
     /// Tells of each endless request that ended, which only a cancellation does.
     let endings: AsyncStream<Void>
     private let ends: AsyncStream<Void>.Continuation
+    /// Tells of each held request that has come.
+    let holds: AsyncStream<Void>
+    private let hold: AsyncStream<Void>.Continuation
+    private let releases: AsyncStream<Void>
+    private let release: AsyncStream<Void>.Continuation
     let capabilities: TransportCapabilities
 
     init(_ capabilities: TransportCapabilities = .decodes) {
         self.capabilities = capabilities
         (endings, ends) = AsyncStream.makeStream()
+        (holds, hold) = AsyncStream.makeStream()
+        (releases, release) = AsyncStream.makeStream()
     }
+
+    /// Has one held request answered.
+    func answerHeld() { release.yield() }
 
     /// The URLs that were asked for.
     var urls: [String] { requests.withLock { $0.map(\.urlText) } }
@@ -35,6 +46,10 @@ final class FakeNetwork: HTTPTransporting {
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         requests.withLock { $0.append(request) }
         if case .bytes(let bytes) = body { bodies.withLock { $0.append(bytes) } }
+        if request.path == "/held" {
+            hold.yield()
+            for await _ in releases { break }
+        }
         if let file = files.withLock({ $0[request.urlText] }) {
             let tag = file.fields[.eTag]
             if let tag, request.headerFields[.ifNoneMatch] == tag {
