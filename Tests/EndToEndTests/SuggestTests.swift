@@ -302,6 +302,33 @@ extension RealEngine {
             #expect(kept == "mine")
         }
 
+        enum MarkerPlace: CaseIterable { case folder, link, brokenLink }
+
+        @Test(
+            "What is no file in the marker's place is left as it is, and nothing is written",
+            arguments: MarkerPlace.allCases)
+        func markerPlace(_ place: MarkerPlace) async throws {
+            let folder = try TemporaryFolder()
+            let marker = folder.path + "/out/suggested.incomplete"
+            try folder.write("out/hosts.json", "mine".utf8)
+            try folder.write("theirs/file", "theirs".utf8)
+            switch place {
+            case .folder: try folder.write("out/suggested.incomplete/file", "theirs".utf8)
+            case .link:
+                try FileManager.default.createSymbolicLink(atPath: marker, withDestinationPath: "../theirs/file")
+            case .brokenLink:
+                try FileManager.default.createSymbolicLink(atPath: marker, withDestinationPath: "../theirs/none")
+            }
+            let outcome = try await Program("container-browser").run(
+                ["open", "http://127.0.0.1:9/", "--suggest", "out"], in: folder.path)
+            #expect(outcome.status == 74 && outcome.errors.hasPrefix("error: io: is no file"), "\(outcome.errors)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/out").sorted()
+            #expect(names == ["hosts.json", "suggested.incomplete"])
+            let file = place == .folder ? marker + "/file" : folder.path + "/theirs/file"
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == "theirs")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/theirs") == ["file"])
+        }
+
         @Test("A folder in a file's place is found before the page is opened, and nothing is changed")
         func unwritable() async throws {
             let folder = try TemporaryFolder()

@@ -23,21 +23,27 @@ struct FileSet {
         func old(_ name: String) -> String { "\(folder)/.\(name)\(token).old" }
         let manager = FileManager.default
         let names = files.map(\.name)
+        try Self.checkMarker(in: folder)
         // What was there may be half of a set as well, and go on to be so where this one has fewer files.
         let marked = (try? String(contentsOfFile: path(Self.marker), encoding: .utf8))
         let others = (marked ?? "").split(separator: "\n").map(String.init).filter { !names.contains($0) }
-        func mark(_ names: [String]) throws {
-            try FileOutput.write(names.map { $0 + "\n" }.joined(), to: path(Self.marker))
+        // Never into what a link leads to.
+        func mark(_ text: String) throws {
+            try FileOutput.write(text, to: part(Self.marker))
+            try Self.move(part(Self.marker), to: path(Self.marker))
         }
+        func lines(_ names: [String]) -> String { names.map { $0 + "\n" }.joined() }
         var replaced: [String] = []
+        var isMarked = false
         do {
             for file in files { try FileOutput.write(file.data, to: part(file.name)) }
             for file in files where manager.fileExists(atPath: path(file.name)) {
-                guard FileOutput.isReplaced(path(file.name)) else {
-                    throw CommandError(.io, code: "io", "is no file that can be replaced", at: path(file.name))
-                }
+                try Self.checkIsReplaced(path(file.name))
             }
-            if names.count + others.count > 1 { try mark(names + others) }
+            if names.count + others.count > 1 {
+                try mark(lines(names + others))
+                isMarked = true
+            }
             for file in files {
                 if manager.fileExists(atPath: path(file.name)) {
                     try Self.move(path(file.name), to: old(file.name))
@@ -54,15 +60,23 @@ struct FileSet {
                 }
             }
             for file in files { try? manager.removeItem(atPath: part(file.name)) }
-            if let marked {
-                try? FileOutput.write(marked, to: path(Self.marker))
-            } else {
-                try? manager.removeItem(atPath: path(Self.marker))
-            }
+            unlink(part(Self.marker))
+            // A call that never takes a folder.
+            if isMarked, let marked { try? mark(marked) } else if isMarked { unlink(path(Self.marker)) }
             throw error
         }
-        if others.isEmpty { try? manager.removeItem(atPath: path(Self.marker)) } else { try mark(others) }
+        if !others.isEmpty { try mark(lines(others)) } else if isMarked || marked != nil { unlink(path(Self.marker)) }
         for file in files { try? manager.removeItem(atPath: old(file.name)) }
+    }
+
+    /// Makes sure that the marker is no folder, and leads nowhere: nobody else has made one of this name.
+    /// - Throws: an I/O error.
+    static func checkMarker(in folder: String) throws { try checkIsReplaced("\(folder)/\(marker)") }
+
+    private static func checkIsReplaced(_ path: String) throws {
+        guard FileOutput.isReplaced(path) else {
+            throw CommandError(.io, code: "io", "is no file that can be replaced", at: path)
+        }
     }
 
     /// Takes the place of what is there.
