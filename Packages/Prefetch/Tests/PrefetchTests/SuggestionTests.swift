@@ -260,7 +260,7 @@ struct SuggestionTests {
         arguments: [
             (#"?data={"a":[{"access_token":"sesame"}]}"#, "data holds a value that may be a secret"),
             ("?data=%257B%2522token%2522%253A%2522sesame%2522%257D", "data holds a value that may be a secret"),
-            (#"?data={"token":"sesame","token":"#, "data holds a value that may be a secret"),
+            (#"?data={"token":"sesame","token":"#, "data holds a value that cannot be read to its end"),
             ("?data=eyJ0b2tlbiI6InNlc2FtZSJ9", "data holds a value that may be a secret"),
             ("?data=W3sidXNlcklkIjoic2VzYW1lIn1d", "data holds a value that may name a person or a device"),
             ("?to=https://a.test/b?x%3D1%26sign%3Dsesame", "to holds a value that may be a secret"),
@@ -272,6 +272,9 @@ struct SuggestionTests {
             ("/token%3Dsesame", "a part of its path may be a secret"),
             ("/123e4567-e89b-12d3-a456-426614174000", "a part of its path may be a secret"),
             ("/dGhpcyBpcyBh1sesame", "a part of its path may be a secret"),
+            ("/report.9e107d9d372bb6826bd81d3542a419d6.json", "a part of its path may be a secret"),
+            ("/token//sesame", "a part of its path may be a secret"),
+            ("/token/./%20/sesame", "a part of its path may be a secret"),
             ("/uid/12345", "a part of its path may name a person or a device"),
             ("/sesame@b.example", "a part of its path may name a person or a device"),
             ("/2026-03-01", "a part of its path is a moment in time"),
@@ -287,10 +290,60 @@ struct SuggestionTests {
     }
 
     @Test(
+        "JSON in base64 is read with its padding, with an unescaped plus, and with blanks",
+        arguments: [
+            #"{"token":"sesame"}"#, #"{"token":"sesame1"}"#, #"{"token":"sesame12"}"#,
+            #"{"a":"\#u{fbff}\#u{fbff}","token":"sesame"}"#, "{\n  \"token\": \"sesame\"\n}",
+            "[{ \"token\": \"sesame\" }]",
+        ])
+    func packedSecrets(_ json: String) throws {
+        let packed = Data(json.utf8).base64EncodedString()
+        for value in [
+            packed, packed.replacing("=", with: ""), packed.replacing("=", with: "%3D"),
+            packed.replacing("+", with: "-").replacing("/", with: "_"),
+        ] {
+            for rest in ["?data=\(value)", "?\(value)", "?a=b&to=https://a.test/?data=\(value)"] {
+                let suggestion = try suggestion([[try seen(Self.api + rest)], [try seen(Self.api + rest)]])
+                #expect(suggestion.count == 0 && suggestion.leftOut.count == 1, "\(rest)")
+                #expect(suggestion.leftOut.allSatisfy { $0.reason.hasSuffix(" may be a secret") }, "\(rest)")
+            }
+        }
+    }
+
+    @Test(
+        "A name counts for all that it holds, and a member that is a name for the value beside it",
+        arguments: [
+            (#"{"token":{"value":"sesame"}}"#, "token may be a secret"),
+            (#"{"tokens":[{"v":"sesame"}]}"#, "tokens may be a secret"),
+            (#"[{"name":"token","value":"sesame"}]"#, "a value may be a secret"),
+            (#"[{"value":["sesame"],"name":"token"}]"#, "a value may be a secret"),
+            (#"{"a":"[{\"Name\":\"token\",\"Value\":\"sesame\"}]"}"#, "a holds a value that may be a secret"),
+        ])
+    func namedSecrets(_ body: String, _ expected: String) throws {
+        #expect(try reason(try seen(Self.api, .post, body: body)) == expected)
+    }
+
+    @Test("What is cut off, and what goes on behind the limits, keeps a request out")
+    func unread() throws {
+        let many = Array(repeating: #"{"a":"b"}"#, count: 1_001).joined(separator: ",")
+        let cut = [
+            #"{"list":[{"v":"ses"#, Data(#"{"list":[{"v":"sesam"#.utf8).base64EncodedString(),
+            "[\(many)]", "a=a=a=a=a=a=sesame",
+        ]
+        for value in cut {
+            let body = JSONValue.object([.init(name: "data", value: .string(value))])
+            let reason = try reason(try seen(Self.api, .post, body: String(decoding: body.text, as: UTF8.self)))
+            #expect(reason == "data holds a value that cannot be read to its end", "\(value.prefix(40))")
+        }
+    }
+
+    @Test(
         "Slugs, numbers, versions and plain JSON are no secrets",
         arguments: [
             "/summer-sale-2026-collection-of-shoes", "/v2/items/1234567890123456789", "/mobile/home/list", "/key/list",
             #"?data={"size":20,"sort":["price"]}"#, "?to=https://a.test/b?x%3D1", "?data=eyJzaXplIjoyMH0",
+            "?data=eyJzaXplIjoyMDB9==", "/report.2026.json", "?q=W1234567", "?q=Winter+sale",
+            #"?data=[{"name":"size","value":20}]"#,
         ])
     func noSecrets(_ rest: String) throws {
         let spelled = rest.replacing("\"", with: "%22").replacing("{", with: "%7B").replacing("}", with: "%7D")

@@ -10,6 +10,8 @@ struct FixedPart: Sendable {
     }
 
     private(set) var items: [Item]
+    /// What a body calls by a value: `{"name":"a","value":"b"}` says what `{"a":"b"}` does.
+    private(set) var labelled: [Item] = []
 
     init(query: String?, body: JSONValue?) {
         items = PageParameters(query: query).pairs.map { Item(name: $0.name, value: $0.value) }
@@ -17,7 +19,7 @@ struct FixedPart: Sendable {
     }
 
     /// What is written down, and what lies inside of it.
-    var all: [Item] { items + items.flatMap { NestedItems.items(in: $0.value) } }
+    var all: [Item] { items + labelled + (items + labelled).flatMap { NestedItems(in: $0).items } }
 
     /// The names whose values differ, each once, in the order of this one.
     func differences(from other: FixedPart) -> [String] {
@@ -37,9 +39,31 @@ struct FixedPart: Sendable {
         case .bool(let flag): items.append(Item(name: name, value: flag ? "true" : "false"))
         case .number(let text), .string(let text): items.append(Item(name: name, value: text))
         case .array(let values):
+            addName(name)
             for value in values { add(value, of: name) }
         case .object(let members):
+            addName(name)
             for member in members { add(member.value, of: member.name) }
+            addLabels(members)
+        }
+    }
+
+    /// The name of what has no value of its own.
+    private mutating func addName(_ name: String) {
+        if !name.isEmpty { items.append(Item(name: name, value: "")) }
+    }
+
+    private mutating func addLabels(_ members: [JSONValue.Member]) {
+        let values = members.filter { $0.name.lowercased() == "value" }
+        guard !values.isEmpty else { return }
+        for member in members where ["key", "name"].contains(member.name.lowercased()) {
+            guard case .string(let label) = member.value else { continue }
+            for value in values {
+                switch value.value {
+                case .number(let text), .string(let text): labelled.append(Item(name: label, value: text))
+                default: labelled.append(Item(name: label, value: ""))
+                }
+            }
         }
     }
 }

@@ -31,9 +31,10 @@ struct FixedPartRule: Sendable {
             let shown = item.name.isEmpty ? "a value" : item.name
             if let fault = fault(of: item) { return "\(shown) \(fault)" }
             // Names that lie deeper may be values as well.
-            for inner in NestedItems.items(in: item.value) {
-                if let fault = fault(of: inner) { return "\(shown) holds a value that \(fault)" }
-            }
+            if let fault = faultInside(of: item) { return "\(shown) holds a value that \(fault)" }
+        }
+        for item in part.labelled {
+            if let fault = fault(of: item) ?? faultInside(of: item) { return "a value \(fault)" }
         }
         return nil
     }
@@ -51,13 +52,19 @@ struct FixedPartRule: Sendable {
         PathPart(path).segments.map { fault(of: $0) == nil ? $0.raw : "…" }.joined(separator: "/")
     }
 
+    private func faultInside(of item: FixedPart.Item) -> String? {
+        let nested = NestedItems(in: item)
+        let fault = nested.items.lazy.compactMap { self.fault(of: $0) }.first
+        return fault ?? (nested.isWhole ? nil : "cannot be read to its end")
+    }
+
     private func fault(of segment: PathPart.Segment) -> String? {
         let item = FixedPart.Item(name: segment.name, value: segment.text)
         if !segment.text.isEmpty, segment.isOpaque || isSecret(item) { return "may be a secret" }
         // `/mobile/list` names nobody.
         let isNumbered = segment.text.contains { $0.isNumber }
         let rest = FixedPart.Item(name: isNumbered ? segment.name : "", value: segment.text)
-        return fault(of: rest) ?? NestedItems.items(in: segment.text).lazy.compactMap { fault(of: $0) }.first
+        return fault(of: rest) ?? faultInside(of: FixedPart.Item(name: "", value: segment.text))
     }
 
     private func fault(of item: FixedPart.Item) -> String? {

@@ -23,7 +23,8 @@ struct PathPart: Sendable {
             // Read as a name without a value: the escapes are the same.
             let text = PageParameters(query: String(raw.replacing("=", with: "%3D"))).pairs.first?.name ?? ""
             segments.append(Segment(raw: raw, text: text, name: PathWords.isReading(text) ? "" : name))
-            name = text
+            // `/token//abc` is `/token/abc` to most servers.
+            if text.contains(where: { $0.isLetter || $0.isNumber }) { name = text }
         }
         self.segments = segments
     }
@@ -32,8 +33,9 @@ struct PathPart: Sendable {
 extension PathPart.Segment {
     /// Whether it looks as if a machine had made it up: a UUID, a digest, a key. What is a number alone is somebody's at
     /// most, and a slug is words between hyphens.
-    var isOpaque: Bool {
-        let stem = text.prefix { $0 != "." }
+    var isOpaque: Bool { text.split(separator: ".").contains { Self.isOpaque($0) } }
+
+    private static func isOpaque(_ stem: Substring) -> Bool {
         let digits = stem.utf8.filter { $0 != UInt8(ascii: "-") }
         if digits.count >= 32, digits.allSatisfy({ HexDigit.value(of: $0) != nil }) { return true }
         return stem.split { !$0.isASCII || !$0.isLetter && !$0.isNumber }.contains { run in
