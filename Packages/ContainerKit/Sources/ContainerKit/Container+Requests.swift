@@ -91,6 +91,7 @@ extension Container {
             let named = try named.get()
             guard named.wantsHandOver, let cookies else {
                 let response = try await path.answer(named)
+                if request.isMainDocument { await self?.lead(session, by: response) }
                 return self?.diverted(response, from: request, named, of: session, askedIn: epoch) ?? response
             }
             return try await cookies.handingOver { try await path.answer(named) }

@@ -36,7 +36,7 @@ public final class Container<Engine: WebEngine> {
     let ways: ModeWays
     let appRequests: AppRequests
     let pool: WebViewPool<Engine.View, ViewKey>
-    let sharedPages = OpenPages()
+    let sharedPages: OpenPages
     private(set) var proxy: ProxyCare<Engine>?
     private(set) var server: ServerCare<Engine>?
     private(set) var engineCaches: EngineCacheCare<Engine>?
@@ -82,6 +82,7 @@ public final class Container<Engine: WebEngine> {
             given, packages.store, RedirectedLoader(network), liveRules, switches)
         let configuration = given.with(switchboardCare?.numbers ?? SwitchboardNumbers()).sharedOut
         self.configuration = configuration
+        sharedPages = OpenPages(names: modes.started.contains(.customScheme) ? configuration.names : nil)
         if let document = switchboardCare?.state.documentAtStart { try modes.take(document) }
         self.modes = modes
         table = try await Self.openTable(configuration, packages.store, network, hub, switches)

@@ -26,13 +26,21 @@ struct Coverage: Sendable {
     /// - Parameters:
     ///   - page: the URL of the page that asks; of a document, its own.
     ///   - isDocument: whether it is for what a view shows, which decides where its page's storage lies.
-    func decide(_ request: HTTPRequest, page: String?, isDocument: Bool = false) -> RouteDecision {
+    ///   - askers: the pages of which one asks, where it is not sure that it is `page`: it is passed as that of a plain
+    ///     page only where all of them are plain.
+    func decide(
+        _ request: HTTPRequest, page: String?, isDocument: Bool = false, askers: [String]? = nil
+    ) -> RouteDecision {
         let decision = rules.decide(
             request, page: page, isCovered: isDocument ? isOpened(request) : isCovered(request))
-        guard decision.action == .intercept, modes.havePlain, let asking = page.flatMap({ HTTPRequest(urlText: $0) }),
-            intendedMode(of: asking) == .plain
-        else { return decision }
+        guard decision.action == .intercept, modes.havePlain, arePlain(askers ?? page.map { [$0] } ?? []) else {
+            return decision
+        }
         return RouteDecision(.pass, because: .plainPage)
+    }
+
+    private func arePlain(_ pages: [String]) -> Bool {
+        !pages.isEmpty && pages.allSatisfy { HTTPRequest(urlText: $0).map(intendedMode) == .plain }
     }
 
     /// In which mode a page of this real URL opens.
@@ -65,10 +73,11 @@ struct Coverage: Sendable {
         return decide(request, page: url, isDocument: true)
     }
 
-    /// Whether a request for this real URL is intercepted.
+    /// Whether a request for this real URL is intercepted, where the page that asks is: as what it would open as a page
+    /// itself does not count.
     func contains(_ url: String) -> Bool {
         guard let request = HTTPRequest(urlText: url) else { return false }
-        return decide(request, page: url).action == .intercept
+        return rules.decide(request, page: url, isCovered: isCovered(request)).action == .intercept
     }
 
     /// Whether a document is covered, or its origin was opened so before, which counts where the page's mode gives it

@@ -96,7 +96,7 @@ final class EngineCacheCare<Engine: WebEngine> {
     }
 
     private func concerns(_ session: PageSession) -> Bool {
-        isByProxy ? session.mode != .customScheme : session.mode != .plain
+        pages.contains(session.id) || (isByProxy ? session.mode != .customScheme : session.mode != .plain)
     }
 
     /// A page of another mode comes to packages by this one now.

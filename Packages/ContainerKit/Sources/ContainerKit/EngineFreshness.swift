@@ -18,7 +18,14 @@ extension HTTPResponse {
         // Of a server's own making: neither negative nor beyond what can be counted.
         let age = headerFields[.age].flatMap { UInt32($0) } ?? 0
         let freshness = (control.maxAge ?? 0) - Int(age)
-        guard control.noCache != .all, !control.noStore, freshness < Self.longFreshness else { return }
+        guard freshness < Self.longFreshness else { return }
+        demandRevalidation()
+    }
+
+    /// Has an engine ask again before it takes the answer another time.
+    mutating func demandRevalidation() {
+        let control = CacheControl(headerFields[values: .cacheControl])
+        guard control.noCache != .all, !control.noStore else { return }
         headerFields.append(HTTPField(name: .cacheControl, value: "no-cache"))
     }
 }

@@ -19,14 +19,14 @@ internal import SchemeRouter
 struct RequestPath: Sendable {
     private let names: SchemeNames
     private let traits: EngineTraits
-    private let library: PackageLibrary
-    private let coverage: Coverage
+    let library: PackageLibrary
+    let coverage: Coverage
     private let completion: RequestCompletion
     private let ledger: PageLedger
     private let moves: DocumentMoves
-    private let chain: any ResourceLoading
+    let chain: any ResourceLoading
     /// For what the rules keep from the container.
-    private let direct: any ResourceLoading
+    let direct: any ResourceLoading
     /// For files that are saved: as they came, redirects too.
     private let unsettled: any ResourceLoading
     private let unsettledDirect: any ResourceLoading
@@ -154,30 +154,6 @@ struct RequestPath: Sendable {
         coverage.contains(url)
     }
 
-    /// In which mode a page of this real URL opens.
-    func mode(ofPageAt url: String) -> InterceptionMode {
-        coverage.mode(ofPageAt: url)
-    }
-
-    /// Whether a page of this real URL is intercepted.
-    func opens(_ url: String) -> Bool {
-        coverage.decide(documentAt: url).action == .intercept
-    }
-
-    /// Notes in which mode a document was shown, for the next pages of its origin: by name where it is intercepted, and
-    /// not where a page only came to the name of something that is not; plain where nothing of its origin has a name, and
-    /// not where the host's own word, or that of a switchboard, is why.
-    func noteDocument(_ url: String, isIntercepted: Bool) {
-        guard let origins = coverage.origins, let request = HTTPRequest(urlText: url) else { return }
-        let decision = coverage.decide(documentAt: url)
-        if isIntercepted {
-            guard coverage.opensByName(documentAt: url) else { return }
-        } else {
-            guard case .uncovered = decision.reason, !coverage.hasNames(on: request) else { return }
-        }
-        origins.note(isIntercepted, of: url)
-    }
-
     /// The URL as a page of this mode knows it: by its name, where the page would ask for it by that.
     func place(of url: String, in session: PageSession?) -> String {
         let isOwn = session.flatMap { WebOrigin(url: $0.documentURL) } == WebOrigin(url: url)
@@ -219,38 +195,6 @@ struct RequestPath: Sendable {
         ResourceResponse(
             head: HTTPResponse(status: .gatewayTimeout), body: .empty,
             provenance: Provenance(.synthetic, reason: "only-if-cached, and no cache"))
-    }
-
-    // MARK: Requests that come over loopback: named already, whole, and settled by the engine.
-
-    /// Whether requests to an origin may be intercepted: a proxy opens the connections to there.
-    func opens(originOf request: HTTPRequest) -> Bool {
-        coverage.opens(originOf: request)
-    }
-
-    /// Answers a request that came over loopback, from memory.
-    func promptAnswer(overLoopback request: ResourceRequest) -> PromptAnswer {
-        var request = request
-        takeHandOverField(from: &request.head)
-        let decision = decide(overLoopback: request)
-        return keepsOut(decision) ? .later : chain.promptAnswer(to: request)
-    }
-
-    /// Answers a request that came over loopback.
-    nonisolated(nonsending) func answer(overLoopback request: ResourceRequest) async throws -> ResourceResponse? {
-        var request = request
-        takeHandOverField(from: &request.head)
-        let decision = decide(overLoopback: request)
-        guard keepsOut(decision) else { return try await chain.load(request) }
-        var response = try await direct.load(request)
-        response?.provenance.reason += "; \(decision)"
-        return response
-    }
-
-    /// By the page that was concluded: rules that name pages are as good as that is.
-    private func decide(overLoopback request: ResourceRequest) -> RouteDecision {
-        let page = request.destination == .document ? request.head.urlText : request.page?.page.documentURL
-        return coverage.decide(request.head, page: page, isDocument: request.destination == .document)
     }
 
     /// A request of the engine that has its real URL, and whose it is, which stays decided.
@@ -328,7 +272,7 @@ struct RequestPath: Sendable {
 
     /// Whether the rules forbid an answer of the container's own. What nobody covers beside them may still lie in a
     /// generation that the page stays on.
-    private func keepsOut(_ decision: RouteDecision) -> Bool {
+    func keepsOut(_ decision: RouteDecision) -> Bool {
         switch decision.reason {
         case .off, .denied, .objection, .plainPage: true
         case .rule: decision.action == .pass
@@ -366,18 +310,8 @@ struct RequestPath: Sendable {
             isOfScript: bridged.id != nil, isOfOtherMode: isOfOtherMode, wantsHandOver: wantsHandOver)
     }
 
-    /// Whether a page by the scheme goes on to a page that another mode opens. What a page is opened with, and opened
-    /// anew, stays where it is, and so does what is posted.
-    private func isOfOtherMode(_ head: HTTPRequest, for session: PageSession?) -> Bool {
-        guard head.method == .get, let session, HTTPRequest(urlText: session.documentURL)?.urlText != head.urlText
-        else {
-            return false
-        }
-        return coverage.modes.areSeveral && coverage.intendedMode(of: head) != .customScheme
-    }
-
     @discardableResult
-    private func takeHandOverField(from head: inout HTTPRequest) -> Bool {
+    func takeHandOverField(from head: inout HTTPRequest) -> Bool {
         guard let name = handOverField, head.headerFields.contains(name) else { return false }
         head.headerFields[name] = nil
         return true

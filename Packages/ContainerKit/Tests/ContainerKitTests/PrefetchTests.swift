@@ -47,7 +47,7 @@ struct PrefetchTests {
             $0.prefetch?.table = table
             change(&$0)
         }
-        if isKnown { container.engineFields?.note(try document()) }
+        if isKnown { container.ways.primary.fields?.note(try document()) }
         return container
     }
 

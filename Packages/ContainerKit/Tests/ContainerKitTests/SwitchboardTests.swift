@@ -219,7 +219,7 @@ struct SwitchboardTests {
         let document = HTTPRequest(
             method: .get, scheme: "containerkit", authority: "shop.example", path: "/",
             headerFields: [.userAgent: "Fake", .acceptLanguage: "de", .accept: "text/html"])
-        container.engineFields?.note(document)
+        container.ways.primary.fields?.note(document)
         try await container.apply(self.document(1, #""features":{"prefetch":false,"pool":false}"#))
         try await container.warmUp()
         let page = try await container.open("https://shop.example/")

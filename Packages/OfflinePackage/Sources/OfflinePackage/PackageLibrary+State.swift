@@ -84,12 +84,12 @@ extension PackageLibrary {
         /// on those that they are on.
         mutating func pin(_ page: PageID, isShared: Bool, in store: ResourceStore) {
             guard pages[page] == nil else { return }
-            // A generation that one of these did not boot on comes back to none of them.
+            // A generation that one of these did not boot on comes back to none of them, unless others are on it.
             let avoided = isShared ? sharedAvoided : []
-            let wanted = isShared ? active.merging(sharedPins) { $1 } : active
+            let allowed = active.filter { !avoided.contains($0.value) }
+            let wanted = isShared ? allowed.merging(sharedPins) { $1 } : allowed
             pages[page] = OpenPage(
-                pins: wanted.filter { !avoided.contains($0.value) && store.pin($0.value) }, avoided: avoided,
-                isShared: isShared)
+                pins: wanted.filter { store.pin($0.value) }, avoided: avoided, isShared: isShared)
             share()
         }
 
@@ -97,6 +97,18 @@ extension PackageLibrary {
         func mayRepin(_ page: PageID) -> Bool {
             guard let open = pages[page] else { return false }
             return !open.isShared || !pages.contains { $0.key != page && $0.value.isShared }
+        }
+
+        /// Has an open page be one of those that cannot be told apart. What these are on it gets as well, since who of
+        /// them asks is not known; of the rest nothing that it was taken off.
+        mutating func join(_ page: PageID, in store: ResourceStore) {
+            guard let open = pages[page], !open.isShared else { return }
+            let avoided = open.avoided.union(sharedAvoided)
+            let wanted = active.filter { !avoided.contains($0.value) }.merging(sharedPins) { $1 }
+            pages[page] = OpenPage(pins: wanted.filter { store.pin($0.value) }, avoided: avoided, isShared: true)
+            for number in open.pins.values { store.unpin(number) }
+            share()
+            dropUnused(in: store)
         }
 
         /// Gives a page other generations than these.

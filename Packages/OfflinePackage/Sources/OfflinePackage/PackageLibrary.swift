@@ -121,6 +121,18 @@ public final class PackageLibrary: Sendable {
         }
     }
 
+    /// Has the requests of an open page be among those that do not say whose they are, as where its view goes on to
+    /// what comes by a proxy: from now on it is on the generations of all such pages, and its own are no longer held for
+    /// it. What it was taken off by ``repin(_:without:)`` it gets back only where another of them is on it.
+    /// - Returns: ``generations(of:)`` by now.
+    @discardableResult
+    public func share(_ page: PageID) -> [GenerationReference] {
+        state.withLock { state in
+            state.join(page, in: store)
+            return state.pins(of: page) ?? []
+        }
+    }
+
     /// Those of the generations of an open page under whose base URL a URL lies.
     public func generations(of page: PageID, covering url: String) -> [GenerationReference] {
         guard let url = PackageURL(url) else { return [] }

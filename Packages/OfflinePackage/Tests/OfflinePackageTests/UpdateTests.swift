@@ -142,6 +142,25 @@ struct UpdateTests {
         #expect(try await fixture.get(url) == "old home")
     }
 
+    @Test("A page that becomes one of those that cannot be told apart is on theirs, and else gets nothing back")
+    func sharedLater() async throws {
+        let first = try await fixture.install(old, version: "1")
+        fixture.library.pin(id)
+        #expect(fixture.library.repin(id, without: [first.generation]))
+        #expect(fixture.library.share(id).isEmpty)
+        #expect(try await fixture.get("https://shop.example/") == nil)
+        #expect(fixture.library.pin(other, isShared: true).isEmpty)
+        for page in [id, other] { fixture.library.unpin(page) }
+        fixture.library.pin(other, isShared: true)
+        let second = try await fixture.install(new, version: "2")
+        #expect(fixture.library.pin(id) == [second.generation])
+        #expect(fixture.library.share(id) == [first.generation])
+        fixture.library.unpin(other)
+        #expect(fixture.library.share(id) == [first.generation])
+        fixture.library.unpin(id)
+        #expect(fixture.library.share(id).isEmpty)
+    }
+
     @Test("An origin has something for as long as a page is on a package, and not longer")
     func servedOrigins() async throws {
         let request = try #require(HTTPRequest(urlText: "https://shop.example/any"))

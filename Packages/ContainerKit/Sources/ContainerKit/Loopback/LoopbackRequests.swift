@@ -50,7 +50,7 @@ struct LoopbackRequests: ResourceLoading, InterceptPolicy {
 
     func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
         guard legacy?.messages.isCarried(by: request.head) != true else { return .later }
-        return path.promptAnswer(overLoopback: request)
+        return path.promptAnswer(overLoopback: request, of: askers(of: request))
     }
 
     nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
@@ -71,10 +71,16 @@ struct LoopbackRequests: ResourceLoading, InterceptPolicy {
 
     private nonisolated(nonsending) func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard let legacy, legacy.messages.isCarried(by: request.head) else {
-            return try await path.answer(overLoopback: request)
+            return try await path.answer(overLoopback: request, of: askers(of: request))
         }
         var request = request
         try await legacy.complete(&request)
-        return try await path.answer(overLoopback: request)
+        return try await path.answer(overLoopback: request, of: askers(of: request))
+    }
+
+    /// Which pages may ask, where it counts: `nil` where none are plain by their mode, and for documents, which ask for
+    /// themselves.
+    private func askers(of request: ResourceRequest) -> [String]? {
+        path.havePlainPages && request.destination != .document ? pages.askers(of: request) : nil
     }
 }

@@ -51,6 +51,12 @@ final class OpenPages: Sendable {
     }
 
     private let state = Mutex(State())
+    private let names: SchemeNames?
+
+    /// - Parameter names: of the schemes whose pages lie elsewhere; `nil` where there are none.
+    init(names: SchemeNames? = nil) {
+        self.names = names
+    }
 
     /// Notes a page, or what has become of it.
     func note(_ page: PageReference) {
@@ -125,8 +131,38 @@ final class OpenPages: Sendable {
         let (pages, isOnly, isAlone) = state.withLock { ($0.pages, !$0.hasHadOthers, $0.elsewhere.isEmpty) }
         let url = request.head.urlText
         request.destination = Self.destination(of: request.head, isShown: pages.contains { $0.url == url })
+        guard request.destination == .document || !isOfScheme(request.head) else {
+            request.page = nil
+            return
+        }
         request.page = Self.page(of: request, at: url, among: pages, areAll: isAlone)
             .map { PageAttribution($0.page, confidence: isOnly ? .exact : .inferred) }
+    }
+
+    /// The documents of which one asks: one where `Referer` names it, else those of the origin that asks, and where no
+    /// page is of that, all. Empty where it may be another page's.
+    func askers(of request: ResourceRequest) -> [String] {
+        guard !isOfScheme(request.head) else { return [] }
+        let (pages, isAlone) = state.withLock { ($0.pages, $0.elsewhere.isEmpty) }
+        let fields = request.head.headerFields
+        if let referrer = fields[.referer].flatMap({ HTTPRequest(urlText: $0) })?.urlText,
+            let page = pages.last(where: { $0.url == referrer })
+        {
+            return [page.url]
+        }
+        for asking in [fields[.referer], fields[.origin]].compactMap({ $0.flatMap { HTTPRequest(urlText: $0) } }) {
+            let found = pages.filter { $0.isAtOrigin(of: asking) }
+            if !found.isEmpty { return found.map(\.url) }
+        }
+        return isAlone ? pages.map(\.url) : []
+    }
+
+    /// Whether what asks says that it lies at a name of the container's.
+    private func isOfScheme(_ head: HTTPRequest) -> Bool {
+        guard let names else { return false }
+        return [.referer, .origin].contains { field in
+            head.headerFields[field]?.split(separator: ":").first.flatMap { names.realScheme(for: String($0)) } != nil
+        }
     }
 
     /// Of several that fit, the one that was noted last.

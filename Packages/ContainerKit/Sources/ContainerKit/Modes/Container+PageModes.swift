@@ -2,12 +2,13 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import OfflinePackage
+internal import ResourceLoading
 
 // The mode of a page.
 extension Container {
     /// In which mode a page of this URL would open now: what covers it and the rules say whether it is intercepted, and
-    /// `Configuration.pageModes`, the switchboard, how its origin was opened before, and `Configuration.mode`, in
-    /// that order, how.
+    /// `plain` of `Configuration.pageModes`, the switchboard, the rest of that list, how its origin was opened before,
+    /// and `Configuration.mode`, in that order, how.
     public func mode(ofPageAt url: String) -> InterceptionMode {
         path.mode(ofPageAt: url)
     }
@@ -23,9 +24,23 @@ extension Container {
     func noteDocument(of session: inout PageSession, isByName: Bool) {
         guard proxy != nil, session.mode == .customScheme, RealURL(session.documentURL) != nil else { return }
         sharedPages.place(session.id, isElsewhere: isByName)
-        guard !isByName, sharedPages.join(session.id) else { return }
-        packages.library.unpin(session.id)
-        session.generations = packages.library.pin(session.id, isShared: true)
-        engineCaches?.join(session.id)
+        guard !isByName else { return }
+        join(session.id)
+        session = current(session)
+    }
+
+    private func join(_ page: PageID) {
+        guard sharedPages.join(page) else { return }
+        packages.library.share(page)
+        engineCaches?.join(page)
+    }
+
+    /// Prepares a page that a small page leads from its name to a real URL, before it asks there, as one that opens there.
+    func lead(_ asked: PageSession?, by response: ResourceResponse) async {
+        guard proxy != nil, response.isInterim, response.movedTo.flatMap({ RealURL($0) }) != nil, let asked,
+            let session = sessions[asked.view], session.id == asked.id
+        else { return }
+        join(session.id)
+        await engineCaches?.settle(for: current(session))
     }
 }

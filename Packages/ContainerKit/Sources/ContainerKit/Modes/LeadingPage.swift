@@ -17,10 +17,12 @@ extension ResourceResponse {
         // A string of JavaScript that cannot end the script element around it.
         let literal = try String(decoding: JSONEncoder().encode(url), as: UTF8.self).replacing("<", with: "\\u003c")
         let page = "<!DOCTYPE html><meta charset=utf-8><script>location.replace(\(literal)+location.hash)</script>"
-        return ResourceResponse(
+        var response = ResourceResponse(
             head: HTTPResponse(
                 status: .ok, headerFields: [.contentType: "text/html;charset=utf-8", .cacheControl: "no-store"]),
             body: .bytes(Data(page.utf8)), provenance: Provenance(.synthetic, reason: "a page of another mode"),
             isInterim: true)
+        response.movedTo = url
+        return response
     }
 }

@@ -42,7 +42,6 @@ struct ModeWays: Sendable {
 
 extension Container {
     var path: RequestPath { ways.primary.path }
-    var engineFields: EngineFields? { ways.primary.fields }
 
     /// What all chains have in common.
     struct Shared {

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import EngineTesting
+import Foundation
+import HTTPTypes
+import PackageFormat
+import ResourceLoading
+import Testing
+
+@testable import ContainerKit
+
+/// What must not go wrong where pages of several modes are open, of one origin too.
+@MainActor
+@Suite("Pages of several modes: who asks, and what stays", .timeLimit(.minutes(1)))
+struct ModesTogetherTests {
+    private let fixture = Fixture()
+    private let shop = "https://m.shop.example/"
+    private let help = "https://m.shop.example/help/a"
+    private let named = "https://s.shop.example/"
+
+    init() {
+        fixture.engine.traitsByMode[.loopbackProxy] = EngineTraits(
+            bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true, caches: true,
+            identifiesPage: false)
+    }
+
+    private func container() async throws -> Container<FakeEngine> {
+        let modes = [
+            try PageMode("s.shop.example", .customScheme), try PageMode("m.shop.example/help/**", .plain),
+            try PageMode("part.example/app/**", .customScheme),
+        ]
+        return try await fixture.container(covering: ["*.shop.example", "part.example"]) {
+            $0.mode = .loopbackProxy
+            $0.pageModes = modes
+        }
+    }
+
+    /// What the engine asks for by the proxy.
+    private func ask(
+        _ url: String, _ fields: HTTPFields, of container: Container<FakeEngine>
+    ) async throws -> (fields: HTTPFields, text: String, page: PageID?) {
+        let way = try #require(container.ways[.loopbackProxy])
+        let requests = LoopbackRequests(path: way.path, pages: container.sharedPages, legacy: nil)
+        var request = ResourceRequest(
+            try #require(HTTPRequest(method: .get, urlText: url, headerFields: fields)))
+        requests.complete(&request)
+        let response = try #require(try await requests.load(request))
+        let text = String(decoding: try await response.body.collect(upTo: 1 << 20), as: UTF8.self)
+        return (response.head.headerFields, text, request.page?.page.id)
+    }
+
+    @Test("What a plain page brings the engine of a package's URLs is asked for again before another page has it")
+    func engineKeepsNothingForOthers() async throws {
+        let container = try await container()
+        try await fixture.install(["static/app.js": "packaged"], version: "1", base: shop, into: container)
+        let page = try await container.open(help)
+        let answers = [
+            (shop + "static/app.js", "max-age=600", ["max-age=600", "no-cache"]),
+            (shop + "secret", "no-store", ["no-store"]), (named + "x", "max-age=600", ["max-age=600"]),
+        ]
+        for (url, said, heard) in answers {
+            fixture.network.put(.bytes(Data("server".utf8)), at: url, [.cacheControl: said])
+            let answer = try await ask(url, [.referer: help], of: container)
+            #expect(answer.text == "server" && answer.fields[values: .cacheControl] == heard, "\(url)")
+        }
+        await container.close(page)
+        await container.shutDown()
+    }
+
+    @Test("A package answers what may be a page's by the proxy, though a plain page of its origin was opened last")
+    func unknownAskers() async throws {
+        let container = try await container()
+        try await fixture.install(["f": "packaged"], version: "1", base: shop, into: container)
+        let proxied = try await container.open(shop + "index")
+        let plain = try await container.open(help)
+        let origin = String(shop.dropLast())
+        let doubtful: [HTTPFields] = [
+            [.referer: shop + "style.css", .origin: origin], [.referer: shop + "pushed"],
+            [.referer: "https://cdn.example/style.css"], [:],
+        ]
+        for fields in doubtful {
+            #expect(try await ask(shop + "f", fields, of: container).text == "packaged", "\(fields)")
+        }
+        #expect(try await ask(shop + "f", [.referer: help], of: container).text == "network \(shop)f")
+        await container.close(proxied)
+        for fields in doubtful {
+            #expect(try await ask(shop + "f", fields, of: container).text == "network \(shop)f", "\(fields)")
+        }
+        await container.close(plain)
+        await container.shutDown()
+    }
+
+    @Test("What a page by the scheme asks at a real URL is no page's that came by the proxy")
+    func ofScheme() async throws {
+        let container = try await container()
+        let page = try await container.open(shop)
+        #expect(try await ask(shop + "f", [.origin: "https://x.example"], of: container).page == page.session.id)
+        for fields: HTTPFields in [
+            [.origin: "containerkit://s.shop.example"], [.referer: "containerkit://s.shop.example/x"],
+        ] {
+            #expect(try await ask(shop + "f", fields, of: container).page == nil)
+        }
+        await container.close(page)
+        await container.shutDown()
+    }
+
+    @Test("A URL is covered for a page by the scheme also where it would open plain as a page itself")
+    func covered() async throws {
+        let modes = [try PageMode("s.shop.example", .customScheme)]
+        let container = try await fixture.container(covering: ["*.shop.example"]) {
+            $0.mode = .plain
+            $0.pageModes = modes
+        }
+        #expect(container.path.covers(shop) && !container.covers(shop))
+        #expect(!container.path.covers("https://other.example/"))
+        await container.shutDown()
+    }
+
+    @Test("A page that is open stays at its name within its origin, whatever is decided of that meanwhile")
+    func stays() async throws {
+        let container = try await container()
+        let page = try await container.open("https://part.example/app/")
+        let place = "containerkit://part.example/"
+        page.view.onSignal?(.committed(url: place + "app/"))
+        try container.setMode(nil, ofOrigin: "https://part.example/")
+        let answer = try await fixture.answer(
+            to: place + "other", from: page.view, isMainDocument: true, of: container)
+        #expect(answer.sink.text == "network https://part.example/other")
+        await container.close(page)
+        await container.shutDown()
+    }
+
+    @Test("A page that is led to a real URL is waited for by the engine's caches, and shares its files, before it goes")
+    func led() async throws {
+        let container = try await container()
+        let page = try await container.open(named)
+        page.view.onSignal?(.committed(url: "containerkit://s.shop.example/"))
+        try await fixture.install(["x": "one"], version: "1", base: shop, into: container)
+        let other = try await container.open(shop)
+        try await fixture.install(["x": "two"], version: "2", base: shop, into: container)
+        let later = try await container.open(named)
+        #expect(container.openPages.last?.generations != other.session.generations)
+        let answer = try await fixture.answer(
+            to: "containerkit://m.shop.example/a", from: later.view, isMainDocument: true, of: container)
+        #expect(answer.sink.text.contains("location.replace"))
+        #expect(container.openPages.last?.generations == other.session.generations)
+        await container.close(other)
+        #expect(try await ask(shop + "x", [:], of: container).text == "one", "as long as it is on its way")
+        await container.close(later)
+        #expect(try await ask(shop + "x", [:], of: container).text == "two")
+        await container.close(page)
+        await container.shutDown()
+    }
+
+    @Test("Before a page is led to a real URL the engine forgets what another generation left there")
+    func settles() async throws {
+        let container = try await container()
+        let page = try await container.open(named)
+        page.view.onSignal?(.committed(url: "containerkit://s.shop.example/"))
+        // Clearing fails while no page asks over loopback, so that it is for the next one to see to.
+        fixture.engine.forgetError = EngineError(.storage, "not now")
+        let events = container.events()
+        try await fixture.install(["x": "one"], version: "1", base: shop, into: container)
+        for await case .engineCachesKept in events { break }
+        fixture.engine.forgetError = nil
+        let before = fixture.engine.forgotten.count
+        _ = try await fixture.answer(
+            to: "containerkit://m.shop.example/a", from: page.view, isMainDocument: true, of: container)
+        #expect(fixture.engine.forgotten.count == before + 1)
+        await container.close(page)
+        await container.shutDown()
+    }
+}
