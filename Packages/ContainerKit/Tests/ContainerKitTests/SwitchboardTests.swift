@@ -214,7 +214,6 @@ struct SwitchboardTests {
             $0.coveredHosts = [HostPattern("shop.example")].compactMap(\.self)
             $0.prefetch = PrefetchOptions()
             $0.prefetch?.table = table
-            $0.whitePages = nil
         }
         let document = HTTPRequest(
             method: .get, scheme: "containerkit", authority: "shop.example", path: "/",
@@ -241,6 +240,7 @@ struct SwitchboardTests {
     func whitePagesOff() async throws {
         let container = try await container {
             $0.coveredHosts = [HostPattern("shop.example")].compactMap(\.self)
+            $0.whitePages = WhitePageOptions()
         }
         try await container.apply(document(1, #""features":{"whitePages":false}"#))
         let unwatched = try await container.open("https://shop.example/")

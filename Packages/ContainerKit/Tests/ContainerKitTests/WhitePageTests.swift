@@ -137,12 +137,12 @@ struct WhitePageTests {
         }
     }
 
-    @Test("Intercepted pages are watched by default, by signals that a healthy page does not give")
+    @Test("No page is watched by default, and where pages are, it is by signals that a healthy page does not give")
     func standard() async throws {
         let options = WhitePageOptions()
         let container = try await fixture.container(covering: ["a.example"])
         let page = try await container.open("https://a.example/")
-        #expect(page.view.handlers[HealthScript.name] != nil)
+        #expect(page.view.handlers[HealthScript.name] == nil)
         #expect(options.signals.isDisjoint(with: [.noFirstPaint, .uniformPicture]) && options.signals.count == 6)
     }
 
