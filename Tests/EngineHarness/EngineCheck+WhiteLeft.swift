@@ -6,6 +6,7 @@ internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
 internal import ResourceLoading
+internal import PackagePublisher
 internal import WebKitGTKAdapter
 
 // Pages that look white, or do not answer, and which of them are left alone.
@@ -34,8 +35,12 @@ extension EngineCheck {
         try await seeInTime(blank, "location.href", "\"about:blank\"")
         pages["about:blank"] = blank
         let diary = StepDiary(container)
-        let white = try await container.open("https://third.shop.example/lost")
-        for kind in [WhitePageStep.Kind.reloaded, .showedErrorPage] {
+        let package = try site.publish("1", WhiteSite.throwing, id: "third", base: "https://third.shop.example/")
+        try await container.install(archive: package.archive, manifest: package.manifest)
+        let white = try await container.open("https://third.shop.example/index.html")
+        // Over loopback there is nothing to take beside other pages.
+        let isShared = white.session.mode != .customScheme
+        for kind in isShared ? [WhitePageStep.Kind.reloaded] : [.reloaded, .reloadedWithoutPackage] {
             let step = await diary.next()
             try expect(step?.kind == kind, "the white one: \(String(describing: step))")
         }
@@ -54,7 +59,10 @@ extension EngineCheck {
     @MainActor
     func checkHangs(_ mode: String?, in folder: String) async throws {
         let site = WhiteSite(folder: folder)
-        let container = try await whiteContainer(mode, site) { $0.silence = .seconds(1) }
+        let container = try await whiteContainer(mode, site) {
+            $0.silence = .seconds(1)
+            $0.signals.insert(.unresponsive)
+        }
         try await site.install("1", WhiteSite.good("1"), QuietPages.hanging, into: container)
         var steps: [PageID: WhitePageStep] = [:]
         let observation = container.observe { if case .whitePage(let page, let step) = $0 { steps[page] = step } }

@@ -178,7 +178,10 @@ public final class Container<Engine: WebEngine> {
         let way = ways.overLoopback
         let requests = LoopbackRequests(
             path: way.path, pages: sharedPages, legacy: legacy, engineFields: way.fields
-        ) { [weak whitePages] in whitePages?.noteDocument($0) }
+        ) { [weak self] in
+            guard let self else { return }
+            whitePages?.noteDocument($0, realURL: realURL(of:))
+        }
         let tell = { @MainActor [hub] (event: ContainerEvent) in hub.send(event) }
         let note = { @MainActor [weak self] (report: ExchangeReport) -> Void in self?.noteAnswer(report) }
         switch way.mode {

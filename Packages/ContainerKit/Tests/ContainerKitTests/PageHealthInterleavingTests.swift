@@ -12,7 +12,7 @@ struct PageHealthInterleavingTests {
     private final class Witness {
         let page = Patient {
             $0.silence = .seconds(12)
-            $0.signals.insert(.uniformPicture)
+            $0.signals = Set(WhitePageSignal.allCases).subtracting([.noFirstPaint])
         }
         var processEnds = 0
         private var sinceRenewal: [WhitePageStep] = []
@@ -20,7 +20,10 @@ struct PageHealthInterleavingTests {
         private var isExamining = false
         private var hasSpoken = false
         private var hasPainted = false
+        private var wasHidden = false
         private var silences = 0
+        /// When a page that was well was loaded anew, since a person has renewed the steps.
+        private var reloads: [Duration] = []
 
         func take(_ event: PageHealth.Event) {
             let isAnswered = isExamining
@@ -45,24 +48,39 @@ struct PageHealthInterleavingTests {
         private func note(_ event: PageHealth.Event) {
             switch event {
             case .paused: isAway = true
-            case .resumed where isAway: (isAway, isExamining) = (false, false)
-            case .started, .hidden, .shown, .asks, .processEnded: isExamining = false
-            case .committed: (hasSpoken, hasPainted, silences, isExamining) = (false, false, 0, false)
-            case .spoke: hasSpoken = true
-            case .painted: hasPainted = true
+            case .resumed where isAway: (isAway, isExamining, silences) = (false, false, 0)
+            case .hidden, .shown, .asks: (isExamining, silences) = (false, 0)
+            case .started, .processEnded: isExamining = false
+            case .committed:
+                (hasSpoken, hasPainted, silences, isExamining) = (false, false, 0, false)
+                wasHidden = false
+            case .spoke: (hasSpoken, silences) = (true, 0)
+            case .painted: (hasPainted, silences) = (true, 0)
             case .examined(let seen) where isExamining:
                 isExamining = false
                 silences = seen == nil ? silences + 1 : 0
                 // It has answered.
                 if seen != nil { hasSpoken = true }
+                if seen?.isPainted == true { hasPainted = true }
             default: break
             }
+            if event == .hidden { wasHidden = true }
+            if case .examined(let seen?) = event, seen.isHidden { wasHidden = true }
+            if case .started(_, byPerson: true) = event { reloads = [] }
         }
 
         /// No more than three steps without a person who leaves the error page, in their order, and none for a page by
         /// its looks that the look did not show white.
         private func check(_ step: WhitePageStep, after event: PageHealth.Event) {
-            if step.kind == .retried { return #expect(sinceRenewal.last?.kind == .showedErrorPage) }
+            if step.kind == .retried {
+                reloads = []
+                return #expect(sinceRenewal.last?.kind == .showedErrorPage)
+            }
+            if step.isFree {
+                #expect(step.kind == .reloaded && step.signal == .processEnded && (hasPainted || wasHidden))
+                reloads = reloads.filter { page.now - $0 < .seconds(600) } + [page.now]
+                return #expect(reloads.count <= 3)
+            }
             if step.number == 1 { sinceRenewal = [] }
             sinceRenewal.append(step)
             #expect(sinceRenewal.map(\.number) == Array(1...sinceRenewal.count) && sinceRenewal.count <= 3)

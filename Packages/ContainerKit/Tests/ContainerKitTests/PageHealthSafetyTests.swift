@@ -19,7 +19,7 @@ struct PageHealthSafetyTests {
             #expect(page.take(.examined(PageExamination(hasScripts: true))).isEmpty)
             looks += 1
         }
-        #expect(page.steps.isEmpty && looks > 2 && page.now == .seconds(120))
+        #expect(page.steps.isEmpty && looks > 2 && page.now == .seconds(240))
         // One that fell silent between has to do so twice in a row.
         let mute = Patient()
         mute.load()
@@ -29,7 +29,10 @@ struct PageHealthSafetyTests {
         }
         #expect(mute.health.deadline != nil)
         // However short the time is, it takes two.
-        let hasty = Patient { $0.silence = .zero }
+        let hasty = Patient {
+            $0.silence = .zero
+            $0.signals.insert(.unresponsive)
+        }
         hasty.load()
         hasty.now = .seconds(3)
         #expect(hasty.take(.clock(isBusy: false)) == [.examine] && hasty.take(.examined(nil)).isEmpty)
@@ -160,8 +163,92 @@ struct PageHealthSafetyTests {
                 restless.take(.activity)
                 if restless.health.deadline == restless.now { restless.look(seen) }
             }
-            #expect(restless.steps.isEmpty && restless.now == .seconds(120))
+            #expect(restless.steps.isEmpty && restless.now == .seconds(240))
         }
+    }
+
+    @Test("A page that computes for long before it paints lives, and its first word ends its silence")
+    func computing() {
+        let hangs = { (change: (inout WhitePageOptions) -> Void) in
+            Patient {
+                $0.signals.insert(.unresponsive)
+                change(&$0)
+            }
+        }
+        let page = hangs { _ in }
+        page.load()
+        while let deadline = page.health.deadline, deadline <= .seconds(93) {
+            page.now = deadline
+            #expect(page.take(.clock(isBusy: false)) == [.examine] && page.take(.examined(nil)).isEmpty)
+        }
+        page.take(.spoke, .painted)
+        #expect(page.steps.isEmpty && page.health.deadline == nil)
+        // A word between two silences.
+        let slow = hangs { $0.silence = .seconds(30) }
+        slow.load()
+        slow.look(nil)
+        slow.take(.spoke)
+        slow.now = .seconds(40)
+        #expect(slow.take(.clock(isBusy: false)) == [.examine] && slow.take(.examined(nil)).isEmpty)
+    }
+
+    @Test("That a process is about to be ended is void once its page speaks, paints, or goes on")
+    func ending() {
+        for events: [PageHealth.Event] in [
+            [.spoke], [.painted], [.started(url: "x", byPerson: false), .loadFailed("stopped", isReal: false)],
+            [.examined(PageExamination())],
+        ] {
+            let page = Patient {
+                $0.silence = .zero
+                $0.signals.insert(.unresponsive)
+            }
+            page.load()
+            page.look(nil)
+            page.look(nil)
+            #expect(page.health.isEndingProcess)
+            for event in events { page.take(event) }
+            page.take(.processEnded("crashed"))
+            #expect(page.steps[0].signal == .processEnded)
+        }
+    }
+
+    @Test("A process that ends with a page that was well, or hidden, has it loaded anew, and its package stays")
+    func killed() {
+        for event in [PageHealth.Event.painted, .hidden] {
+            let page = Patient()
+            for _ in 0..<5 {
+                page.load()
+                page.take(event, .processEnded("killed"))
+                page.now += .seconds(300)
+            }
+            #expect(page.kinds == Array(repeating: .reloaded, count: 5) && page.hasPackages)
+            let often = Patient()
+            for _ in 0..<4 {
+                often.load()
+                often.take(event, .processEnded("killed"))
+            }
+            #expect(often.kinds == [.reloaded, .reloaded, .reloaded, .showedErrorPage] && often.hasPackages)
+        }
+    }
+
+    @Test("A form that leads to its own URL, and whose process ends on the way, is not sent again")
+    func ownForm() {
+        let page = Patient()
+        page.load()
+        page.start()
+        page.take(.hasBody, .processEnded("crashed"))
+        #expect(page.kinds == [.showedErrorPage])
+    }
+
+    @Test("A page that is looked at again is so after a second, however short its time is")
+    func floor() {
+        let page = Patient {
+            ($0.grace, $0.firstPaint) = (.zero, .zero)
+            $0.patience = .seconds(10)
+        }
+        page.load()
+        page.look(PageExamination(hasScripts: true))
+        #expect(page.health.deadline == .seconds(1))
     }
 
     @Test("A document that does not end, and has one colour, is looked at now and then, and not without a pause")
@@ -175,7 +262,7 @@ struct PageHealthSafetyTests {
             page.look(seen)
             times.append(page.now)
         }
-        #expect(times == [30, 60, 90, 120].map { .seconds($0) })
+        #expect(times == [30, 60, 90, 120, 150, 180, 210, 240].map { .seconds($0) })
         #expect(page.kinds == [.reloaded] && page.steps[0].signal == .uniformPicture)
     }
 

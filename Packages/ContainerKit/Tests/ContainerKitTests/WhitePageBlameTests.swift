@@ -38,11 +38,11 @@ struct WhitePageBlameTests {
         try await trial(of: "library", base: "https://library.example/", in: container)
         let page = try await container.open("https://shop.example/index.html")
         let events = container.events()
-        for _ in 0..<2 {
+        for kind in [WhitePageStep.Kind.reloaded, .reloadedWithoutPackage] {
             stage.load(stage.url, in: page.view)
             _ = try await fixture.text("containerkit://library.example/", from: page.view, of: container)
             try await stage.show(WhiteStage.look(), in: page.view)
-            _ = try await stage.nextStep(events)
+            #expect(try await stage.nextStep(events).kind == kind)
         }
         #expect(versions(container) == ["library 2", "shop 1"])
         #expect(container.openPages[0].generations.map(\.package) == ["library"])
@@ -52,11 +52,8 @@ struct WhitePageBlameTests {
     func beside() async throws {
         let container = try await stage.container()
         try await trial(in: container)
-        let page = try await container.open("https://shop.example/other.html")
         let events = container.events()
         let place = "containerkit://shop.example/other.html"
-        let kinds = try await stage.showTwice(WhiteStage.look(#""empty":true"#), at: place, in: page.view, events)
-        #expect(kinds == [.reloaded, .showedErrorPage] && versions(container) == ["shop 2"])
         // Its script is the package's.
         let other = try await container.open("https://shop.example/other.html")
         for kind in [WhitePageStep.Kind.reloaded, .reloadedWithoutPackage] {
@@ -84,28 +81,88 @@ struct WhitePageBlameTests {
         #expect(versions(container) == ["shop 2"])
     }
 
-    @Test("What could not be had condemns the version that it lies in, where the server has it not, and no other")
+    /// A page that shows version 2, which is on trial.
+    private func onTrial(
+        _ stage: WhiteStage, at place: String, _ change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+    ) async throws -> (Container<FakeEngine>, Page<FakeView>) {
+        let container = try await stage.container(change: change)
+        try await stage.fixture.install(["index.html": "one"], version: "1", into: container)
+        try await container.update(from: stage.fixture.publish(["index.html": "two"], version: "2"))
+        let page = try await container.open("https://shop.example/index.html")
+        stage.load(place, in: page.view)
+        return (container, page)
+    }
+
+    private func step(_ signal: WhitePageSignal, _ source: String) -> WhitePageStep {
+        WhitePageStep(kind: .reloadedWithoutPackage, signal: signal, detail: "seen", number: 2, source: source)
+    }
+
+    @Test("Of what a look has shown only that counts which a package is behind that is behind the document")
+    func evidence() async throws {
+        let (container, page) = try await onTrial(stage, at: stage.url)
+        let own = ScriptFailure(text: "own", file: stage.url + "#part")
+        let seen = PageExamination(
+            bootErrors: [
+                own, ScriptFailure(text: "of the server", file: "containerkit://shop.example/other.js"),
+                ScriptFailure(text: "elsewhere", file: "https://elsewhere.example/a.js"),
+                ScriptFailure(text: "of a blob", file: "blob:https://shop.example/1"),
+            ],
+            failedResources: ["containerkit://shop.example/gone.js#part", "https://elsewhere.example/gone.js"])
+        let weighed = await container.weigh(seen, of: page.session.id)
+        #expect(weighed.isPackaged && weighed.bootErrors == [own])
+        #expect(weighed.failedResources == ["containerkit://shop.example/gone.js#part"])
+        // A document of the server, beside the package's files.
+        stage.load("containerkit://shop.example/other.html", in: page.view)
+        let other = await container.weigh(seen, of: page.session.id)
+        #expect(!other.isPackaged && other.bootErrors.isEmpty && other.failedResources.isEmpty)
+    }
+
+    @Test("What could not be had condemns the version that it lies in, where the server says that it has it not")
     func resources() async throws {
-        let cases: [(String, isAnswered: Bool, WhitePageStep.Kind, String)] = [
-            ("containerkit://shop.example/gone.js", true, .reloadedWithoutPackage, "shop 1"),
-            ("containerkit://shop.example/gone.js", false, .showedErrorPage, "shop 2"),
-            ("https://elsewhere.example/gone.js", true, .showedErrorPage, "shop 2"),
-        ]
-        for (url, isAnswered, kind, version) in cases {
+        let url = "containerkit://shop.example/gone.js"
+        let (container, page) = try await onTrial(stage, at: stage.url)
+        let drop = { (source: String) in
+            await container.dropPackages(of: page.session.id, for: self.step(.failedResource, source)) { true }
+        }
+        // Nobody has asked for it, or without an answer, or for another one.
+        #expect(await drop(url) == false)
+        let events = container.events()
+        fixture.engine.send(url, from: page.view).drop()
+        for await case .request in events { break }
+        #expect(await drop(url) == false)
+        _ = try await fixture.text(url, from: page.view, of: container)
+        for await case .request in events { break }
+        #expect(await drop("https://elsewhere.example/gone.js") == false && versions(container) == ["shop 2"])
+        #expect(await drop(url + "#part") && versions(container) == ["shop 1"])
+    }
+
+    @Test("An error condemns no version while requests of its page fail")
+    func errors() async throws {
+        let (container, page) = try await onTrial(stage, at: stage.url)
+        let drop = {
+            await container.dropPackages(of: page.session.id, for: self.step(.bootError, self.stage.url)) { true }
+        }
+        let url = "https://elsewhere.example/data"
+        for resource in [
+            EngineResource(url: url, status: 503, length: 1, failure: nil),
+            EngineResource(url: url, status: nil, length: nil, failure: "no way"),
+        ] {
+            stage.load(stage.url, in: page.view)
+            page.view.onSignal?(.resource(resource))
+            #expect(await drop() == false && versions(container) == ["shop 2"])
+        }
+        stage.load(stage.url, in: page.view)
+        #expect(await drop() && versions(container) == ["shop 1"])
+        #expect(container.openPages[0].generations.count == 1)
+    }
+
+    @Test("A page that does not answer, or whose process ends, condemns no version")
+    func silent() async throws {
+        for signal in [WhitePageSignal.unresponsive, .processEnded, .noFirstPaint, .uniformPicture] {
             let stage = WhiteStage()
-            let container = try await stage.container()
-            try await stage.fixture.install(["index.html": "one"], version: "1", into: container)
-            try await container.update(from: stage.fixture.publish(["index.html": "two"], version: "2"))
-            let page = try await container.open("https://shop.example/index.html")
-            let events = container.events()
-            if !isAnswered {
-                // Asked for, and dropped.
-                stage.fixture.engine.send(url, from: page.view).drop()
-                for await case .request in events { break }
-            }
-            let look = WhiteStage.look("\"failed\":[\"\(url)\"]")
-            let kinds = try await stage.showTwice(look, in: page.view, events)
-            #expect(kinds == [.reloaded, kind] && versions(container) == [version])
+            let (container, page) = try await onTrial(stage, at: stage.url)
+            #expect(await container.dropPackages(of: page.session.id, for: step(signal, "")) { true })
+            #expect(versions(container) == ["shop 2"] && container.openPages[0].generations.isEmpty)
         }
     }
 
@@ -113,16 +170,11 @@ struct WhitePageBlameTests {
     func loopback() async throws {
         for hasOthers in [true, false] {
             let stage = WhiteStage()
-            let container = try await stage.container { $0.mode = .loopbackProxy }
-            try await stage.fixture.install(["index.html": "one"], version: "1", into: container)
-            try await container.update(from: stage.fixture.publish(["index.html": "two"], version: "2"))
-            let page = try await container.open("https://shop.example/index.html")
-            let other = hasOthers ? try await container.open("https://shop.example/index.html") : nil
-            let events = container.events()
-            let kinds = try await stage.showTwice(
-                WhiteStage.look(), at: "https://shop.example/index.html", in: page.view, events)
-            #expect(kinds == [.reloaded, hasOthers ? .showedErrorPage : .reloadedWithoutPackage])
-            #expect(versions(container) == [hasOthers ? "shop 2" : "shop 1"])
+            let place = "https://shop.example/index.html"
+            let (container, page) = try await onTrial(stage, at: place) { $0.mode = .loopbackProxy }
+            let other = hasOthers ? try await container.open(place) : nil
+            let isDropped = await container.dropPackages(of: page.session.id, for: step(.emptyDocument, "")) { true }
+            #expect(isDropped == !hasOthers && versions(container) == [hasOthers ? "shop 2" : "shop 1"])
             if let other { await container.close(other) }
             await container.shutDown()
         }

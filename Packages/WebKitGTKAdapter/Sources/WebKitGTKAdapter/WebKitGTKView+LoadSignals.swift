@@ -147,6 +147,9 @@
             // The proxy goes on refusing the credentials: nothing else of this house repeats a request.
             case soup_session_error_quark() where error.code == gint(SOUP_SESSION_ERROR_TOO_MANY_RESTARTS.rawValue):
                 .cannotConnect
+            // libsoup says so of a connection that ends where the answer was to begin, as by the proxy.
+            case soup_session_error_quark() where error.code == gint(SOUP_SESSION_ERROR_PARSING.rawValue):
+                .connectionLost
             default: .loadFailed
             }
         }

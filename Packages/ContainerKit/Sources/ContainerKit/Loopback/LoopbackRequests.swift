@@ -26,9 +26,24 @@ struct LoopbackRequests: ResourceLoading, InterceptPolicy {
         var hasBody = false
         /// Whether its server says that there is nothing to show.
         var isEmpty = false
+        /// The real origin that is asked.
+        private let origin: String?
 
         init(of request: ResourceRequest) {
+            origin = Self.origin(of: request.head.urlText)
             page = request.page.flatMap { $0.confidence == .exact ? $0.page.id : nil }
+        }
+
+        /// Whether a real URL is of the origin that is asked.
+        func isOf(_ url: String?) -> Bool {
+            guard let url, let origin else { return false }
+            return Self.origin(of: url) == origin
+        }
+
+        private static func origin(of url: String) -> String? {
+            let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+            guard parts.count == 3, parts[1].isEmpty else { return nil }
+            return parts[0].lowercased() + parts[2].prefix { !"/?#".contains($0) }.lowercased()
         }
     }
 

@@ -50,7 +50,7 @@ enum HealthScript {
         var empty: Bool
         var scripts: Bool
         var background: Bool
-        var errors: [String]
+        var errors: [ScriptFailure]
         var failed: [String]
 
         var examination: PageExamination {
@@ -66,30 +66,32 @@ enum HealthScript {
 
     static let script = UserScript(source, at: .documentStart, in: world, inAllFrames: false)
 
-    /// A script that is `async`, as those are that a script inserts, may be missed: what counts people is such a one. So
-    /// may a style sheet that nothing waits for: an alternate one, one for print, one that is disabled.
+    /// A script that is `async`, as those are that a script inserts, may be missed: what counts people is such a one.
+    /// So may a style sheet that nothing waits for: an alternate one, one for print, one that is disabled.
     ///
-    /// A rejection's reason is not read: to turn it into text would run what the page has written.
+    /// Errors without a file are those of another site's script, which say nothing. What a promise is rejected with, a
+    /// page goes on after as it likes.
     private static let source = """
         (() => {
             const from = String(Math.random()), errors = [], failed = [];
             let used = false;
             const post = message => webkit.messageHandlers['\(name)'].postMessage({ ...message, from });
             const tell = message => void post({ ...message, news: true }).catch(() => {});
-            const note = (list, text) => { if (list.length < 4) list.push(String(text ?? '').slice(0, 1024)); };
+            const clip = text => String(text ?? '').slice(0, 1024);
+            const note = (list, item) => { if (list.length < 4) list.push(item); };
             const isPending = link => /(^|\\s)stylesheet(\\s|$)/i.test(link.rel)
                 && !/(^|\\s)alternate(\\s|$)/i.test(link.rel) && !link.disabled && matchMedia(link.media).matches;
             addEventListener('error', event => {
                 const source = event.target;
                 if (source === window || !source) {
-                    if (!String(event.filename ?? '').startsWith('user-script:')) note(errors, event.message);
+                    const file = clip(event.filename);
+                    if (file && !file.startsWith('user-script:')) note(errors, { text: clip(event.message), file });
                 } else if (source.localName === 'script') {
-                    if (!source.async) note(failed, source.src);
+                    if (!source.async) note(failed, clip(source.src));
                 } else if (source.localName === 'link' && isPending(source)) {
-                    note(failed, source.href);
+                    note(failed, clip(source.href));
                 }
             }, true);
-            addEventListener('unhandledrejection', () => note(errors, 'a promise was rejected'), true);
             for (const type of ['keydown', 'pointerdown', 'input'])
                 addEventListener(type, event => { used ||= event.isTrusted; }, { capture: true, passive: true });
             const tellSight = () => tell({ visible: !document.hidden });

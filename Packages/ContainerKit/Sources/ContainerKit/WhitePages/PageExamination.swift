@@ -16,10 +16,10 @@ struct PageExamination: Sendable, Hashable {
     /// Whether the document has a colour or a picture of its own behind it.
     var hasBackground = false
     /// What scripts have thrown.
-    var bootErrors: [String] = []
+    var bootErrors: [ScriptFailure] = []
     /// The URLs of scripts and style sheets that could not be had.
     var failedResources: [String] = []
-    /// Whether a package has answered the page.
+    /// Whether a package has answered the document.
     var isPackaged = false
     /// Whether all of the picture has one colour; `nil` where none was taken.
     var isUniform: Bool?
@@ -28,4 +28,11 @@ struct PageExamination: Sendable, Hashable {
     func needsPicture(for signals: Set<WhitePageSignal>) -> Bool {
         isHTML && !isHidden && !isUsed && (!isPainted || signals.contains(.uniformPicture))
     }
+}
+
+/// An error that a script has not caught.
+struct ScriptFailure: Sendable, Hashable, Decodable {
+    let text: String
+    /// The URL of the script; that of the document where the script is part of it.
+    let file: String
 }

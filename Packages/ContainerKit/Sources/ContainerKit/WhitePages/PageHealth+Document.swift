@@ -45,10 +45,11 @@ extension PageHealth {
         let firstPaint: Duration
         let patience: Duration
         let silence: Duration
-        let countsErrorsOfNetwork: Bool
 
         /// How many looks in a row may stay without an answer at least.
         static let silences = 2
+        /// How long it is at least until a page is looked at again.
+        static let pause = Duration.seconds(1)
 
         init(_ options: WhitePageOptions) {
             signals = options.signals
@@ -56,28 +57,30 @@ extension PageHealth {
             firstPaint = max(options.firstPaint, .zero)
             patience = max(options.patience, .zero)
             silence = max(options.silence, .zero)
-            countsErrorsOfNetwork = options.countsErrorsOfNetwork
         }
 
-        /// What a look has shown of a document that has loaded, and painted nothing.
-        /// - Parameter isQuiet: whether it had its time to paint. A page may go on after an error; an empty one cannot.
-        func trouble(
-            in seen: PageExamination, of document: Document, isQuiet: Bool
-        ) -> (WhitePageSignal, String)? {
-            if seen.isEmpty, !document.hasNoContent, signals.contains(.emptyDocument) {
-                return (.emptyDocument, "the document is empty")
+        /// What a look has shown of a document that has loaded, had its time to paint, and painted nothing. An error,
+        /// or a resource that is lost, is among what the look has shown only where a package is behind it.
+        func trouble(in seen: PageExamination, of document: Document) -> Trouble? {
+            if seen.isEmpty, seen.isPackaged, !document.hasNoContent, signals.contains(.emptyDocument) {
+                return Trouble(signal: .emptyDocument, detail: "the document is empty")
             }
-            guard isQuiet else { return nil }
-            // A script's error is of the version, which a package can be rid of, and a server cannot.
-            if let error = seen.bootErrors.first, signals.contains(.bootError),
-                seen.isPackaged || countsErrorsOfNetwork
-            {
-                return (.bootError, error)
+            guard !seen.hasBackground else { return nil }
+            if let error = seen.bootErrors.first, signals.contains(.bootError) {
+                return Trouble(signal: .bootError, detail: error.text, source: error.file)
             }
             if let url = seen.failedResources.first, signals.contains(.failedResource) {
-                return (.failedResource, url)
+                return Trouble(signal: .failedResource, detail: url, source: url)
             }
             return nil
         }
+    }
+
+    /// What is wrong with a page.
+    struct Trouble: Sendable, Hashable {
+        let signal: WhitePageSignal
+        let detail: String
+        /// The URL that it is laid to, where there is one.
+        var source: String?
     }
 }

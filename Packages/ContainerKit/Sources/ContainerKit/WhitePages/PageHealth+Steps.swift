@@ -3,21 +3,30 @@
 
 // What is done about a page.
 extension PageHealth {
-    mutating func act(_ signal: WhitePageSignal, _ detail: String, at now: Duration) -> [Action] {
-        let mayRepeat = !document.hasBody && signal != .loadFailed
-        guard limits.signals.contains(signal),
+    mutating func act(_ trouble: Trouble, at now: Duration) -> [Action] {
+        let mayRepeat = !document.hasBody && trouble.signal != .loadFailed
+        guard limits.signals.contains(trouble.signal),
             let kind = ladder.next(
                 for: document.url, mayRepeat: mayRepeat, mayDrop: !document.isLost, at: now)
-        else {
-            leaveAlone()
-            return []
+        else { return leaveAlone() }
+        return begin(ladder.step(kind, trouble), at: now)
+    }
+
+    /// A process that ends with a page that has painted, or is out of sight, has most often ended for what the system
+    /// wants: the page is loaded anew, and its package has no part in it.
+    mutating func endWell(_ trouble: Trouble, at now: Duration) -> [Action] {
+        guard limits.signals.contains(trouble.signal), let step = ladder.reload(trouble, at: now) else {
+            return leaveAlone()
         }
+        return begin(step, at: now)
+    }
+
+    private mutating func begin(_ step: WhitePageStep, at now: Duration) -> [Action] {
         showsNothing = true
-        let step = ladder.step(kind, signal, detail)
-        phase = kind == .showedErrorPage ? .errorPage : .recovering
-        pending = kind == .reloadedWithoutPackage ? step : nil
+        phase = step.kind == .showedErrorPage ? .errorPage : .recovering
+        pending = step.kind == .reloadedWithoutPackage ? step : nil
         guard pending == nil else { return [.dropPackage(step)] }
-        ladder.note(kind, at: now)
+        ladder.note(step, at: now)
         return [.take(step)]
     }
 
@@ -28,14 +37,27 @@ extension PageHealth {
             return []
         }
         pending = nil
-        guard isDropped else { return act(step.signal, step.detail, at: now) }
-        ladder.note(step.kind, at: now)
+        guard isDropped else {
+            // What a look has shown is laid to no package; and where there is no process there is nothing to leave
+            // alone.
+            guard [.processEnded, .unresponsive].contains(step.signal) else { return passOver() }
+            return act(Trouble(signal: step.signal, detail: step.detail, source: step.source), at: now)
+        }
+        ladder.note(step, at: now)
         return [.take(step)]
     }
 
+    /// Nothing is done about a document that is there.
+    private mutating func passOver() -> [Action] {
+        showsNothing = false
+        return leaveAlone()
+    }
+
     /// Watches the document no more: it is well, or nothing is to be done about it.
-    mutating func leaveAlone() {
-        guard phase != .errorPage else { return }
+    @discardableResult
+    mutating func leaveAlone() -> [Action] {
+        guard phase != .errorPage else { return [] }
         (phase, due) = (.idle, nil)
+        return []
     }
 }

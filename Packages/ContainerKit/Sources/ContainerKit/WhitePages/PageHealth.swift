@@ -26,13 +26,15 @@ struct PageHealth: Sendable {
     var phase = Phase.idle
     var document = Document()
     /// What is known of the document that was asked for last, until one is there.
-    private var coming = Document.Asked()
+    private(set) var coming = Document.Asked()
     /// When to look, or to ask whether to; `nil` where nothing is due before something is heard.
     var due: Duration?
     private var isExamining = false
     var isPaused = false
     /// Whether another document was asked for and is not there.
-    private var isOnWay = false
+    private(set) var isOnWay = false
+    /// Whether a request of the page waited for its answer as the look began.
+    private(set) var isBusyLook = false
     /// Whether the page's process was ended because it did not answer.
     var isEndingProcess = false
     /// Whether no document is there, or a white one.
@@ -74,16 +76,23 @@ struct PageHealth: Sendable {
             if isWatching { wait(from: now, at: now) }
         case .hasBody: coming.hasBody = true
         case .hasNoContent: coming.hasNoContent = true
-        case .spoke: document.hasSpoken = true
+        case .spoke:
+            document.hasSpoken = true
+            hearWord()
         case .painted:
             document.hasPainted = true
+            hearWord()
             if !limits.signals.contains(.uniformPicture), isWatching { leaveAlone() }
-        case .hidden: (document.isHidden, isExamining) = (true, false)
+        case .hidden:
+            (document.isHidden, isExamining) = (true, false)
+            hearWord()
         case .shown:
             document.isHidden = false
+            hearWord()
             renewTime(at: now)
         case .asks: renewTime(at: now)
         case .examined(let examination):
+            if examination != nil { isEndingProcess = false }
             guard isExamining else { break }
             isExamining = false
             guard !isPaused, isWatching else { break }
@@ -118,7 +127,7 @@ struct PageHealth: Sendable {
             ladder.keepPackages()
         }
         // What is there stays to be seen until the next document is, which may be a download.
-        (isOnWay, isExamining, held) = (true, false, nil)
+        (isOnWay, isExamining, held, isEndingProcess) = (true, false, nil, false)
         coming.url = url
     }
 
@@ -142,12 +151,13 @@ struct PageHealth: Sendable {
             held = event
             return []
         }
-        return act(.loadFailed, reason, at: now)
+        return act(Trouble(signal: .loadFailed, detail: reason), at: now)
     }
 
     private mutating func endProcess(_ event: Event, _ reason: String, at now: Duration) -> [Action] {
-        if isOnWay, coming.url != document.url {
-            // Whoever asked for the other document gets that, and what was there is not to blame.
+        if isOnWay, coming.hasBody || coming.url != document.url {
+            // Whoever asked for the other document gets that, and what was there is not to blame. A form may lead to
+            // the URL that it is on.
             (document, coming) = (Document(coming, at: now), Document.Asked())
             document.isLost = true
         }
@@ -158,10 +168,17 @@ struct PageHealth: Sendable {
             held = event
             return []
         }
-        let signal = isEndingProcess ? WhitePageSignal.unresponsive : .processEnded
-        isEndingProcess = false
-        return act(signal, reason, at: now)
+        let trouble = Trouble(signal: isEndingProcess ? .unresponsive : .processEnded, detail: reason)
+        let wasWell = document.hasPainted || document.isHidden
+        guard wasWell, !isEndingProcess, !document.hasBody, phase != .errorPage else {
+            isEndingProcess = false
+            return act(trouble, at: now)
+        }
+        return endWell(trouble, at: now)
     }
+
+    /// The document has said something: it neither hangs nor is about to be ended for that.
+    private mutating func hearWord() { (document.silence, isEndingProcess) = (nil, false) }
 
     // MARK: Time
 
@@ -185,7 +202,7 @@ struct PageHealth: Sendable {
     private mutating func look(isBusy: Bool, at now: Duration) -> [Action] {
         guard let deadline, deadline <= now else { return [] }
         guard isBusy, !isLate(at: now) else {
-            isExamining = true
+            (isExamining, isBusyLook) = (true, isBusy)
             return [.examine]
         }
         // The end of the request is heard of as activity, if it is this page's.

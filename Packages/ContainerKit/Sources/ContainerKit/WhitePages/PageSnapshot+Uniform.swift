@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 extension PageSnapshot {
-    /// Whether all pixels are the same. It compares megabytes: off the caller's thread.
+    /// Whether all pixels are the same; `nil` where there are not two. It compares megabytes: off the caller's thread.
     @concurrent
-    nonisolated func isUniform() async -> Bool {
+    nonisolated func isUniform() async -> Bool? {
         let size = 4
-        return pixels.count <= size || pixels.dropFirst(size) == pixels.dropLast(size)
+        return pixels.count <= size ? nil : pixels.dropFirst(size) == pixels.dropLast(size)
     }
 }

@@ -16,8 +16,8 @@ final class PageWatch {
         let isBusy: @MainActor () -> Bool
         /// Whether the page waits for what someone says to it.
         let isAsking: @MainActor () -> Bool
-        /// Whether a package is behind the page's document.
-        let isPackaged: @MainActor () async -> Bool
+        /// Leaves of what a look has shown what a package is behind.
+        let weigh: @MainActor (PageExamination) async -> PageExamination
         /// Takes what is behind the page's document from the page for a step, as long as the second closure says that
         /// this is wanted; says whether there was such. It ends in bounded time.
         let dropPackage: @MainActor (WhitePageStep, @escaping @MainActor () -> Bool) async -> Bool
@@ -41,6 +41,8 @@ final class PageWatch {
     private var work: Task<Void, Never>?
     private lazy var conversation = HealthConversation { [weak self] in self?.hear($0) }
     private var isRefused = false
+    /// Whether a request of the page failed, or its server was in trouble, since its document came.
+    private(set) var hasFailedRequest = false
     private var isOver = false
 
     init(
@@ -105,6 +107,7 @@ final class PageWatch {
             take(.started(url: url, byPerson: view?.isUserGesture(for: url) == true))
         case .committed(let url):
             place = url
+            hasFailedRequest = false
             conversation.documentChanged()
             take(.committed(url: url, isWatched: host.isWatched(url)))
         case .finished: take(.finished)
@@ -113,7 +116,9 @@ final class PageWatch {
             let isReal = (error.isOfNetwork || isRefused) && host.isWatched(url)
             if isReal { place = url }
             take(.loadFailed(error.description, isReal: isReal))
-        case .resource: take(.activity)
+        case .resource(let resource):
+            if resource.failure != nil || resource.status ?? 0 >= 500 { hasFailedRequest = true }
+            take(.activity)
         case .processEnded(let reason):
             conversation.documentChanged()
             // A window that someone has closed is no loss.
@@ -124,6 +129,12 @@ final class PageWatch {
 
     /// The container could not answer the request for the document on its way.
     func noteRefusal() { isRefused = true }
+
+    /// A request of the page failed, or may be one of it.
+    func noteFailedRequest() { hasFailedRequest = true }
+
+    /// The document on its way, as the engine names it; `nil` where there is none.
+    var comingPlace: String? { health.isOnWay ? health.coming.url : nil }
 
     // MARK: Steps
 
@@ -164,6 +175,8 @@ final class PageWatch {
             let examination = await self?.look()
             guard !Task.isCancelled, let self else { return }
             if host.isAsking() { take(.asks) }
+            // One that began meanwhile: the page is not quiet.
+            if host.isBusy() { take(.activity) }
             take(.examined(examination ?? nil))
         }
     }
@@ -174,11 +187,10 @@ final class PageWatch {
         let shown = await conversation.look(within: options.lookLimit)
         guard var examination = shown, examination.needsPicture(for: options.signals) else { return shown }
         // Of the view, and not of the page: it runs nothing there.
-        let picture = Task { [weak view] in try? await view?.snapshot().isUniform() }
+        let picture = Task { [weak view] in (try? await view?.snapshot().isUniform()) ?? nil }
         examination.isUniform = await outcome(of: picture, within: options.lookLimit) ?? nil
         picture.cancel()
-        examination.isPackaged = await host.isPackaged()
-        return examination
+        return await host.weigh(examination)
     }
 
     /// What the script of the page says.

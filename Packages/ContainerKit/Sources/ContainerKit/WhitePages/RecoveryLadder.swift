@@ -12,8 +12,11 @@ struct RecoveryLadder: Sendable {
     private var document: String?
     /// Whether the error page was shown, which only a person takes back.
     private var isSpent = false
+    /// When pages that were well were loaded anew; the latest last.
+    private var reloads: [Duration] = []
 
-    /// After how long without a step the next one is a reload again, and not what would come after it.
+    /// After how long without a step those before are forgotten; and in what time pages that were well are loaded anew
+    /// no more often than there are steps.
     private static let calm = Duration.seconds(600)
 
     init(limit: Int) {
@@ -30,8 +33,9 @@ struct RecoveryLadder: Sendable {
     mutating func next(
         for document: String, mayRepeat: Bool, mayDrop: Bool, at now: Duration
     ) -> WhitePageStep.Kind? {
+        age(to: now)
         guard !isOver else { return nil }
-        if document != self.document || now - lastAt >= Self.calm { (hasReloaded, hasDropped) = (false, false) }
+        if document != self.document { (hasReloaded, hasDropped) = (false, false) }
         self.document = document
         guard mayRepeat, count < limit - 1 else { return .showedErrorPage }
         if !hasReloaded {
@@ -44,14 +48,33 @@ struct RecoveryLadder: Sendable {
     }
 
     /// The step as it is told, should it be taken now.
-    func step(_ kind: WhitePageStep.Kind, _ signal: WhitePageSignal, _ detail: String) -> WhitePageStep {
-        WhitePageStep(kind: kind, signal: signal, detail: detail, number: count + 1)
+    func step(_ kind: WhitePageStep.Kind, _ trouble: PageHealth.Trouble) -> WhitePageStep {
+        WhitePageStep(
+            kind: kind, signal: trouble.signal, detail: trouble.detail, number: count + 1, source: trouble.source)
+    }
+
+    /// The next step for a page that was well: a reload, which is none of the others, or the error page where there
+    /// were too many; `nil` where there is none.
+    mutating func reload(_ trouble: PageHealth.Trouble, at now: Duration) -> WhitePageStep? {
+        age(to: now)
+        guard !isOver else { return nil }
+        reloads.removeAll { now - $0 >= Self.calm }
+        guard limit > 1, reloads.count < limit else { return step(.showedErrorPage, trouble) }
+        reloads.append(now)
+        var step = step(.reloaded, trouble)
+        step.isFree = true
+        return step
+    }
+
+    private mutating func age(to now: Duration) {
+        if now - lastAt >= Self.calm, !isSpent { (count, hasReloaded, hasDropped) = (0, false, false) }
     }
 
     /// A step is taken.
-    mutating func note(_ kind: WhitePageStep.Kind, at now: Duration) {
+    mutating func note(_ step: WhitePageStep, at now: Duration) {
+        guard !step.isFree else { return }
         (count, lastAt) = (count + 1, now)
-        if kind == .showedErrorPage { isSpent = true }
+        if step.kind == .showedErrorPage { isSpent = true }
     }
 
     /// The packages were to be taken, and are not.
@@ -61,6 +84,6 @@ struct RecoveryLadder: Sendable {
     /// lands at another URL each time would be loaded without end.
     mutating func renew() {
         guard isSpent else { return }
-        (count, hasReloaded, hasDropped, document, isSpent) = (0, false, false, nil, false)
+        (count, hasReloaded, hasDropped, document, isSpent, reloads) = (0, false, false, nil, false, [])
     }
 }

@@ -13,8 +13,8 @@ final class WhitePageCare {
     private var watches: [ViewID: PageWatch] = [:]
     private var pending: [PageID: Int] = [:]
     private var absences: Set<PackageCare.Absence> = []
-    /// URLs whose last request was not answered, the latest last.
-    private var unreachable: [String] = []
+    /// URLs of which the last answer has said that there is no such thing, the latest last.
+    private var missing: [String] = []
 
     init(_ options: WhitePageOptions) {
         self.options = options
@@ -84,19 +84,32 @@ final class WhitePageCare {
         watch.take(.hasNoContent)
     }
 
-    /// The same of documents that come over loopback, of a page that is concluded, or may be any.
-    func noteDocument(_ note: LoopbackRequests.DocumentNote) {
-        for watch in watches.values where note.page == nil || watch.page == note.page {
+    /// The same of documents that come over loopback: of the page that asks, or of those on their way to its origin.
+    /// Where none is, the request came before what the engine says of it, or was redirected: then it may be any.
+    func noteDocument(_ note: LoopbackRequests.DocumentNote, realURL: (String) -> String) {
+        let all = watches.values.filter { note.page == nil || $0.page == note.page }
+        let fitting = all.filter { note.isOf($0.comingPlace.map(realURL)) }
+        for watch in fitting.isEmpty ? all : fitting {
             if note.hasBody { watch.take(.hasBody) }
             if note.isEmpty { watch.take(.hasNoContent) }
         }
     }
 
-    /// Whether the last request for a URL got no answer, or an error of the server: then the page is not to blame.
-    func isUnreachable(_ url: String) -> Bool { unreachable.contains(url) }
+    /// Whether the last request for a URL has ended with an answer that says that there is no such thing.
+    func isMissing(_ url: String) -> Bool { missing.contains(url) }
+
+    /// Whether a request of a page may have failed, or found its server in trouble, since its document came.
+    func hasFailedRequest(_ page: PageID) -> Bool {
+        watches.values.contains { $0.page == page && $0.hasFailedRequest }
+    }
 
     func hear(_ record: RequestRecord) {
-        noteReach(of: record)
+        noteMissing(record)
+        if record.hasFailed {
+            for watch in watches.values where record.page == nil || watch.page == record.page {
+                watch.noteFailedRequest()
+            }
+        }
         guard let page = record.page, let watch = watches.values.first(where: { $0.page == page }) else { return }
         if record.isMainDocument, case .failed(let error) = record.outcome, error.code != .cancelled {
             watch.noteRefusal()
@@ -104,15 +117,14 @@ final class WhitePageCare {
         watch.take(.activity)
     }
 
-    private func noteReach(of record: RequestRecord) {
-        let isReached = record.status.map { $0.kind != .serverError } ?? false
-        unreachable.removeAll { $0 == record.url }
-        guard !isReached else { return }
-        unreachable.append(record.url)
-        if unreachable.count > Self.unreachableLimit { unreachable.removeFirst() }
+    private func noteMissing(_ record: RequestRecord) {
+        missing.removeAll { $0 == record.url }
+        guard record.isMissing else { return }
+        missing.append(record.url)
+        if missing.count > Self.missingLimit { missing.removeFirst() }
     }
 
-    private static let unreachableLimit = 64
+    private static let missingLimit = 64
 
     // MARK: The app's life
 
@@ -134,5 +146,17 @@ extension HTTPResponse {
     var leavesDocumentEmpty: Bool {
         status == .noContent || status == .resetContent
             || HTTPField.Name("Refresh").map { headerFields[$0] != nil } ?? false
+    }
+}
+
+extension RequestRecord {
+    fileprivate var isMissing: Bool {
+        guard case .finished = outcome else { return false }
+        return status == .notFound || status == .gone
+    }
+
+    fileprivate var hasFailed: Bool {
+        if case .failed = outcome { return true }
+        return status?.kind == .serverError
     }
 }

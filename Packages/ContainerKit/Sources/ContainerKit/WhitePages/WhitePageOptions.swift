@@ -4,19 +4,21 @@
 /// When a page counts as white, and what may be done then; see ``WhitePageStep``.
 ///
 /// A page is never touched for how it looks once it has painted something, as long as its picture is not of one colour,
-/// where someone has typed or pressed something, while it is hidden, while it asks something of the app, while another
-/// document is on its way, while the app is away, or where the document is no HTML. A document that was asked for by
-/// POST, or by a form, is not asked for again: of it there is only the error page. What happens while the app is away is
-/// dealt with when it is back.
+/// where someone has typed or pressed something, while it is hidden, while it asks something of the ``PageDelegate``,
+/// while a request of it waits, while another document is on its way, while the app is away, or where the document is
+/// no HTML. A document that was asked for by POST, or by a form, is not asked for again: of it there is only the error
+/// page. What happens while the app is away is dealt with when it is back.
 public struct WhitePageOptions: Sendable {
-    /// Which signals count: all but `noFirstPaint` and `uniformPicture` by default, since a page may show nothing on
-    /// purpose, while it waits for the app. A process that ended counts for each page, all else only for pages that are
-    /// intercepted.
-    public var signals = Set(WhitePageSignal.allCases).subtracting([.noFirstPaint, .uniformPicture])
+    /// Which signals count: all but `unresponsive`, `noFirstPaint` and `uniformPicture` by default, since a page may
+    /// show nothing on purpose, while it waits for the app, or be at work for long. A process that ended counts for
+    /// each page, all else only for pages that are intercepted.
+    public var signals: Set<WhitePageSignal> = [
+        .processEnded, .loadFailed, .emptyDocument, .bootError, .failedResource,
+    ]
     /// The most steps for one page, up to 3, which is the default; the last one is the error page. They are forgotten
-    /// when someone asks to try again on it, or touches a page for a navigation after it was shown, and never by
-    /// themselves. The second one is a reload
-    /// again where the first was of another document, or ten minutes ago.
+    /// when someone asks to try again on it, or touches a page for a navigation after it was shown, and before it after
+    /// ten minutes without one. The second one is a reload again where the first was of another document. A page that
+    /// was well as its process ended is loaded anew without a step, as often in ten minutes.
     public var stepLimit = 3
     /// How long a page is left alone after it has loaded and its last request has ended; 3 seconds by default.
     public var grace = Duration.seconds(3)
@@ -24,14 +26,13 @@ public struct WhitePageOptions: Sendable {
     /// 30 seconds by default, as the network may be slow.
     public var firstPaint = Duration.seconds(30)
     /// How long a page that paints nothing may go on loading, or have requests that wait for an answer or bring their
-    /// bodies in drops, until it is looked at all the same; 2 minutes by default.
-    public var patience = Duration.seconds(120)
-    /// How long a page that has painted nothing may not answer, as its script goes on without a pause, until its process
-    /// is ended where the engine can; 60 seconds by default. A page that stands at a breakpoint does not answer either.
-    public var silence = Duration.seconds(60)
-    /// Whether a script's error counts where no package has answered the page's document; false by default: the same
-    /// server would give the same script again.
-    public var countsErrorsOfNetwork = false
+    /// bodies in drops, until it is looked at all the same, and left alone where a request still waits; 4 minutes by
+    /// default.
+    public var patience = Duration.seconds(240)
+    /// Where `unresponsive` counts: how long a page that has painted nothing may not answer, as its script goes on
+    /// without a pause, until its process is ended where the engine can; 3 minutes by default. A page that stands at a
+    /// breakpoint does not answer either.
+    public var silence = Duration.seconds(180)
     /// Whether pages that are not intercepted are looked at, too; false by default. It adds a script to them, in a
     /// world of its own.
     public var watchesPlainPages = false

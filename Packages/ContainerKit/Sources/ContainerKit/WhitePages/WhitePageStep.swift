@@ -7,11 +7,12 @@ public enum WhitePageSignal: String, Sendable, Hashable, CaseIterable {
     case processEnded
     /// The document could not be had, and nothing else is shown.
     case loadFailed
-    /// The document holds nothing: no element in it, no text, no script.
+    /// The document, which a package has answered, holds nothing: no element in it, no text, no script.
     case emptyDocument
-    /// A script threw, or left a promise rejected, and nothing was painted.
+    /// A script of a package threw, and nothing was painted.
     case bootError
-    /// A script that is not `async`, or a style sheet that is waited for, could not be had, and nothing was painted.
+    /// A script that is not `async`, or a style sheet that is waited for, lies in a package and could not be had, and
+    /// nothing was painted.
     case failedResource
     /// The page's process has not answered for long, and nothing was painted: its script hangs.
     case unresponsive
@@ -45,4 +46,8 @@ public struct WhitePageStep: Sendable, Hashable {
     public let detail: String
     /// Which step it is of those that may be taken, from 1; zero for ``Kind/retried``.
     public let number: Int
+    /// The URL that what was seen is laid to, where there is one.
+    var source: String?
+    /// Whether it counts as none of those that may be taken.
+    var isFree = false
 }

@@ -8,8 +8,8 @@ import ResourceLoading
 import Synchronization
 
 /// A network that answers every request with its URL, and notes it. Paths that begin with `/to/` are redirects to what
-/// follows, which every origin may read, `/endless` is answered never, and `/held` once it is told to be. Files that are
-/// put there are answered with their bytes.
+/// follows, which every origin may read, `/endless` is answered never, and `/held` once it is told to be; `/gone.js` is
+/// not found. Files that are put there are answered with their bytes.
 final class FakeNetwork: HTTPTransporting {
     let requests = Mutex<[HTTPRequest]>([])
     /// The bodies of these, as far as they lie whole in memory.
@@ -58,6 +58,7 @@ final class FakeNetwork: HTTPTransporting {
             }
             return TransportResponse(head: HTTPResponse(status: .ok, headerFields: file.fields), body: file.body)
         }
+        if request.path == "/gone.js" { return TransportResponse(head: HTTPResponse(status: .notFound), body: .empty) }
         if request.path == "/endless" {
             defer { ends.yield() }
             for await _ in AsyncStream<Void>.makeStream().stream {}

@@ -75,12 +75,16 @@ final class Patient {
 
 extension PageExamination {
     static let white = PageExamination(isUniform: true)
-    static let empty = PageExamination(isEmpty: true, isUniform: true)
+    static let empty = PageExamination(isEmpty: true, isPackaged: true, isUniform: true)
     static let broken = PageExamination(
-        hasScripts: true, bootErrors: ["Error: boot"], isPackaged: true, isUniform: true)
+        hasScripts: true, bootErrors: [.boot], isPackaged: true, isUniform: true)
     static let incomplete = PageExamination(
         hasScripts: true, failedResources: ["https://a.example/app.js"], isUniform: true)
     static let painted = PageExamination(isPainted: true, hasScripts: true)
+}
+
+extension ScriptFailure {
+    static let boot = ScriptFailure(text: "Error: boot", file: "https://a.example/boot.js")
 }
 
 /// Numbers that a seed repeats.

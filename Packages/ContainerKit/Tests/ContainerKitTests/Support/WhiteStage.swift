@@ -16,8 +16,11 @@ struct WhiteStage {
     /// The document of the package `shop`, as the engine names it.
     let url = "containerkit://shop.example/index.html"
 
+    /// A script in the document of the package has thrown.
+    static let boot = #""errors":[{"text":"Error: boot","file":"containerkit://shop.example/index.html"}]"#
+
     /// What a look shows of a page that is white, with one more of its values set.
-    static func look(_ change: String = #""errors":["Error: boot"]"#) -> String {
+    static func look(_ change: String = boot) -> String {
         let values = [
             #""html":true"#, #""hidden":false"#, #""used":false"#, #""painted":false"#, #""empty":false"#,
             #""scripts":true"#, #""background":false"#, #""errors":[]"#, #""failed":[]"#,
