@@ -5,8 +5,8 @@ internal import ContainerKit
 internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
-internal import ResourceLoading
 internal import PackagePublisher
+internal import ResourceLoading
 internal import WebKitGTKAdapter
 
 // Pages that look white, or do not answer, and which of them are left alone.
