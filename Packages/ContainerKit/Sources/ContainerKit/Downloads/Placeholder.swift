@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+#if canImport(CoreFoundation) && !canImport(Darwin)
+    // Where Foundation is loaded too, the compiler may take `stat` for a type of this module.
+    internal import CoreFoundation
+#endif
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
