@@ -25,7 +25,12 @@ extension EngineCheck {
         let observation = container.observe { if case .whitePage(let page, let step) = $0 { touched[page] = step } }
         var pages: [String: Page<WebKitGTKView>] = [:]
         for name in QuietPages.packaged.keys.sorted() {
-            pages[name] = try await container.open("https://shop.example/\(name)")
+            pages[name] = try await container.open("https://shop.example/\(name)") { view in
+                try view.setMessageHandler(named: "login", in: .page) { _ in
+                    for await _ in AsyncStream<Void>.makeStream().stream {}
+                    throw CancellationError()
+                }
+            }
         }
         for name in QuietPages.network.keys.sorted() {
             pages[name] = try await container.open("https://other.shop.example/\(name)")
@@ -113,6 +118,8 @@ enum QuietPages {
         "waits.html": "<!doctype html><div id=app></div><script>fetch('/held-data')</script>\(fails)",
         "loads.html": "<!doctype html><div id=app></div>\(fails)<script src=/held.js></script>",
         "asks.html": "<!doctype html><div id=app></div><script>setTimeout(() => confirm('Go on?'))</script>\(fails)",
+        "logsIn.html":
+            "<!doctype html><div id=app></div><script>webkit.messageHandlers.login.postMessage(1)</script>\(fails)",
         "leaves.html": "<!doctype html><script>location.replace('/held-page')</script>\(fails)",
         "late.html": """
         <!doctype html><script>

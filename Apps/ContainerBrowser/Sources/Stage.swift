@@ -77,6 +77,8 @@ final class Stage {
             directory: options.directory, transport: network, logger: Logger(label: "container-browser"))
         // Whether a run begins with a warm view is the caller's to say.
         configuration.warmsUpWhenIdle = false
+        // It reports what a page does; a page that fails is told as that, and not mended.
+        configuration.whitePages = nil
         configuration.mode = options.mode
         configuration.loopback.upstreamProxy = (proxy ?? wall).map { HostPort(host: "127.0.0.1", port: $0.port) }
         configuration.coveredHosts = options.coveredHosts

@@ -97,9 +97,9 @@ extension Container {
         /// The switchboard: a document of a server or the host by which features are on and off; `nil`, and all on, by
         /// default.
         public var switchboard: SwitchboardOptions?
-        /// What is done where a page stays white: with what signals, and within what limits. `nil`, and nothing, by
-        /// default.
-        public var whitePages: WhitePageOptions?
+        /// What is done where a page stays white: with what signals, and within what limits. By default what
+        /// ``WhitePageOptions`` says; `nil` for nothing.
+        public var whitePages: WhitePageOptions? = WhitePageOptions()
         /// What is recorded of how pages open: ``PageTimeline``, `Container.timelines()`, and a line in the log for each
         /// page. `nil`, and nothing, by default.
         public var timelines: TimelineOptions?

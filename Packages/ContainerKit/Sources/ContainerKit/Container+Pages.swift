@@ -122,7 +122,7 @@ extension Container {
             post.place = HTTPRequest(urlText: place)?.urlText ?? place
             posts.hold(post, for: view.id)
         }
-        try watch(session, at: place, in: view, page.load)
+        watch(session, at: place, in: view, page.load)
         equip(view, options, in: mode)
         try prepare(view)
         view.load(place)
@@ -205,6 +205,7 @@ extension Container {
 
     func hear(_ signal: ViewSignal, from view: ViewID) {
         guard var session = sessions[view] else { return }
+        whitePages?.noteLoad(in: view)
         if case .committed(let url) = signal {
             session.documentURL = legacy?.messages.withoutID(realURL(of: url)) ?? realURL(of: url)
             noteDocument(of: &session, isByName: isName(url))

@@ -101,7 +101,7 @@ public final class ViewLoad {
         switch signal {
         case .committed where isAtInterimDocument, .finished where isAtInterimDocument: return
         case .resource(let resource) where isToldElsewhere(resource): return
-        case .resource: break
+        case .resource, .sightChanged: break
         default: isAtInterimDocument = false
         }
         switch signal {
@@ -110,7 +110,7 @@ public final class ViewLoad {
         case .finished: if case .failed = state {} else { state = .finished }
         case .failed(_, let error): state = .failed(error)
         case .processEnded(let reason): state = .failed(EngineError(.processEnded, reason))
-        case .resource: break
+        case .resource, .sightChanged: break
         }
         for waiter in waiters.values { waiter.yield() }
         for observer in observers { observer(signal) }

@@ -46,7 +46,7 @@ struct HealthConversationTests {
         var options = WhitePageOptions()
         (options.clock, options.lookLimit) = (stage.clock, .seconds(3_600))
         let host = PageWatch.Host(
-            isWatched: { _ in true }, isBusy: { false }, isAsking: { false }, weigh: { $0 },
+            isOn: { true }, isWatched: { _ in true }, isBusy: { false }, isAsking: { false }, weigh: { $0 },
             dropPackage: { _, _ in false }, tell: { _ in })
         let watch = try PageWatch(
             page.session.id, at: "x", in: #require(view), load: ViewLoad(of: #require(view)), options: options,

@@ -17,6 +17,7 @@ struct PageHealthInterleavingTests {
         var processEnds = 0
         private var sinceRenewal: [WhitePageStep] = []
         private var isAway = false
+        private var isOutOfSight = false
         private var isExamining = false
         private var hasSpoken = false
         private var hasPainted = false
@@ -50,12 +51,13 @@ struct PageHealthInterleavingTests {
             case .paused: isAway = true
             case .resumed where isAway: (isAway, isExamining, silences) = (false, false, 0)
             case .hidden, .shown, .asks: (isExamining, silences) = (false, 0)
-            case .started, .processEnded: isExamining = false
+            case .started, .processEnded, .processReplaced: isExamining = false
             case .committed:
                 (hasSpoken, hasPainted, silences, isExamining) = (false, false, 0, false)
                 wasHidden = false
             case .spoke: (hasSpoken, silences) = (true, 0)
             case .painted: (hasPainted, silences) = (true, 0)
+            case .used: silences = 0
             case .examined(let seen) where isExamining:
                 isExamining = false
                 silences = seen == nil ? silences + 1 : 0
@@ -65,6 +67,8 @@ struct PageHealthInterleavingTests {
             default: break
             }
             if event == .hidden { wasHidden = true }
+            if case .sightChanged(let isInSight) = event { isOutOfSight = !isInSight }
+            if isOutOfSight, case .processEnded = event { wasHidden = true }
             if case .examined(let seen?) = event, seen.isHidden { wasHidden = true }
             if case .started(_, byPerson: true) = event { reloads = [] }
         }
@@ -77,7 +81,8 @@ struct PageHealthInterleavingTests {
                 return #expect(sinceRenewal.last?.kind == .showedErrorPage)
             }
             if step.isFree {
-                #expect(step.kind == .reloaded && step.signal == .processEnded && (hasPainted || wasHidden))
+                #expect(
+                    step.kind == .reloaded && step.signal == .processEnded && (hasPainted || wasHidden || !hasSpoken))
                 reloads = reloads.filter { page.now - $0 < .seconds(600) } + [page.now]
                 return #expect(reloads.count <= 3)
             }
@@ -87,7 +92,7 @@ struct PageHealthInterleavingTests {
             #expect(sinceRenewal.count < 3 || step.kind == .showedErrorPage)
             switch event {
             case .examined(let examination?): #expect(examination.isUniform == true)
-            case .processEnded, .loadFailed, .packageDropped, .resumed: break
+            case .processEnded, .loadFailed, .packageDropped, .resumed, .sightChanged: break
             default: Issue.record("\(step) by \(event)")
             }
         }
@@ -111,7 +116,8 @@ struct PageHealthInterleavingTests {
                 .loadFailed("x", isReal: numbers.next() % 2 == 0), .processEnded("x"), .activity, .hasBody,
                 .hasNoContent, .spoke, .hidden, .shown, .retryAsked, .examined(looks[Int(numbers.next() % 8)]),
                 .packageDropped(true), .paused, .resumed, .clock(isBusy: numbers.next() % 4 == 0),
-                .clock(isBusy: false), .asks, .painted,
+                .clock(isBusy: false), .asks, .painted, .used, .processReplaced,
+                .sightChanged(isInSight: numbers.next() % 4 > 0),
             ]
             witness.take(favourite(&numbers) ?? events[Int(numbers.next() % UInt64(events.count))])
         }

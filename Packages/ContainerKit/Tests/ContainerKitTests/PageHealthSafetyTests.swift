@@ -231,6 +231,86 @@ struct PageHealthSafetyTests {
         }
     }
 
+    @Test("A process that ends with a page that never spoke has it loaded anew as one that was well")
+    func unknown() {
+        let page = Patient()
+        for _ in 0..<4 {
+            page.start()
+            page.take(.committed(url: "https://a.example/", isWatched: false), .finished, .processEnded("killed"))
+        }
+        #expect(page.kinds == [.reloaded, .reloaded, .reloaded, .showedErrorPage] && page.hasPackages)
+    }
+
+    @Test("A page whose process ends out of sight is loaded anew once it is seen, unless another load came")
+    func outOfSight() {
+        let page = Patient()
+        page.load()
+        page.take(.sightChanged(isInSight: false), .processEnded("killed"))
+        page.take(.paused, .resumed)
+        #expect(page.steps.isEmpty)
+        page.take(.sightChanged(isInSight: true))
+        #expect(page.kinds == [.reloaded] && page.hasPackages && page.steps[0].isFree)
+        let moved = Patient()
+        moved.load()
+        moved.take(.sightChanged(isInSight: false), .processEnded("killed"))
+        moved.start("https://a.example/2")
+        moved.take(.sightChanged(isInSight: true))
+        #expect(moved.steps.isEmpty)
+    }
+
+    @Test("What a look has shown is void once the page paints, is used, or is said to be well, and its package stays")
+    func wellMeanwhile() {
+        for event in [PageHealth.Event.painted, .used, .isWell] {
+            var health = PageHealth(WhitePageOptions())
+            let page = Patient()
+            page.load()
+            page.watch(PageExamination.empty)
+            page.load()
+            health = page.health
+            var now = page.now
+            while !health.awaitsDrop, let deadline = health.deadline {
+                now = max(now, deadline)
+                _ = health.take(.clock(isBusy: false), at: now)
+                _ = health.take(.examined(PageExamination.empty), at: now)
+            }
+            #expect(health.awaitsDrop)
+            _ = health.take(event, at: now)
+            #expect(!health.awaitsDrop && health.deadline == nil)
+            #expect(health.take(.packageDropped(true), at: now).isEmpty)
+        }
+        // Of a process that is gone nobody can say that it is well.
+        var dead = PageHealth(WhitePageOptions())
+        for event in [
+            PageHealth.Event.started(url: "x", byPerson: false), .committed(url: "x", isWatched: true), .spoke,
+            .processEnded("1"), .processEnded("2"), .isWell,
+        ] {
+            _ = dead.take(event, at: .zero)
+        }
+        #expect(dead.awaitsDrop && dead.take(.packageDropped(true), at: .zero).count == 1)
+    }
+
+    @Test("A form that became a download says nothing of the document that comes after it")
+    func savedForm() {
+        let page = Patient()
+        page.load()
+        page.start("https://a.example/file")
+        page.take(.hasBody, .hasNoContent, .loadFailed("a download", isReal: false))
+        page.load("https://a.example/2")
+        page.take(.painted, .processEnded("killed"))
+        #expect(page.kinds == [.reloaded])
+    }
+
+    @Test("A process that ended with a load of the host under way is no step, and a loss of that load is one")
+    func replaced() {
+        let page = Patient()
+        page.load()
+        page.start("https://b.example/")
+        page.take(.processReplaced)
+        #expect(page.steps.isEmpty && page.health.isOnWay)
+        page.take(.loadFailed("offline", isReal: true))
+        #expect(page.kinds == [.showedErrorPage])
+    }
+
     @Test("A form that leads to its own URL, and whose process ends on the way, is not sent again")
     func ownForm() {
         let page = Patient()

@@ -232,8 +232,8 @@ struct PageHealthTests {
         }
         var health = PageHealth(WhitePageOptions())
         for event in [
-            PageHealth.Event.started(url: "x", byPerson: false), .committed(url: "x", isWatched: false), .finished,
-            .processEnded("1"),
+            PageHealth.Event.started(url: "x", byPerson: false), .committed(url: "x", isWatched: false), .spoke,
+            .finished, .processEnded("1"),
         ] {
             _ = health.take(event, at: .zero)
         }
@@ -262,8 +262,8 @@ struct PageHealthTests {
         // So is one whose package is about to be taken.
         var health = PageHealth(WhitePageOptions())
         for event in [
-            PageHealth.Event.started(url: "x", byPerson: false), .committed(url: "x", isWatched: false), .finished,
-            .processEnded("1"),
+            PageHealth.Event.started(url: "x", byPerson: false), .committed(url: "x", isWatched: false), .spoke,
+            .finished, .processEnded("1"),
         ] {
             _ = health.take(event, at: .zero)
         }

@@ -214,6 +214,7 @@ struct SwitchboardTests {
             $0.coveredHosts = [HostPattern("shop.example")].compactMap(\.self)
             $0.prefetch = PrefetchOptions()
             $0.prefetch?.table = table
+            $0.whitePages = nil
         }
         let document = HTTPRequest(
             method: .get, scheme: "containerkit", authority: "shop.example", path: "/",
@@ -236,11 +237,10 @@ struct SwitchboardTests {
         await container.shutDown()
     }
 
-    @Test("White pages off: a page that opens then is not watched")
+    @Test("White pages off: a page that opens then is not watched, and nothing is done about one that is open")
     func whitePagesOff() async throws {
         let container = try await container {
             $0.coveredHosts = [HostPattern("shop.example")].compactMap(\.self)
-            $0.whitePages = WhitePageOptions()
         }
         try await container.apply(document(1, #""features":{"whitePages":false}"#))
         let unwatched = try await container.open("https://shop.example/")
@@ -248,6 +248,9 @@ struct SwitchboardTests {
         try await container.apply(document(2))
         let watched = try await container.open("https://shop.example/")
         #expect(watched.view.scripts.count == scripts + 1)
+        try await container.apply(document(3, #""features":{"whitePages":false}"#))
+        watched.view.onSignal?(.processEnded(reason: "killed"))
+        #expect(watched.view.reloads.isEmpty && watched.view.loads.count == 1)
     }
 
     @Test("By the proxy: all off takes the proxy from the engine, and gives it back")

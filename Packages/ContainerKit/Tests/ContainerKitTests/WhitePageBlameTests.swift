@@ -73,6 +73,7 @@ struct WhitePageBlameTests {
         let events = container.events()
         for kind in [WhitePageStep.Kind.reloaded, .reloadedWithoutPackage] {
             stage.load(stage.url, in: page.view)
+            try await stage.speak(in: page.view)
             page.view.onSignal?(.processEnded(reason: "killed"))
             #expect(try await stage.nextStep(events).kind == kind)
         }

@@ -73,6 +73,7 @@ struct WhitePageTests {
         let events = container.events()
         for signal in ["crashed", "crashed again"] {
             load(url, in: page.view)
+            try await stage.speak(in: page.view)
             page.view.onSignal?(.processEnded(reason: signal))
             #expect(try await nextStep(events).detail == signal)
         }
@@ -138,12 +139,14 @@ struct WhitePageTests {
         }
     }
 
-    @Test("No page is watched by default, and where pages are, it is by signals that a healthy page does not give")
+    @Test("Pages that are intercepted are watched by default, by signals that a healthy page does not give")
     func standard() async throws {
         let options = WhitePageOptions()
         let container = try await fixture.container(covering: ["a.example"])
         let page = try await container.open("https://a.example/")
-        #expect(page.view.handlers[HealthScript.name] == nil)
+        #expect(page.view.handlers[HealthScript.name] != nil)
+        let plain = try await container.open("https://b.example/")
+        #expect(plain.view.handlers.isEmpty)
         #expect(options.signals.isDisjoint(with: [.unresponsive, .noFirstPaint, .uniformPicture]))
         #expect(options.signals.count == 5)
     }
@@ -155,8 +158,10 @@ struct WhitePageTests {
         try await container.update(from: fixture.publish(["index.html": "two"], version: "2"))
         let page = try await container.open("https://shop.example/index.html")
         load(url, in: page.view)
+        try await stage.speak(in: page.view)
         page.view.onSignal?(.processEnded(reason: "crashed"))
         load(url, in: page.view)
+        try await stage.speak(in: page.view)
         return (container, page)
     }
 

@@ -49,6 +49,8 @@ public final class FakeEngine: WebEngine {
     public private(set) var schemes: [CustomScheme] = []
     /// The views that were made, in that order; those that have ended, too.
     public private(set) var views: [FakeView] = []
+    /// The names of message handlers that its views take none of; none at first.
+    public var refusedHandlers: Set<String> = []
     /// Is called before a view is made.
     public var onMakeView: (() -> Void)?
     private var handlers: [String: SchemeHandler] = [:]
@@ -67,6 +69,7 @@ public final class FakeEngine: WebEngine {
     public func makeView() throws -> FakeView {
         onMakeView?()
         let view = FakeView(id: ViewID(rawValue: UInt64(views.count + 1)))
+        view.refusedHandlers = refusedHandlers
         views.append(view)
         return view
     }

@@ -28,12 +28,19 @@ public final class FakeView: EngineView {
     /// How often its process was to be ended.
     public private(set) var processEnds = 0
     public private(set) var hasEnded = false
+    public private(set) var lastLoad: AskedLoad?
+    /// Whether it is in sight; unknown at first.
+    public var isInSight: Bool?
+    public var owingHandlers: Set<String> = []
+    public var isPosted = false
     /// How often it was cleaned.
     public private(set) var resets = 0
     /// The scripts that were added since it was lent.
     public private(set) var scripts: [UserScript] = []
     /// Who answers messages, by their names.
     public private(set) var handlers: [String: @MainActor (ScriptMessage) async throws -> String] = [:]
+    /// The names of handlers that it takes none of; none at first.
+    public var refusedHandlers: Set<String> = []
     public private(set) var userAgent = UserAgent.engine
     /// What scripts return, as JSON; `null` at first.
     public var evaluation: @MainActor () async throws -> String = { "null" }
@@ -92,14 +99,21 @@ public final class FakeView: EngineView {
 
     public func load(_ url: String) {
         loads.append(url)
+        lastLoad = AskedLoad(of: url, after: lastLoad)
         onLoad?()
     }
 
     public func endProcess() { processEnds += 1 }
 
-    public func reload(_ url: String) { reloads.append(url) }
+    public func reload(_ url: String) {
+        reloads.append(url)
+        lastLoad = AskedLoad(of: url, after: lastLoad)
+    }
 
-    public func showErrorPage(_ html: String, for url: String) { errorPages.append(html) }
+    public func showErrorPage(_ html: String, for url: String) {
+        errorPages.append(html)
+        lastLoad = AskedLoad(of: url, after: lastLoad)
+    }
 
     public func stopLoading() {
         for request in requests { request.drop() }
@@ -132,7 +146,8 @@ public final class FakeView: EngineView {
     public func setMessageHandler(
         named name: String, in world: ScriptWorld,
         _ handler: @escaping @MainActor (ScriptMessage) async throws -> String
-    ) {
+    ) throws {
+        guard !refusedHandlers.contains(name) else { throw EngineError(.handlerTaken, "not in this view", at: name) }
         handlers[name] = handler
     }
 

@@ -18,6 +18,8 @@
         private var waiting: [UInt64: (work: Task<Void, Never>, reply: ScriptMessageReply)] = [:]
         private var lastID: UInt64 = 0
         private var isStopped = false
+        /// Whether a message waits for its answer.
+        var owesAnswer: Bool { !waiting.isEmpty }
 
         /// - Parameter limit: the most messages that wait for an answer.
         /// - Throws: `EngineError` with code `handlerTaken`.

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 #if os(Linux)
+    internal import ContainerKit
+
     /// Where a view is, and where it is on its way to, concluded from what the engine says.
     ///
     /// The engine's own idea of the URL is no help: while a page is on its way it is the URL that was asked for, so that
@@ -23,9 +25,13 @@
         /// Whether the host's load waits for the engine to begin: what is said meanwhile is of the load before.
         private(set) var isLoadWaiting = false
 
+        /// What the host asked for last.
+        private(set) var lastLoad: AskedLoad?
+
         /// The host asks for a URL.
         mutating func ask(for url: String) {
             asked = url
+            lastLoad = AskedLoad(of: url, after: lastLoad)
             isLoadWaiting = true
         }
 

@@ -94,7 +94,7 @@
             let isStale = location.isLoadWaiting
             let commit = location.commit(url: engineURL, mainResource: mainResourceURL)
             documentChanged()
-            asking.commit()
+            asking.commit(engineURL)
             switch commit {
             case .document(let url):
                 if !isStale { onSignal?(.committed(url: url)) }
@@ -143,13 +143,15 @@
             switch error.domain {
             case g_resolver_error_quark(): .unknownHost
             case g_tls_error_quark(): .tls
-            case g_io_error_quark(): codes[error.code] ?? .loadFailed
+            case g_io_error_quark() where error.code == gint(G_IO_ERROR_CANCELLED.rawValue): .loadFailed
+            case g_io_error_quark(): codes[error.code] ?? .badAnswer
             // The proxy goes on refusing the credentials: nothing else of this house repeats a request.
             case soup_session_error_quark() where error.code == gint(SOUP_SESSION_ERROR_TOO_MANY_RESTARTS.rawValue):
                 .cannotConnect
             // libsoup says so of a connection that ends where the answer was to begin, as by the proxy.
             case soup_session_error_quark() where error.code == gint(SOUP_SESSION_ERROR_PARSING.rawValue):
                 .connectionLost
+            case soup_session_error_quark(): .badAnswer
             default: .loadFailed
             }
         }

@@ -3,15 +3,22 @@
 
 #if os(Linux)
     internal import CWebKitGTK
-    internal import ContainerKit
+    public import ContainerKit
+    internal import Glibc
 
     /// Whether a view's document may have been asked for with a body, which a reload would send again. A value.
     struct DocumentAsking {
         private(set) var mayHaveBody = false
+        /// Whether it certainly was.
+        private(set) var isPosted = false
         private var isOnWay = false
+        /// Where a request with another method than GET leads, of the page or a frame.
+        private var postedURL: String?
 
         /// A navigation was decided on.
-        mutating func ask(_ type: WebKitNavigationType) {
+        mutating func ask(_ type: WebKitNavigationType, for url: String, isPost: Bool) {
+            // A redirect from there may lead there by GET.
+            if isPost { postedURL = url } else if postedURL == url { postedURL = nil }
             // Of a way back the engine does not say what it once was; a reload is as what it loads again. What may be
             // of a frame does not take back what was said of the page.
             switch type {
@@ -23,9 +30,9 @@
             }
         }
 
-        mutating func commit() {
-            mayHaveBody = isOnWay
-            isOnWay = false
+        mutating func commit(_ url: String) {
+            (mayHaveBody, isPosted) = (isOnWay, postedURL == url)
+            (isOnWay, postedURL) = (false, nil)
         }
     }
 
@@ -44,6 +51,13 @@
             hasProcess = true
             webkit_web_view_reload(web)
         }
+
+        /// Whether the document that is there was asked for with another method than GET. Of one that a way back has
+        /// brought, the engine does not say.
+        public var isPosted: Bool { asking.isPosted }
+
+        /// The last load that was asked for here; a blank page counts.
+        public var lastLoad: AskedLoad? { location.lastLoad }
 
         /// Whether the view was discarded, or its window closed.
         public var hasEnded: Bool { isDiscarded }
@@ -84,7 +98,13 @@
                     // Of frames, too; what names a frame is for a window of that name, or a frame.
                     guard webkit_navigation_action_get_frame_name(action) == nil else { return 0 }
                     let kind = webkit_navigation_action_get_navigation_type(action)
-                    MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.asking.ask(kind) }
+                    let request = webkit_navigation_action_get_request(action)
+                    let url = request.flatMap { webkit_uri_request_get_uri($0) }.map { String(cString: $0) } ?? ""
+                    let method = request.flatMap { webkit_uri_request_get_http_method($0) }
+                    let isPost = method.map { strcmp($0, "GET") != 0 } ?? false
+                    MainActor.assumeIsolated {
+                        target(data, as: WebKitGTKView.self)?.asking.ask(kind, for: url, isPost: isPost)
+                    }
                     return 0
                 }
             signals.connect("decide-policy", unsafeBitCast(decided, to: GCallback.self), to: self)

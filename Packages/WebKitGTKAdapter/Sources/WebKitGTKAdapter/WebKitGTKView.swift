@@ -36,6 +36,8 @@
         var asking = DocumentAsking()
         /// Counts the documents that this view showed.
         private var pageNumber = 0
+        /// Whether the window is on the screen, and no icon; see ``isInSight``.
+        var sight = WindowSight()
         /// A reference of this object's own.
         private let window: UnsafeMutablePointer<GtkWidget>
         private let messageLimit: Int
@@ -104,6 +106,7 @@
             connectQuestions(loadSignals)
             let windowSignals = GObjectSignals(of: window)
             connectWindowSignals(windowSignals)
+            connectSightSignals(loadSignals, windowSignals)
             signals = [loadSignals, windowSignals]
         }
 
@@ -268,6 +271,9 @@
                 try ScriptMessageHandler(of: self, name: name, world: world, limit: messageLimit, answer: handler))
         }
 
+        /// The names of the handlers that have messages without an answer.
+        public var owingHandlers: Set<String> { Set(messageHandlers.filter(\.owesAnswer).map(\.name)) }
+
         /// Loads a blank page, so that the next one opens in a process that runs. It is no page to go back to.
         /// - Throws: `EngineError`; code `timedOut` after 20 seconds.
         public func warmUp() async throws {
@@ -288,7 +294,7 @@
                     case .finished: return
                     case .failed(_, let error): throw error
                     case .processEnded(let reason): throw EngineError(.processEnded, reason)
-                    case .started, .committed, .resource: continue
+                    case .started, .committed, .resource, .sightChanged: continue
                     }
                 }
             }

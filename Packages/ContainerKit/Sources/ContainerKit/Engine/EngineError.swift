@@ -33,6 +33,8 @@ public struct EngineError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let cannotConnect = Code("cannot-connect")
         /// The TLS handshake failed, or the certificate of a page's host is refused.
         public static let tls = Code("tls")
+        /// The server's answer is none that the engine can use: it leads on too often, or nowhere, for one.
+        public static let badAnswer = Code("bad-answer")
         /// The connection ended before a page was whole.
         public static let connectionLost = Code("connection-lost")
         /// The web process ended, or the view did.

@@ -57,8 +57,21 @@ public protocol EngineView: PoolableView {
     /// Whether the view is gone for good: discarded, or its window closed. A process that ended is no such end.
     var hasEnded: Bool { get }
 
-    /// Ends the web process at once, however busy it is; the end is told as `ViewSignal.processEnded`.
+    /// Ends the web process at once, however busy it is; the end is told as `ViewSignal.processEnded`. A page that is open
+    /// is then loaded anew, as after a crash: who wants the memory closes the page.
     func endProcess()
+
+    /// The last load that was asked for by `load`, `reload` or `showErrorPage`, whoever did; `nil` before the first.
+    var lastLoad: AskedLoad? { get }
+
+    /// Whether the view is in sight, as far as the engine says; its change is told as `ViewSignal.sightChanged`.
+    var isInSight: Bool? { get }
+
+    /// The names of the message handlers that owe the page an answer.
+    var owingHandlers: Set<String> { get }
+
+    /// Whether the document that is there was asked for with a method other than GET, as far as the engine says.
+    var isPosted: Bool { get }
 
     /// Runs the body of an asynchronous function and returns its result as JSON; `null` for `undefined`.
     ///
@@ -120,6 +133,18 @@ extension EngineView {
     /// Does nothing, for engines that cannot: then a page that hangs is left alone.
     public func endProcess() {}
 
+    /// None, for engines that do not say: then a page may be loaded anew although the app has just loaded another one.
+    public var lastLoad: AskedLoad? { nil }
+
+    /// Unknown, for engines that do not say: then a page whose process ended out of sight is loaded anew at once.
+    public var isInSight: Bool? { nil }
+
+    /// None, for engines that do not say: then a page that waits for the app looks like any other.
+    public var owingHandlers: Set<String> { [] }
+
+    /// False, for engines that do not say.
+    public var isPosted: Bool { false }
+
     /// Loads the URL, for engines without a better way.
     public func reload(_ url: String) { load(url) }
 
@@ -146,6 +171,20 @@ public struct PageSnapshot: Sendable, Hashable {
         self.height = height
         self.pixels = pixels
         self.png = png
+    }
+}
+
+/// A load that a view was asked for.
+public struct AskedLoad: Sendable, Hashable {
+    /// Counts the loads of the view.
+    public let number: UInt64
+    /// The URL, as the engine names it.
+    public let url: String
+
+    /// Makes the load that comes after another one.
+    public init(of url: String, after other: AskedLoad?) {
+        number = (other?.number ?? 0) + 1
+        self.url = url
     }
 }
 

@@ -15,6 +15,8 @@ public enum ViewSignal: Sendable {
     case resource(EngineResource)
     /// The web process is gone; the view shows nothing.
     case processEnded(reason: String)
+    /// The view came in sight, or went out of it, with or without a process.
+    case sightChanged(isInSight: Bool)
 }
 
 /// A resource that the engine loaded.

@@ -8,9 +8,11 @@ internal import ResourceLoading
 // Pages that stay white.
 extension Container {
     /// Watches a page that opens.
-    func watch(_ session: PageSession, at place: String, in view: Engine.View, _ load: ViewLoad) throws {
+    func watch(_ session: PageSession, at place: String, in view: Engine.View, _ load: ViewLoad) {
         guard let whitePages, switches.isOn(.whitePages) else { return }
-        let host = PageWatch.Host { [weak self] url in
+        let host = PageWatch.Host { [switches] in
+            switches.isOn(.whitePages)
+        } isWatched: { [weak self] url in
             self?.isWatched(url, in: session) ?? false
         } isBusy: { [weak self] in
             self?.whitePages?.isBusy(session.id) == true || self?.sharedPages.isBusy(session.id) == true
@@ -23,7 +25,12 @@ extension Container {
         } tell: { [weak self] step in
             self?.tell(step, of: session.id)
         }
-        try whitePages.begin(session, at: place, in: view, load: load, host: host)
+        do {
+            try whitePages.begin(session, at: place, in: view, load: load, host: host)
+        } catch {
+            // A page that opens is worth more than one that is looked at.
+            configuration.logger.warning("a page is not looked at", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Whether it counts how a document looks, by its URL in the engine.

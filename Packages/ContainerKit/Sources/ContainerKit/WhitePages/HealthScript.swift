@@ -34,6 +34,8 @@ enum HealthScript {
         var retry: Bool?
         /// Something was painted for the first time.
         var painted: Bool?
+        /// Someone has typed or pressed something, before anything was painted.
+        var used: Bool?
         /// Whether the page is in sight.
         var visible: Bool?
         /// Whether it tells something, and does not ask what to do.
@@ -78,24 +80,37 @@ enum HealthScript {
             const post = message => webkit.messageHandlers['\(name)'].postMessage({ ...message, from });
             const tell = message => void post({ ...message, news: true }).catch(() => {});
             const clip = text => String(text ?? '').slice(0, 1024);
-            const note = (list, item) => { if (list.length < 4) list.push(item); };
+            const note = (list, item, isSame) => { if (list.length < 32 && !list.some(isSame)) list.push(item); };
+            const hasPainted = () => performance.getEntriesByType('paint').length > 0;
             const isPending = link => /(^|\\s)stylesheet(\\s|$)/i.test(link.rel)
                 && !/(^|\\s)alternate(\\s|$)/i.test(link.rel) && !link.disabled && matchMedia(link.media).matches;
-            addEventListener('error', event => {
+            const noteFailed = url => note(failed, url, other => other === url);
+            const hearError = event => {
                 const source = event.target;
                 if (source === window || !source) {
                     const file = clip(event.filename);
-                    if (file && !file.startsWith('user-script:')) note(errors, { text: clip(event.message), file });
+                    if (file && !file.startsWith('user-script:'))
+                        note(errors, { text: clip(event.message), file }, other => other.file === file);
                 } else if (source.localName === 'script') {
-                    if (!source.async) note(failed, clip(source.src));
+                    if (!source.async) noteFailed(clip(source.src));
                 } else if (source.localName === 'link' && isPending(source)) {
-                    note(failed, clip(source.href));
+                    noteFailed(clip(source.href));
                 }
-            }, true);
-            for (const type of ['keydown', 'pointerdown', 'input'])
-                addEventListener(type, event => { used ||= event.isTrusted; }, { capture: true, passive: true });
+            };
+            const hearUse = event => {
+                if (used || !event.isTrusted) return;
+                used = true;
+                if (!hasPainted()) tell({ used });
+            };
             const tellSight = () => tell({ visible: !document.hidden });
-            document.addEventListener('visibilitychange', tellSight);
+            // A document that was opened anew has lost its listeners.
+            const listen = () => {
+                addEventListener('error', hearError, true);
+                for (const type of ['keydown', 'pointerdown', 'input'])
+                    addEventListener(type, hearUse, { capture: true, passive: true });
+                document.addEventListener('visibilitychange', tellSight);
+            };
+            listen();
             try {
                 const observer = new PerformanceObserver(() => {
                     observer.disconnect();
@@ -105,14 +120,13 @@ enum HealthScript {
                 observer.observe({ type: 'paint', buffered: true });
             } catch {}
             const look = () => {
-                // A document that was opened anew has lost it.
-                document.addEventListener('visibilitychange', tellSight);
+                listen();
                 const root = document.documentElement, body = document.body, head = document.head;
                 const isBare = element => !element || !element.attributes.length;
                 return { look: {
                     html: /^(text\\/html|application\\/xhtml\\+xml)$/.test(document.contentType),
                     hidden: document.hidden, used,
-                    painted: performance.getEntriesByType('paint').length > 0,
+                    painted: hasPainted(),
                     empty: isBare(root) && isBare(body) && !head?.childElementCount && !body?.childElementCount
                         && !root?.textContent.trim(),
                     scripts: document.scripts.length > 0,

@@ -35,6 +35,10 @@ extension PageHealth {
             (since, finishedAt, lastActivity) = (now, now, now)
         }
 
+        /// Whether nothing speaks against it, should its process end: of one without a script, or of the page cache, nothing
+        /// is known.
+        var mayHaveBeenWell: Bool { !isLost && (hasPainted || isHidden || !hasSpoken) }
+
         var quietSince: Duration { max(lastActivity, finishedAt) }
     }
 

@@ -15,6 +15,10 @@ extension PageHealth {
         /// - isReal: whether the document could not be had; otherwise it was stopped, or became a download.
         case loadFailed(String, isReal: Bool)
         case processEnded(String)
+        /// The process ended, and the host has asked for a load since.
+        case processReplaced
+        /// The view came in sight, or went out of it.
+        case sightChanged(isInSight: Bool)
         /// A request or a resource of the page ended.
         case activity
         /// A document on its way is asked for with a body: said before its answer is there.
@@ -25,6 +29,8 @@ extension PageHealth {
         case spoke
         /// The document has painted something.
         case painted
+        /// Someone has typed or pressed something, before anything was painted.
+        case used
         /// The page is not in sight.
         case hidden
         /// It is again.

@@ -47,6 +47,17 @@ extension PageHealth {
         return [.take(step)]
     }
 
+    /// The document is well, whatever a look has shown before.
+    mutating func noteWell() {
+        if let step = pending {
+            // Where the process has ended there is no document that could be well.
+            guard step.signal.isOfLook else { return }
+            (pending, showsNothing) = (nil, false)
+            ladder.keepPackages()
+        }
+        leaveAlone()
+    }
+
     /// Nothing is done about a document that is there.
     private mutating func passOver() -> [Action] {
         showsNothing = false

@@ -29,12 +29,14 @@ struct PageHealth: Sendable {
     private(set) var coming = Document.Asked()
     /// When to look, or to ask whether to; `nil` where nothing is due before something is heard.
     var due: Duration?
-    private var isExamining = false
+    var isExamining = false
     var isPaused = false
+    /// Whether the view is in sight, where the engine says so: a page out of sight is not loaded anew before it is.
+    private var isInSight = true
     /// Whether another document was asked for and is not there.
     private(set) var isOnWay = false
     /// Whether a request of the page waited for its answer as the look began.
-    private(set) var isBusyLook = false
+    var isBusyLook = false
     /// Whether the page's process was ended because it did not answer.
     var isEndingProcess = false
     /// Whether no document is there, or a white one.
@@ -48,16 +50,13 @@ struct PageHealth: Sendable {
         ladder = RecoveryLadder(limit: options.stepLimit)
     }
 
-    /// When a ``Event/clock(isBusy:)`` is due.
-    var deadline: Duration? { isPaused || isExamining || isOnWay || document.isHidden || !isWatching ? nil : due }
-
     /// Whether a step waits for ``Event/packageDropped(_:)``: not any more once another document was asked for.
     var awaitsDrop: Bool { pending != nil }
 
     /// The document that a process took with it before it was there: what is to be loaded in place of a reload.
     var lostURL: String? { document.isLost ? document.url : nil }
 
-    private var isWatching: Bool { phase == .committed || phase == .finished }
+    var isWatching: Bool { phase == .committed || phase == .finished }
 
     mutating func take(_ event: Event, at now: Duration) -> [Action] {
         switch event {
@@ -71,6 +70,10 @@ struct PageHealth: Sendable {
             wait(from: now, at: now)
         case .loadFailed(let reason, let isReal): return failLoad(event, reason, isReal: isReal, at: now)
         case .processEnded(let reason): return endProcess(event, reason, at: now)
+        case .processReplaced: (showsNothing, isExamining, isEndingProcess) = (true, false, false)
+        case .sightChanged(let isInSight):
+            self.isInSight = isInSight
+            return takeHeld(at: now)
         case .activity:
             document.lastActivity = now
             if isWatching { wait(from: now, at: now) }
@@ -82,7 +85,10 @@ struct PageHealth: Sendable {
         case .painted:
             document.hasPainted = true
             hearWord()
-            if !limits.signals.contains(.uniformPicture), isWatching { leaveAlone() }
+            if !limits.signals.contains(.uniformPicture) { noteWell() }
+        case .used:
+            hearWord()
+            noteWell()
         case .hidden:
             (document.isHidden, isExamining) = (true, false)
             hearWord()
@@ -103,15 +109,13 @@ struct PageHealth: Sendable {
             ladder.renew()
             phase = .recovering
             return [.take(WhitePageStep(kind: .retried, signal: .loadFailed, detail: "", number: 0))]
-        case .isWell: leaveAlone()
+        case .isWell: noteWell()
         case .paused: isPaused = true
         case .resumed:
             guard isPaused else { break }
             isPaused = false
             renewTime(at: now)
-            guard let event = held else { break }
-            held = nil
-            return take(event, at: now)
+            return takeHeld(at: now)
         case .clock(let isBusy): return look(isBusy: isBusy, at: now)
         }
         return []
@@ -142,7 +146,8 @@ struct PageHealth: Sendable {
     }
 
     private mutating func failLoad(_ event: Event, _ reason: String, isReal: Bool, at now: Duration) -> [Action] {
-        isOnWay = false
+        // What came of the navigation was no document.
+        (isOnWay, coming.hasBody, coming.hasNoContent) = (false, false, false)
         guard isReal, showsNothing, phase != .errorPage else {
             if due != nil { wait(from: now, at: now) }
             return []
@@ -164,51 +169,26 @@ struct PageHealth: Sendable {
         (showsNothing, isOnWay, isExamining) = (true, false, false)
         // The load that comes next is in a new process.
         guard pending == nil else { return [] }
-        guard !isPaused else {
+        guard !isPaused, isInSight else {
+            if !isInSight { document.isHidden = true }
             held = event
             return []
         }
         let trouble = Trouble(signal: isEndingProcess ? .unresponsive : .processEnded, detail: reason)
-        let wasWell = document.hasPainted || document.isHidden
-        guard wasWell, !isEndingProcess, !document.hasBody, phase != .errorPage else {
+        guard document.mayHaveBeenWell, !isEndingProcess, !document.hasBody, phase != .errorPage else {
             isEndingProcess = false
             return act(trouble, at: now)
         }
         return endWell(trouble, at: now)
     }
 
+    /// What has happened while nothing could be done about it is dealt with.
+    private mutating func takeHeld(at now: Duration) -> [Action] {
+        guard let event = held, !isPaused, isInSight else { return [] }
+        held = nil
+        return take(event, at: now)
+    }
+
     /// The document has said something: it neither hangs nor is about to be ended for that.
     private mutating func hearWord() { (document.silence, isEndingProcess) = (nil, false) }
-
-    // MARK: Time
-
-    /// Says when to look next.
-    /// - Parameter time: from when on it is counted.
-    mutating func wait(from time: Duration, at now: Duration) {
-        // A page that is never quiet is looked at, too.
-        let wish =
-            phase == .finished && !document.waitsForPaint
-            ? min(time + limits.grace, document.finishedAt + limits.firstPaint) : time + limits.firstPaint
-        due = min(wish, max(document.since + limits.patience, now))
-    }
-
-    /// The document has its whole time again, and what a look may find that is under way does not count.
-    private mutating func renewTime(at now: Duration) {
-        (document.since, document.finishedAt, document.lastActivity) = (now, now, now)
-        (document.silence, document.waitsForPaint, isExamining) = (nil, false, false)
-        wait(from: now, at: now)
-    }
-
-    private mutating func look(isBusy: Bool, at now: Duration) -> [Action] {
-        guard let deadline, deadline <= now else { return [] }
-        guard isBusy, !isLate(at: now) else {
-            (isExamining, isBusyLook) = (true, isBusy)
-            return [.examine]
-        }
-        // The end of the request is heard of as activity, if it is this page's.
-        due = min(now + max(limits.grace, limits.firstPaint / 3), document.since + limits.patience)
-        return []
-    }
-
-    func isLate(at now: Duration) -> Bool { now >= document.since + limits.patience }
 }

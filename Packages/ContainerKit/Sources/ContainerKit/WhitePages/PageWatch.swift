@@ -8,38 +8,23 @@ internal import ResourceLoading
 /// Isolation: the main actor. It ends with ``end()``.
 @MainActor
 final class PageWatch {
-    /// What the container does for it.
-    struct Host {
-        /// Whether how a document looks counts, by its URL in the engine.
-        let isWatched: @MainActor (String) -> Bool
-        /// Whether a request of the page waits for its answer.
-        let isBusy: @MainActor () -> Bool
-        /// Whether the page waits for what someone says to it.
-        let isAsking: @MainActor () -> Bool
-        /// Leaves of what a look has shown what a package is behind.
-        let weigh: @MainActor (PageExamination) async -> PageExamination
-        /// Takes what is behind the page's document from the page for a step, as long as the second closure says that
-        /// this is wanted; says whether there was such. It ends in bounded time.
-        let dropPackage: @MainActor (WhitePageStep, @escaping @MainActor () -> Bool) async -> Bool
-        /// A step was taken.
-        let tell: @MainActor (WhitePageStep) -> Void
-    }
-
     let page: PageID
-    private let options: WhitePageOptions
-    private let host: Host
+    let options: WhitePageOptions
+    let host: Host
     /// Where the page lies in the engine.
     private var place: String
-    private weak var view: (any EngineView)?
+    private(set) weak var view: (any EngineView)?
     private weak var load: ViewLoad?
-    private let hasScript: Bool
+    private(set) var hasScript: Bool
     /// Whether a new process is given the URL, in place of what the engine would load anew.
     private let loadsAfterEnd: Bool
     private var health: PageHealth
     private let elapsed: @MainActor () -> Duration
     private var alarm: (due: Duration, task: Task<Void, Never>)?
-    private var work: Task<Void, Never>?
-    private lazy var conversation = HealthConversation { [weak self] in self?.hear($0) }
+    var work: Task<Void, Never>?
+    /// The number of the load of the view that is known, whoever asked for it.
+    private var lastLoad: UInt64?
+    private(set) lazy var conversation = HealthConversation { [weak self] in self?.hear($0) }
     private var isRefused = false
     /// Whether a request of the page failed, or its server was in trouble, since its document came.
     private(set) var hasFailedRequest = false
@@ -59,6 +44,7 @@ final class PageWatch {
         self.host = host
         health = PageHealth(options)
         elapsed = Self.reader(of: options.clock)
+        lastLoad = view.lastLoad?.number
     }
 
     private static func reader<C: Clock>(of clock: C) -> @MainActor () -> Duration where C.Duration == Duration {
@@ -67,17 +53,21 @@ final class PageWatch {
     }
 
     /// Puts the script into the view, and hears it.
-    /// - Throws: ``EngineError``, where the view takes no handler.
+    /// - Throws: ``EngineError``, where the view takes no handler: then its pages are watched as those without a script.
     func begin() throws {
         guard let view else { return }
-        if hasScript {
+        load?.onErrorPage = { [weak self] in self?.conversation.say(.hearRetry) }
+        load?.observe { [weak self] in self?.hear($0) }
+        guard hasScript else { return }
+        do {
             try view.setMessageHandler(named: HealthScript.name, in: HealthScript.world) { [weak self] in
                 await self?.conversation.answer($0).rawValue ?? HealthScript.Reply.end.rawValue
             }
             view.add(HealthScript.script)
+        } catch {
+            hasScript = false
+            throw error
         }
-        load?.onErrorPage = { [weak self] in self?.conversation.say(.hearRetry) }
-        load?.observe { [weak self] in self?.hear($0) }
     }
 
     func end() {
@@ -89,7 +79,14 @@ final class PageWatch {
 
     func take(_ event: PageHealth.Event) {
         guard !isOver else { return }
-        for action in health.take(event, at: elapsed()) {
+        noteLoad()
+        let actions = health.take(event, at: elapsed())
+        if host.isOn() { act(actions) } else { _ = health.take(.isWell, at: elapsed()) }
+        schedule()
+    }
+
+    private func act(_ actions: [PageHealth.Action]) {
+        for action in actions {
             switch action {
             case .examine: examine()
             case .dropPackage(let step): dropPackage(step)
@@ -97,10 +94,18 @@ final class PageWatch {
             case .take(let step): perform(step)
             }
         }
-        schedule()
+    }
+
+    /// Hears of a load that the host has asked for, in place of whatever was to be done: engines tell of it only later.
+    func noteLoad() {
+        guard !isOver, let load = view?.lastLoad, load.number != lastLoad else { return }
+        lastLoad = load.number
+        _ = health.take(.started(url: load.url, byPerson: false), at: elapsed())
     }
 
     private func hear(_ signal: ViewSignal) {
+        // The host has asked for another one as it heard of this.
+        let isOvertaken = view?.lastLoad.map { $0.number != lastLoad } ?? false
         switch signal {
         case .started(let url):
             isRefused = false
@@ -109,12 +114,13 @@ final class PageWatch {
             place = url
             hasFailedRequest = false
             conversation.documentChanged()
+            if view?.isPosted == true { take(.hasBody) }
             take(.committed(url: url, isWatched: host.isWatched(url)))
         case .finished: take(.finished)
         case .failed(let url, let error):
-            // A page that nobody covers fails as the engine has it.
-            let isReal = (error.isOfNetwork || isRefused) && host.isWatched(url)
-            if isReal { place = url }
+            guard !isOvertaken else { return }
+            let isReal = error.isOfNetwork || isRefused
+            if isReal, health.showsNothing { place = url }
             take(.loadFailed(error.description, isReal: isReal))
         case .resource(let resource):
             if resource.failure != nil || resource.status ?? 0 >= 500 { hasFailedRequest = true }
@@ -123,7 +129,8 @@ final class PageWatch {
             conversation.documentChanged()
             // A window that someone has closed is no loss.
             guard view?.hasEnded == false else { return end() }
-            take(.processEnded(reason))
+            take(isOvertaken ? .processReplaced : .processEnded(reason))
+        case .sightChanged(let isInSight): take(.sightChanged(isInSight: isInSight))
         }
     }
 
@@ -141,6 +148,9 @@ final class PageWatch {
     private func perform(_ step: WhitePageStep) {
         guard let view else { return }
         host.tell(step)
+        // Who was told may have asked for a load.
+        guard view.lastLoad?.number == lastLoad else { return noteLoad() }
+        defer { lastLoad = view.lastLoad?.number }
         let lost = health.lostURL
         if let lost { place = lost }
         switch step.kind {
@@ -167,45 +177,6 @@ final class PageWatch {
         }
     }
 
-    // MARK: Looks
-
-    private func examine() {
-        work?.cancel()
-        work = Task { [weak self] in
-            let examination = await self?.look()
-            guard !Task.isCancelled, let self else { return }
-            if host.isAsking() { take(.asks) }
-            // One that began meanwhile: the page is not quiet.
-            if host.isBusy() { take(.activity) }
-            take(.examined(examination ?? nil))
-        }
-    }
-
-    /// Keeps the view no longer than it takes to begin.
-    private func look() async -> PageExamination? {
-        guard hasScript, view != nil else { return nil }
-        let shown = await conversation.look(within: options.lookLimit)
-        guard var examination = shown, examination.needsPicture(for: options.signals) else { return shown }
-        // Of the view, and not of the page: it runs nothing there.
-        let picture = Task { [weak view] in (try? await view?.snapshot().isUniform()) ?? nil }
-        examination.isUniform = await outcome(of: picture, within: options.lookLimit) ?? nil
-        picture.cancel()
-        return await host.weigh(examination)
-    }
-
-    /// What the script of the page says.
-    private func hear(_ said: HealthScript.Message) {
-        // What is told, and does not ask, may come from a document that the page cache has brought back.
-        if !said.isNews { take(.spoke) }
-        switch said.visible {
-        case true? where said.isNews: take(.shown)
-        case false?: take(.hidden)
-        default: break
-        }
-        if said.painted == true { take(.painted) }
-        if said.retry == true { take(.retryAsked) }
-    }
-
     // MARK: Time
 
     /// One task for each wait: what is put off is asked about when the wait is over.
@@ -222,15 +193,8 @@ final class PageWatch {
             try? await clock.sleep(for: wait)
             guard !Task.isCancelled, let self else { return }
             alarm = nil
-            take(host.isAsking() ? .asks : .clock(isBusy: host.isBusy()))
+            take(isAsking ? .asks : .clock(isBusy: host.isBusy()))
         }
         alarm = (due, task)
-    }
-}
-
-extension EngineError {
-    /// Whether a document could not be had, and was not stopped, refused or saved instead.
-    fileprivate var isOfNetwork: Bool {
-        [.unknownHost, .cannotConnect, .connectionLost, .timedOut, .tls].contains(code)
     }
 }

@@ -30,8 +30,8 @@ final class WhitePageCare {
             hasScript: session.mode != .plain || options.watchesPlainPages,
             loadsAfterEnd: session.mode == .loopbackServer, host: host)
         watches[session.view] = watch
+        defer { if !absences.isEmpty { watch.take(.paused) } }
         try watch.begin()
-        if !absences.isEmpty { watch.take(.paused) }
     }
 
     /// Whether documents of a page that is not intercepted count.
@@ -42,6 +42,9 @@ final class WhitePageCare {
         watch.end()
         pending[watch.page] = nil
     }
+
+    /// Something is about to be told of a view: what the host has asked of it before was asked for in spite of that.
+    func noteLoad(in view: ViewID) { watches[view]?.noteLoad() }
 
     /// What times pages.
     var clock: any Clock<Duration> { options.clock }

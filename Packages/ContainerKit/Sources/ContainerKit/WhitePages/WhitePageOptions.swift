@@ -4,21 +4,24 @@
 /// When a page counts as white, and what may be done then; see ``WhitePageStep``.
 ///
 /// A page is never touched for how it looks once it has painted something, as long as its picture is not of one colour,
-/// where someone has typed or pressed something, while it is hidden, while it asks something of the ``PageDelegate``,
-/// while a request of it waits, while another document is on its way, while the app is away, or where the document is
-/// no HTML. A document that was asked for by POST, or by a form, is not asked for again: of it there is only the error
-/// page. What happens while the app is away is dealt with when it is back.
+/// where someone has typed or pressed something, while it is hidden, while it asks something of the ``PageDelegate`` or
+/// waits for an answer of one of the host's message handlers, while a request of it waits, while another document is on
+/// its way, while the app is away, or where the document is no HTML. A load that the host asks for, by
+/// ``EngineView/load(_:)`` and the like, takes the place of every step. A document that was asked for by POST is not
+/// asked for again: of it there is only the error page. What happens while the app is away, or to a view that is out of
+/// sight where the engine says so, is dealt with when it is back.
 public struct WhitePageOptions: Sendable {
     /// Which signals count: all but `unresponsive`, `noFirstPaint` and `uniformPicture` by default, since a page may
-    /// show nothing on purpose, while it waits for the app, or be at work for long. A process that ended counts for
-    /// each page, all else only for pages that are intercepted.
+    /// show nothing on purpose, while it waits for the app, or be at work for long. A process that ended, and a
+    /// document that could not be had, count for each page, all else only for pages that are intercepted.
     public var signals: Set<WhitePageSignal> = [
         .processEnded, .loadFailed, .emptyDocument, .bootError, .failedResource,
     ]
     /// The most steps for one page, up to 3, which is the default; the last one is the error page. They are forgotten
     /// when someone asks to try again on it, or touches a page for a navigation after it was shown, and before it after
     /// ten minutes without one. The second one is a reload again where the first was of another document. A page that
-    /// was well as its process ended is loaded anew without a step, as often in ten minutes.
+    /// was well as its process ended, or of which nothing is known, is loaded anew without a step, as often in ten
+    /// minutes.
     public var stepLimit = 3
     /// How long a page is left alone after it has loaded and its last request has ended; 3 seconds by default.
     public var grace = Duration.seconds(3)

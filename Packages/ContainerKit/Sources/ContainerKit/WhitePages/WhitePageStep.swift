@@ -20,6 +20,9 @@ public enum WhitePageSignal: String, Sendable, Hashable, CaseIterable {
     case noFirstPaint
     /// The picture of the page has one colour only, although something was painted.
     case uniformPicture
+
+    /// Whether a look at a document that is there has shown it.
+    var isOfLook: Bool { ![.processEnded, .loadFailed, .unresponsive].contains(self) }
 }
 
 /// What was done about a page that stays white.

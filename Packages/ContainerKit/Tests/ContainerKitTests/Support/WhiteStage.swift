@@ -58,6 +58,13 @@ struct WhiteStage {
         return try await handler(ScriptMessage(json: text, documentURL: url))
     }
 
+    /// Has the script in a view's document begin, and returns once that was heard.
+    func speak(in view: FakeView) async throws {
+        // The second word ends the wait of the first.
+        let words = (0..<2).map { _ in Task { try await say("{}", in: view) } }
+        #expect(try await words[0].value == "null")
+    }
+
     /// Returns once no page waits for a time.
     func untilNobodySleeps() async throws {
         while clock.sleeperCount != 0 {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if os(Linux)
+    internal import CWebKitGTK
+    internal import ContainerKit
+
+    /// Whether a view's window is on the screen: as the engine's own idea of it, which makes `document.hidden`.
+    struct WindowSight {
+        var isMapped = true
+        var isIcon = false
+
+        var isInSight: Bool { isMapped && !isIcon }
+    }
+
+    // Whether the view can be seen. GTK says so of windows, whether a process lives or not.
+    extension WebKitGTKView {
+        /// Whether the window is shown, and no icon. What lies above it is not known.
+        public var isInSight: Bool? { sight.isInSight }
+
+        func connectSightSignals(_ viewSignals: GObjectSignals, _ windowSignals: GObjectSignals) {
+            let mapped: @convention(c) (UnsafeMutablePointer<GtkWidget>, gpointer?) -> Void = { _, data in
+                MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.change { $0.isMapped = true } }
+            }
+            viewSignals.connect("map", unsafeBitCast(mapped, to: GCallback.self), to: self)
+            let unmapped: @convention(c) (UnsafeMutablePointer<GtkWidget>, gpointer?) -> Void = { _, data in
+                MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.change { $0.isMapped = false } }
+            }
+            viewSignals.connect("unmap", unsafeBitCast(unmapped, to: GCallback.self), to: self)
+            let stateChanged:
+                @convention(c) (UnsafeMutablePointer<GtkWidget>, UnsafeMutablePointer<GdkEvent>?, gpointer?) ->
+                    gboolean = { _, event, data in
+                        guard let event else { return 0 }
+                        let isIcon =
+                            event.pointee.window_state.new_window_state.rawValue & GDK_WINDOW_STATE_ICONIFIED.rawValue
+                            != 0
+                        MainActor.assumeIsolated {
+                            target(data, as: WebKitGTKView.self)?.change { $0.isIcon = isIcon }
+                        }
+                        return 0
+                    }
+            windowSignals.connect("window-state-event", unsafeBitCast(stateChanged, to: GCallback.self), to: self)
+        }
+
+        private func change(_ change: (inout WindowSight) -> Void) {
+            let before = sight.isInSight
+            change(&sight)
+            guard sight.isInSight != before, !isDiscarded else { return }
+            onSignal?(.sightChanged(isInSight: sight.isInSight))
+        }
+    }
+#endif
