@@ -27,6 +27,8 @@ public final class ViewLoad {
     private var isAtInterimDocument = false
     /// Where the view is with the container's own page, which stands for one that could not be shown.
     private var errorPage = ErrorPagePhase.none
+    /// Hears every signal once all others have.
+    var watch: @MainActor (ViewSignal) -> Void = { _ in }
     /// Hears that this page is there.
     var onErrorPage: @MainActor () -> Void = {}
     /// Which of the resources that the engine loads are told by somebody else, and so not again here; none by default.
@@ -87,7 +89,8 @@ public final class ViewLoad {
     /// Whether a signal is of that page.
     private func isOfErrorPage(_ signal: ViewSignal) -> Bool {
         switch (errorPage, signal) {
-        case (.none, _): return false
+        // Of the view, whatever it shows.
+        case (.none, _), (_, .sightChanged): return false
         case (_, .processEnded), (.there, .started): errorPage = .none
         case (.awaited, .started): errorPage = .there
         case (_, .finished): onErrorPage()
@@ -114,5 +117,6 @@ public final class ViewLoad {
         }
         for waiter in waiters.values { waiter.yield() }
         for observer in observers { observer(signal) }
+        watch(signal)
     }
 }

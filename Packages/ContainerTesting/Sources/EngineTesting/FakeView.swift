@@ -33,6 +33,8 @@ public final class FakeView: EngineView {
     public var isInSight: Bool?
     public var owingHandlers: Set<String> = []
     public var isPosted = false
+    /// Where documents on their way are asked for by POST; nowhere at first.
+    public var posts: Set<String> = []
     /// How often it was cleaned.
     public private(set) var resets = 0
     /// The scripts that were added since it was lent.
@@ -131,6 +133,8 @@ public final class FakeView: EngineView {
     public func dropPendingDownloads() { pendingDrops += 1 }
 
     public func isUserGesture(for url: String) -> Bool { touched.contains(url) }
+
+    public func isPosting(to url: String) -> Bool { posts.contains(url) }
 
     public func snapshot() async throws -> PageSnapshot {
         guard let picture else { throw EngineError(.snapshot, "nothing to see") }

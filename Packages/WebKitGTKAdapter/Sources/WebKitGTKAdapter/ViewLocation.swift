@@ -69,8 +69,16 @@
             return .document(url: documentURL)
         }
 
-        /// A navigation failed, or its process ended.
-        mutating func fail() {
+        /// A navigation failed.
+        /// - Returns: whether it is one that the host has given up for another load, which has not begun.
+        mutating func fail(_ url: String) -> Bool {
+            let isStale = isLoadWaiting && url != asked && (isNavigating || url == documentURL)
+            endNavigation()
+            return isStale
+        }
+
+        /// There is no navigation any more, as there is no process.
+        mutating func endNavigation() {
             isNavigating = false
             if !isLoadWaiting { asked = nil }
         }

@@ -107,16 +107,16 @@
 
         /// - Parameter isCancelled: whether the load was given up for another one, or stopped.
         private func loadFailed(_ url: String, _ error: EngineError, isCancelled: Bool) {
-            location.fail()
+            let isStale = location.fail(url)
             // The host asked for another page meanwhile: this is not the end of what it waits for.
-            if isCancelled, location.isLoadWaiting { return }
+            if isStale || isCancelled && location.isLoadWaiting { return }
             onSignal?(.failed(url: url, error: error))
         }
 
         private func processEnded(_ reason: WebKitWebProcessTerminationReason) {
             isAlive = false
             hasProcess = false
-            location.fail()
+            location.endNavigation()
             endCalls()
             endQuestions()
             let text =

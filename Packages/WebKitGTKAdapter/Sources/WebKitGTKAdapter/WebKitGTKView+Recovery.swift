@@ -13,7 +13,7 @@
         private(set) var isPosted = false
         private var isOnWay = false
         /// Where a request with another method than GET leads, of the page or a frame.
-        private var postedURL: String?
+        private(set) var postedURL: String?
 
         /// A navigation was decided on.
         mutating func ask(_ type: WebKitNavigationType, for url: String, isPost: Bool) {
@@ -55,6 +55,9 @@
         /// Whether the document that is there was asked for with another method than GET. Of one that a way back has
         /// brought, the engine does not say.
         public var isPosted: Bool { asking.isPosted }
+
+        /// Whether a form was sent to the URL, whose answer is on its way; one of a frame counts, too.
+        public func isPosting(to url: String) -> Bool { asking.postedURL == url }
 
         /// The last load that was asked for here; a blank page counts.
         public var lastLoad: AskedLoad? { location.lastLoad }

@@ -11,6 +11,13 @@
     struct ViewLocationTests {
         private var location = ViewLocation()
 
+        private mutating func check(
+            _ url: String, isStale expected: Bool, at place: SourceLocation = #_sourceLocation
+        ) {
+            let isStale = location.fail(url)
+            #expect(isStale == expected, sourceLocation: place)
+        }
+
         @Test("The URL is that of the document that is there, not of the one on its way")
         mutating func committed() {
             location.ask(for: "a://h/1")
@@ -21,7 +28,7 @@
             location.ask(for: "a://bank/")
             location.start()
             #expect(location.documentURL == "a://h/1")
-            location.fail()
+            check("a://bank/", isStale: false)
             #expect(location.documentURL == "a://h/1" && !location.isNavigating)
         }
 
@@ -34,6 +41,24 @@
             #expect(location.documentURL == "about:blank" && location.isLoadWaiting)
             location.start()
             #expect(location.commit(url: "a://bank/", mainResource: "a://bank/") == .document(url: "a://bank/"))
+        }
+
+        @Test("A failure of what the host has given up for a load that waits is not that load's")
+        mutating func stale() {
+            location.ask(for: "a://h/1")
+            location.start()
+            location.ask(for: "a://h/2")
+            // Where it led to by a redirect, perhaps.
+            check("a://elsewhere/", isStale: true)
+            check("a://h/2", isStale: false)
+            location.ask(for: "a://h/1")
+            location.start()
+            _ = location.commit(url: "a://h/1", mainResource: "a://h/1")
+            location.ask(for: "a://h/3")
+            // The rest of a document that is there.
+            check("a://h/1", isStale: true)
+            // Before the engine begins with it, as the engine writes it.
+            check("a://h/3/", isStale: false)
         }
 
         @Test("A blank page in place of what was asked for is a refusal, and one that was asked for is not")

@@ -73,6 +73,10 @@ public protocol EngineView: PoolableView {
     /// Whether the document that is there was asked for with a method other than GET, as far as the engine says.
     var isPosted: Bool { get }
 
+    /// Whether the document that is on its way to a URL is asked for with another method than GET. It may say no where
+    /// that is not known.
+    func isPosting(to url: String) -> Bool
+
     /// Runs the body of an asynchronous function and returns its result as JSON; `null` for `undefined`.
     ///
     /// The call ends when the promise settles or the page goes away; give it a limit of your own.
@@ -144,6 +148,9 @@ extension EngineView {
 
     /// False, for engines that do not say.
     public var isPosted: Bool { false }
+
+    /// Not known.
+    public func isPosting(to url: String) -> Bool { false }
 
     /// Loads the URL, for engines without a better way.
     public func reload(_ url: String) { load(url) }

@@ -86,6 +86,7 @@ enum HealthScript {
                 && !/(^|\\s)alternate(\\s|$)/i.test(link.rel) && !link.disabled && matchMedia(link.media).matches;
             const noteFailed = url => note(failed, url, other => other === url);
             const hearError = event => {
+                if (!event.isTrusted) return;
                 const source = event.target;
                 if (source === window || !source) {
                     const file = clip(event.filename);

@@ -7,6 +7,8 @@ extension PageHealth {
         /// A navigation began.
         /// - byPerson: whether someone has touched the page for it.
         case started(url: String, byPerson: Bool)
+        /// The host has asked for a load, which has not begun yet.
+        case loadAsked(url: String)
         /// A document is there.
         /// - isWatched: whether how it looks counts.
         case committed(url: String, isWatched: Bool)
@@ -41,6 +43,8 @@ extension PageHealth {
         case examined(PageExamination?)
         /// Whether the page has lost the packages that are behind its document.
         case packageDropped(Bool)
+        /// In place of the step that was to be taken the host has asked for a load.
+        case stepOvertaken
         /// Someone asks to try again.
         case retryAsked
         /// The host knows better.

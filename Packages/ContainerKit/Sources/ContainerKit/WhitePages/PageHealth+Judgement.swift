@@ -51,7 +51,7 @@ extension PageHealth {
         document.waitsForPaint = true
         due = now + min(limits.firstPaint, limits.silence)
         guard now - silence.since >= limits.silence, silence.count >= Limits.silences else { return [] }
-        let canEnd = limits.signals.contains(.unresponsive) && !document.hasPainted && !ladder.isOver
+        let canEnd = isOn && limits.signals.contains(.unresponsive) && !document.hasPainted && !ladder.isOver
         leaveAlone()
         guard canEnd else { return [] }
         isEndingProcess = true

@@ -5,7 +5,7 @@
 extension PageHealth {
     mutating func act(_ trouble: Trouble, at now: Duration) -> [Action] {
         let mayRepeat = !document.hasBody && trouble.signal != .loadFailed
-        guard limits.signals.contains(trouble.signal),
+        guard isOn, limits.signals.contains(trouble.signal),
             let kind = ladder.next(
                 for: document.url, mayRepeat: mayRepeat, mayDrop: !document.isLost, at: now)
         else { return leaveAlone() }
@@ -15,7 +15,7 @@ extension PageHealth {
     /// A process that ends with a page that has painted, or is out of sight, has most often ended for what the system
     /// wants: the page is loaded anew, and its package has no part in it.
     mutating func endWell(_ trouble: Trouble, at now: Duration) -> [Action] {
-        guard limits.signals.contains(trouble.signal), let step = ladder.reload(trouble, at: now) else {
+        guard isOn, limits.signals.contains(trouble.signal), let step = ladder.reload(trouble, at: now) else {
             return leaveAlone()
         }
         return begin(step, at: now)
@@ -37,10 +37,10 @@ extension PageHealth {
             return []
         }
         pending = nil
-        guard isDropped else {
+        guard isDropped, isOn else {
             // What a look has shown is laid to no package; and where there is no process there is nothing to leave
             // alone.
-            guard [.processEnded, .unresponsive].contains(step.signal) else { return passOver() }
+            guard !step.signal.isOfLook else { return passOver() }
             return act(Trouble(signal: step.signal, detail: step.detail, source: step.source), at: now)
         }
         ladder.note(step, at: now)

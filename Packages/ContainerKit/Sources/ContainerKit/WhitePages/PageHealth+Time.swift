@@ -24,7 +24,7 @@ extension PageHealth {
     }
 
     mutating func look(isBusy: Bool, at now: Duration) -> [Action] {
-        guard let deadline, deadline <= now else { return [] }
+        guard isOn, let deadline, deadline <= now else { return [] }
         guard isBusy, !isLate(at: now) else {
             (isExamining, isBusyLook) = (true, isBusy)
             return [.examine]

@@ -31,6 +31,8 @@ struct PageHealth: Sendable {
     var due: Duration?
     var isExamining = false
     var isPaused = false
+    /// Whether anything is to be done but what a person asks for.
+    var isOn = true
     /// Whether the view is in sight, where the engine says so: a page out of sight is not loaded anew before it is.
     private var isInSight = true
     /// Whether another document was asked for and is not there.
@@ -61,6 +63,9 @@ struct PageHealth: Sendable {
     mutating func take(_ event: Event, at now: Duration) -> [Action] {
         switch event {
         case .started(let url, let byPerson): start(url, byPerson: byPerson)
+        case .loadAsked(let url):
+            coming = Document.Asked()
+            start(url, byPerson: false)
         case .committed(let url, let isWatched): commit(url, isWatched: isWatched, at: now)
         case .finished:
             isOnWay = false
@@ -104,6 +109,10 @@ struct PageHealth: Sendable {
             guard !isPaused, isWatching else { break }
             return judge(examination, at: now)
         case .packageDropped(let isDropped): return endDrop(event, isDropped, at: now)
+        case .stepOvertaken:
+            guard phase == .errorPage else { break }
+            phase = .recovering
+            ladder.takeBackErrorPage()
         case .retryAsked:
             guard phase == .errorPage else { break }
             ladder.renew()

@@ -26,6 +26,8 @@ final class PageWatch {
     private var lastLoad: UInt64?
     private(set) lazy var conversation = HealthConversation { [weak self] in self?.hear($0) }
     private var isRefused = false
+    /// Where the engine was on its way to, or was, as the host asked for the load that has not begun yet.
+    private var overtaken: String?
     /// Whether a request of the page failed, or its server was in trouble, since its document came.
     private(set) var hasFailedRequest = false
     private var isOver = false
@@ -57,7 +59,8 @@ final class PageWatch {
     func begin() throws {
         guard let view else { return }
         load?.onErrorPage = { [weak self] in self?.conversation.say(.hearRetry) }
-        load?.observe { [weak self] in self?.hear($0) }
+        load?.watch = { [weak self] in self?.hear($0) }
+        noteSight()
         guard hasScript else { return }
         do {
             try view.setMessageHandler(named: HealthScript.name, in: HealthScript.world) { [weak self] in
@@ -80,8 +83,10 @@ final class PageWatch {
     func take(_ event: PageHealth.Event) {
         guard !isOver else { return }
         noteLoad()
+        health.isOn = host.isOn()
         let actions = health.take(event, at: elapsed())
-        if host.isOn() { act(actions) } else { _ = health.take(.isWell, at: elapsed()) }
+        if !health.isOn { _ = health.take(.isWell, at: elapsed()) }
+        act(actions)
         schedule()
     }
 
@@ -100,7 +105,13 @@ final class PageWatch {
     func noteLoad() {
         guard !isOver, let load = view?.lastLoad, load.number != lastLoad else { return }
         lastLoad = load.number
-        _ = health.take(.started(url: load.url, byPerson: false), at: elapsed())
+        (overtaken, isRefused) = (comingPlace ?? place, false)
+        _ = health.take(.loadAsked(url: load.url), at: elapsed())
+    }
+
+    /// Hears whether the view is in sight, where the engine says so and has not told.
+    private func noteSight() {
+        if let isInSight = view?.isInSight { take(.sightChanged(isInSight: isInSight)) }
     }
 
     private func hear(_ signal: ViewSignal) {
@@ -108,8 +119,9 @@ final class PageWatch {
         let isOvertaken = view?.lastLoad.map { $0.number != lastLoad } ?? false
         switch signal {
         case .started(let url):
-            isRefused = false
+            (overtaken, isRefused) = (nil, false)
             take(.started(url: url, byPerson: view?.isUserGesture(for: url) == true))
+            if view?.isPosting(to: url) == true { take(.hasBody) }
         case .committed(let url):
             place = url
             hasFailedRequest = false
@@ -118,7 +130,8 @@ final class PageWatch {
             take(.committed(url: url, isWatched: host.isWatched(url)))
         case .finished: take(.finished)
         case .failed(let url, let error):
-            guard !isOvertaken else { return }
+            // The failure of what the host has given up for another load.
+            guard !isOvertaken, overtaken != url || health.coming.url == url else { return }
             let isReal = error.isOfNetwork || isRefused
             if isReal, health.showsNothing { place = url }
             take(.loadFailed(error.description, isReal: isReal))
@@ -129,6 +142,7 @@ final class PageWatch {
             conversation.documentChanged()
             // A window that someone has closed is no loss.
             guard view?.hasEnded == false else { return end() }
+            noteSight()
             take(isOvertaken ? .processReplaced : .processEnded(reason))
         case .sightChanged(let isInSight): take(.sightChanged(isInSight: isInSight))
         }
@@ -148,8 +162,12 @@ final class PageWatch {
     private func perform(_ step: WhitePageStep) {
         guard let view else { return }
         host.tell(step)
-        // Who was told may have asked for a load.
-        guard view.lastLoad?.number == lastLoad else { return noteLoad() }
+        // Who was told may have closed the page, or asked for a load.
+        guard !isOver else { return }
+        guard view.lastLoad?.number == lastLoad else {
+            _ = health.take(.stepOvertaken, at: elapsed())
+            return noteLoad()
+        }
         defer { lastLoad = view.lastLoad?.number }
         let lost = health.lostURL
         if let lost { place = lost }
@@ -170,7 +188,8 @@ final class PageWatch {
         // Owned: the watch cancels it.
         work = Task { [weak self, host] in
             let isDropped = await host.dropPackage(step) {
-                self?.health.awaitsDrop == true
+                self?.noteLoad()
+                return self?.health.awaitsDrop == true
             }
             guard !Task.isCancelled else { return }
             self?.take(.packageDropped(isDropped))

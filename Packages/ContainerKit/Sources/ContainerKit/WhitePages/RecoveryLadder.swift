@@ -77,6 +77,9 @@ struct RecoveryLadder: Sendable {
         if step.kind == .showedErrorPage { isSpent = true }
     }
 
+    /// The error page was to be shown, and is not: it counts as a step, which time takes back like any other.
+    mutating func takeBackErrorPage() { isSpent = false }
+
     /// The packages were to be taken, and are not.
     mutating func keepPackages() { hasDropped = false }
 
