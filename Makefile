@@ -14,7 +14,7 @@ SOURCES := Package.swift $(wildcard Packages Apps Tests Benchmarks Fuzz)
 .PHONY: help demo test apps lint script format bench docs check fuzz conformance cycles soak suffixes setup clean
 
 help: ## Lists the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: setup ## Opens two real sites with and without the container; writes a report to build/demo
 	@Scripts/demo

@@ -60,6 +60,11 @@ struct PackageCommandTests {
         let unpacked = try await Program("h5").run("unpack", "a/b/shop-1.zip", "--into", "tree", in: folder.path)
         #expect(unpacked.status == 0 && unpacked.output == "2 files, 19 bytes\n")
         #expect(try folder.names(below: "tree") == ["index.html", "js", "js/app.js"])
+        #if os(Linux)
+            // A file system that says of a folder that cannot be made that it is not there.
+            let refused = try await Program("h5").run("unpack", "a/b/shop-1.zip", "--into", "/proc/x", in: folder.path)
+            #expect(refused.status == 74 && refused.errors.hasSuffix("(/proc/x)\n"), "\(refused.errors)")
+        #endif
     }
 
     @Test("A package may ask for a version of the app")

@@ -14,13 +14,15 @@ import Testing
 @Suite("h5 serve", .timeLimit(.minutes(1)))
 struct ServeCommandTests {
     private func fails(
-        _ status: Int32, _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
+        _ status: Int32, _ arguments: String..., saying what: String = "",
+        sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let folder = try TemporaryFolder()
         try folder.write("site/index.html", "<!doctype html>".utf8)
         let outcome = try await Program("h5").run(arguments, in: folder.path)
         #expect(outcome.status == status, "\(outcome.errors)", sourceLocation: sourceLocation)
         #expect(outcome.output.isEmpty, sourceLocation: sourceLocation)
+        #expect(what.isEmpty || outcome.errors.contains(what), "\(outcome.errors)", sourceLocation: sourceLocation)
         #expect(outcome.errorLines.count == 1, "\(outcome.errors)", sourceLocation: sourceLocation)
     }
 
@@ -42,9 +44,10 @@ struct ServeCommandTests {
         await other.stop()
     }
 
-    @Test("A folder that does not exist, and options that mean nothing")
+    @Test("A folder that does not exist, and a file in place of one")
     func badInput() async throws {
-        try await fails(66, "serve", "missing")
+        try await fails(66, "serve", "missing", saying: "there is no such folder")
+        try await fails(66, "serve", "site/index.html", saying: "this is not a folder")
     }
 
     @Test(

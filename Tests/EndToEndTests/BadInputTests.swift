@@ -36,6 +36,15 @@ extension RealEngine {
                 "http://127.0.0.1:9/")
         }
 
+        @Test("Without a display the contest fails before it packs a site")
+        func noDisplayForContest() async throws {
+            let folder = try TemporaryFolder()
+            try await fails(
+                69, "no-display", in: folder.path, environment: ["DISPLAY": nil, "WAYLAND_DISPLAY": nil], "bench",
+                "--sites", "missing", "--report", "report")
+            #expect(try folder.names().isEmpty)
+        }
+
         @Test("A network on which the contest would show nothing", arguments: ["none", "offline"])
         func uselessNetwork(name: String) async throws {
             let folder = try TemporaryFolder()
@@ -172,7 +181,9 @@ extension RealEngine {
                 saying: ["--out"])
             await shop.origin.stop()
             #expect(shop.origin.requestCount == 0)
-            #expect(try shop.folder.names().allSatisfy { !$0.hasPrefix(".") })
+            // Nor is there a folder for a report of nothing.
+            try await fails(69, "cannot-connect", in: shop.folder.path, "open", shop.page, "--report", "a/report")
+            #expect(try shop.folder.names().allSatisfy { !$0.hasPrefix(".") && $0 != "a" })
         }
 
         @Test("Scripts that cannot be parsed are found out before a page is opened")

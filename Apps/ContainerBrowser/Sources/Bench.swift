@@ -4,6 +4,7 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import ContainerTesting
+internal import WebKitGTKAdapter
 
 /// `container-browser bench`: the open-time contest, side by side in one run.
 struct Bench: AsyncParsableCommand {
@@ -20,7 +21,7 @@ struct Bench: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Rounds of what needs no slow network; medians are shown.", valueName: "n"),
+        help: ArgumentHelp("Rounds of what needs no slow network, 3 without it; medians are shown.", valueName: "n"),
         transform: NumberOption.integer("a number of rounds", in: 1...1_000))
     var runs = 3
 
@@ -37,6 +38,7 @@ struct Bench: AsyncParsableCommand {
     func run() async throws {
         let network = network.profile
         if let report { try FileOutput.check(folder: report, of: "--report") }
+        try WebKitGTKEngine.checkDisplay()
         let sites = try sites.map(ContestSite.init(folder:))
         let directory = try TemporaryDirectory()
         defer { directory.remove() }

@@ -60,12 +60,12 @@ struct Contest {
             try await open(farPage, .packed, packed, far, into: &result)
             try await open(farPage, .packedOffline, packed.on(.offline), far, into: &result)
         }
-        note("\(site.name): bare engine on \(network.name)")
+        note("\(site.name): plain engine on \(network.name)")
         try await open(farPage, .bareSlow, options(.plain, url: farPage), far, into: &result)
         note("\(site.name): container without the package on \(network.name)")
         let empty = try options(.customScheme, url: farPage, warm: true)
         try await open(farPage, .unpacked, empty, far, into: &result)
-        // A second look at the bare engine shows what differs by itself.
+        // A second look at the plain engine shows what differs by itself.
         if runs == 1 { try await open(nearPage, .bareLoopback, options(.plain, url: nearPage), near, into: &result) }
         return result
     }

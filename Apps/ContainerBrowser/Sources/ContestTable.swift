@@ -12,7 +12,8 @@ struct ContestTable {
     }
 
     static let header = [
-        "site", "opened in", "rounds", "paint", "load", "of use", "package", "network", "failed", "net bytes",
+        "site", "opened in", "rounds", "paint", "load", "of use", "package", "network", "cache", "synthetic", "failed",
+        "net bytes",
     ]
 
     /// One row for each way of each site, under ``header``.
@@ -24,7 +25,8 @@ struct ContestTable {
                     way == ContestWay.allCases.first ? result.site.name : "", way.title(network: network),
                     "\(result.rounds(way))",
                     Self.time(run.firstContentfulPaintMs), Self.time(run.loadMs), Self.time(run.readyMs),
-                    "\(run.requests.package)", "\(run.requests.network)", "\(run.requests.failed)",
+                    "\(run.requests.package)", "\(run.requests.network)",
+                    "\(run.requests.memory + run.requests.disk)", "\(run.requests.synthetic)", "\(run.requests.failed)",
                     run.bytesFromNetwork.map { "\($0)" } ?? "?",
                 ]
             }
@@ -37,7 +39,12 @@ struct ContestTable {
         ("paint", "the first contentful paint: something of the page is on screen"),
         ("load", "the page's load event"),
         ("of use", "the site's own sign that one can work with it, which its contest.json names as ready"),
-        ("package, network", "requests that were answered from there, whatever the status of the answer, such as 404"),
+        (
+            "package, network, cache",
+            "requests that were answered from there, whatever the status of the answer, such as 404; what the plain "
+                + "engine has in its own cache counts as network"
+        ),
+        ("synthetic", "requests that the container answered by itself, as for what a complete package lacks"),
         ("failed", "requests that got no answer at all"),
         (
             "net bytes", "what came over the network: on the slow one all of it, on unshaped loopback the bodies alone"
@@ -71,7 +78,7 @@ struct ContestTable {
             "with the network cut: "
                 + (failures.isEmpty
                     ? "nothing fails that does not fail in the plain engine" : "also fails: \(failures)"),
-            "fails or is missing in every way, other hosts being kept out of reach: "
+            "fails or is missing in the plain engine as well, as the site has it or other hosts are out of reach: "
                 + (known.isEmpty ? "nothing" : known.joined(separator: ", ")),
         ]
     }

@@ -25,15 +25,17 @@ extension FileOutput {
         try probe(folder, option, path)
     }
 
-    /// Makes a folder for a report, and makes sure that files can be written there.
+    /// Makes sure, before any work is done, that a folder is there or can be made, and files written there. Changes
+    /// nothing.
     /// - Throws: an I/O error that names the option.
     static func check(folder path: String, of option: String) throws {
-        do {
-            try makeDirectory(path)
-        } catch {
-            throw refusal("cannot be made a folder", option, path)
+        var folder = URL(fileURLWithPath: path).standardizedFileURL
+        var isDirectory: ObjCBool = false
+        while !FileManager.default.fileExists(atPath: folder.path, isDirectory: &isDirectory), folder.path != "/" {
+            folder.deleteLastPathComponent()
         }
-        try probe(path, option, path)
+        guard isDirectory.boolValue else { throw refusal("cannot be made a folder", option, path) }
+        try probe(folder.path, option, path)
     }
 
     /// Only an attempt tells: permissions say nothing of read-only file systems, nor of the system's own rules.

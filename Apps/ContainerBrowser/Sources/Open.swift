@@ -11,7 +11,8 @@ internal import WebKitGTKAdapter
 /// `container-browser open`: opens a page and reports how it went.
 struct Open: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Opens a page and reports its times, its requests by provenance and its bytes from the network.")
+        abstract: "Opens a page and reports its times, its requests by provenance and its bytes from the network.",
+        discussion: "An answer with an error status, such as 404, is a page: it is shown, and the exit status is 0.")
 
     @Argument(help: "The page's real http or https URL.")
     var url: String
@@ -23,12 +24,13 @@ struct Open: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How many times to open, each time in a fresh engine.", valueName: "n"),
+        help: ArgumentHelp("How many times to open, each time in a fresh engine; once without it.", valueName: "n"),
         transform: NumberOption.integer("a number of runs", in: 1...1_000))
     var runs = 1
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("Give up on a page after this time.", valueName: "seconds"),
+        parsing: .unconditional,
+        help: ArgumentHelp("Give up on a page after this time; 60 without it.", valueName: "seconds"),
         transform: NumberOption.seconds("a time limit"))
     var timeout = 60.0
 

@@ -35,7 +35,8 @@ struct Run: AsyncParsableCommand {
     var printed: String
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("Give up on a page after this time.", valueName: "seconds"),
+        parsing: .unconditional,
+        help: ArgumentHelp("Give up on a page after this time; 30 without it.", valueName: "seconds"),
         transform: NumberOption.seconds("a time limit"))
     var timeout = 30.0
 

@@ -20,7 +20,9 @@ struct StageArguments: ParsableArguments {
 
     @Option(
         name: .customLong("package"),
-        help: ArgumentHelp("A package to install first; its manifest is beside it. Repeat for more.", valueName: "zip"))
+        help: ArgumentHelp(
+            "A package to install first; its manifest is beside it. Repeat for more. Not in --mode plain.",
+            valueName: "zip"))
     var packages: [String] = []
 
     @Option(

@@ -14,12 +14,16 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             Prints its URL when it accepts connections, and serves until SIGINT or SIGTERM.
 
+            Without --rtt, --down and --up the network is not shaped.
+
             A fault is KIND:/PATH; * in the path is any run of characters; several are separated by commas:
-              reset:/a.js or reset=1000:/a.js       resets the connection, at once or after so many bytes
-              stall:/a.js or stall=1000:/a.js       sends nothing, or nothing more after so many bytes
-              status=503:/a.js                      answers with another status
-              truncate=1000:/a.js                   ends the connection after so many bytes
-              delay=2000:/*                         answers so many milliseconds late
+              reset:/a.js          resets the connection at once
+              reset=1000:/a.js     resets it after so many bytes
+              stall:/a.js          sends nothing
+              stall=1000:/a.js     sends nothing more after so many bytes
+              status=503:/a.js     answers with another status
+              truncate=1000:/a.js  ends the connection after so many bytes
+              delay=2000:/*        answers so many milliseconds late
             """,
         version: ProgramVersion.current)
 
@@ -29,7 +33,7 @@ struct Serve: AsyncParsableCommand {
     // Values are taken as they come, so that a refusal can say what is allowed, also of `--rtt -5`.
 
     @Option(
-        parsing: .unconditional, help: "The port to listen on; 0 lets the system choose.",
+        parsing: .unconditional, help: "The port to listen on; 0, the default, lets the system choose.",
         transform: NumberOption.integer("a port", in: 0...65_535))
     var port = 0
 

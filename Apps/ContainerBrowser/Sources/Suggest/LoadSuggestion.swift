@@ -73,6 +73,7 @@ struct LoadSuggestion {
             throw CommandError(.usage, code: "invalid-url", "no prefetch table can name this page", at: url)
         }
         try FileOutput.check(folder: directory, of: "--suggest")
+        try FileOutput.makeDirectory(directory)
         try FileSet.checkMarker(in: directory)
         for name in [Self.prefetchFile, Self.hostsFile, Self.resourcesFile] {
             try FileOutput.check(file: "\(directory)/\(name)", of: "--suggest")

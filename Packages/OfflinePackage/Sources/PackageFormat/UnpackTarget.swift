@@ -62,7 +62,8 @@ struct UnpackTarget {
         let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
         temporary = "\(parent)/.\(name).\(suffix).partial"
         guard mkdir(temporary, 0o755) == 0 else {
-            let error = PackageError(errno: errno, "make folder", at: temporary)
+            // Above it all is there: some file systems say that it is not where nothing can be made.
+            let error = PackageError(.io, "make folder: \(String(cString: strerror(errno)))", at: path)
             Self.remove(made)
             throw error
         }

@@ -30,6 +30,14 @@
         /// Cookies of all views; they last where ``Storage/directory(path:)`` is the storage. Usable after the engine is gone.
         public let cookies: any EngineCookieStore
 
+        /// Makes sure that there is a display, for those who have work to do before they make an engine.
+        /// - Throws: `EngineError` with code `noDisplay`.
+        public static func checkDisplay() throws {
+            guard gtk_init_check(nil, nil) != 0 else {
+                throw EngineError(.noDisplay, "no display to draw on; run under xvfb-run or set DISPLAY")
+            }
+        }
+
         /// - Throws: `EngineError` with code `noMainLoop` outside of a loop that turns, `noDisplay` without a display, or
         ///   `storage` where the folder for the data cannot be made.
         public init(_ configuration: Configuration = Configuration()) throws {
@@ -37,9 +45,7 @@
             guard GLibMainLoop.isTurning else {
                 throw EngineError(.noMainLoop, "no GLib main loop turns here; make the engine inside GLibMainLoop.run")
             }
-            guard gtk_init_check(nil, nil) != 0 else {
-                throw EngineError(.noDisplay, "no display to draw on; run under xvfb-run or set DISPLAY")
-            }
+            try Self.checkDisplay()
             self.configuration = configuration
             dataManager = try Self.makeDataManager(configuration.storage)
             context = webkit_web_context_new_with_website_data_manager(dataManager)

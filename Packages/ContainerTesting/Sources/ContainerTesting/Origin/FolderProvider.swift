@@ -24,8 +24,11 @@ struct FolderProvider: FileProvider {
     /// - Throws: ``ContainerTestingError`` with code `noSuchFolder`.
     init(_ folder: String, logger: Logger) throws {
         var status = stat()
-        guard let root = Self.resolve(folder), stat(root, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+        guard let root = Self.resolve(folder), stat(root, &status) == 0 else {
             throw ContainerTestingError(.noSuchFolder, "there is no such folder", at: folder)
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw ContainerTestingError(.noSuchFolder, "this is not a folder", at: folder)
         }
         self.root = root
         self.files = LocalFileSystem(rootFolder: root, threadPool: .singleton, logger: logger)
