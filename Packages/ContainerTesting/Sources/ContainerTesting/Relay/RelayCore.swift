@@ -129,12 +129,14 @@ final class RelayCore {
     private func pump() {
         guard !isStopped else { return }
         let now = now
-        deliver(down.arrivals(until: now), .down)
-        deliver(up.arrivals(until: now), .up)
+        let arrivals = (down: down.arrivals(until: now), up: up.arrivals(until: now))
+        // Counted before anything is flushed: whoever has got the bytes finds them counted.
         counts.update { counters in
             counters.busyDown = down.busy
             counters.busyUp = up.busy
         }
+        deliver(arrivals.down, .down)
+        deliver(arrivals.up, .up)
         setTimer()
     }
 
@@ -153,13 +155,13 @@ final class RelayCore {
             case .reset: connection.reset(direction)
             }
         }
-        for connection in touched.values { connection.flush(direction) }
         counts.update { counters in
             switch direction {
             case .down: counters.bytesDown += bytes
             case .up: counters.bytesUp += bytes
             }
         }
+        for connection in touched.values { connection.flush(direction) }
     }
 
     private func setTimer() {
