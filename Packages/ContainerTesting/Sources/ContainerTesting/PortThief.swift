@@ -54,17 +54,21 @@ public final class PortThief: Sendable {
 
     /// The descriptor of this process that listens on a port of 127.0.0.1, as a system finds it that takes it away.
     public static func listener(at port: Int) -> CInt? {
-        (3..<CInt(4_096)).first { descriptor in
+        sockets(at: port).first { descriptor in
             var (value, size) = (CInt(0), socklen_t(MemoryLayout<CInt>.size))
-            guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &value, &size) == 0, value == 1 else {
-                return false
-            }
+            return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &value, &size) == 0 && value == 1
+        }
+    }
+
+    /// The descriptors of this process whose own end is a port of IPv4: who listens there, and the connections that came.
+    public static func sockets(at port: Int) -> [CInt] {
+        (3..<CInt(4_096)).filter { descriptor in
             var name = sockaddr_in()
-            var nameSize = socklen_t(MemoryLayout<sockaddr_in>.size)
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
             let named = withUnsafeMutablePointer(to: &name) { name in
-                name.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &nameSize) }
+                name.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
             }
-            return named == 0 && Int(UInt16(bigEndian: name.sin_port)) == port
+            return named == 0 && CInt(name.sin_family) == AF_INET && Int(UInt16(bigEndian: name.sin_port)) == port
         }
     }
 }

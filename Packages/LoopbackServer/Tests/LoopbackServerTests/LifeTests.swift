@@ -102,6 +102,17 @@ struct LifeTests {
         Issue.record("not even once")
     }
 
+    @Test("Programs that the app starts inherit neither the listener nor its connections")
+    func inheritance() async throws {
+        try await Fixture.with(loader) { fixture in
+            let peer = try await fixture.open()
+            #expect(try await peer.get("/").text == "ok")
+            let port = try await port(0, fixture)
+            let flags = PortThief.sockets(at: port).map { fcntl($0, F_GETFD) }
+            #expect(flags.count >= 2 && flags.allSatisfy { $0 & FD_CLOEXEC != 0 })
+        }
+    }
+
     @Test("A listener that is shut down underneath comes back, on its port where that is free")
     func shutDown() async throws {
         try await eventually { fixture in

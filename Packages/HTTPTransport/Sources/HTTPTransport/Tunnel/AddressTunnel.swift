@@ -48,10 +48,12 @@ final class AddressTunnel: Sendable {
         // No half-closure on this side: the client is ours and never ends its output alone, so the end of its bytes says
         // that it is gone. Passed on as half a closure it would leave the host's connection open until the host speaks.
         let listener = try await ServerBootstrap(group: AsyncHTTPTransport.group)
+            .serverChannelInitializer { channel in channel.eventLoop.makeCompletedFuture { try channel.closeOnExec() } }
             .serverChannelOption(.backlog, value: 256)
             .childChannelOption(.autoRead, value: true)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    try channel.closeOnExec()
                     let number = strangers.enter(channel)
                     let request = TunnelRequest(
                         credentials: credentials, addresses: addresses, limits: limits,

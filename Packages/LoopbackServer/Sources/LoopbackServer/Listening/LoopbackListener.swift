@@ -6,6 +6,14 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 /// A port of 127.0.0.1 that is listened on until it is given up, and the connections that come there: as many as the
 /// limits say, and on Linux from processes of the same user alone.
 ///
@@ -78,6 +86,8 @@ final class LoopbackListener: Sendable {
             return state
         }
         if case .listening(let channel, _) = old { try? await channel.close() }
+        // An attempt under way lets go of its port when it finds out.
+        if let attempt = relistening.withLock({ $0 }) { _ = await attempt.result }
         await registry.close(within: grace, on: MultiThreadedEventLoopGroup.singleton.next())
     }
 
@@ -103,6 +113,11 @@ final class LoopbackListener: Sendable {
     func closeListener() {
         if case .listening(let channel, _) = state.withLock({ $0 }) { channel.close(promise: nil) }
     }
+
+    /// How often a port is tried that is in use. A program that the app is just starting, or the app's own last run that
+    /// is about to be over, holds it for a moment, and another port is another origin to pages of the local server.
+    private static let tries = 5
+    private static let pause = Duration.milliseconds(50)
 
     private static var stopped: LoopbackError { LoopbackError(.stopped, "the server was stopped") }
 
@@ -132,7 +147,7 @@ final class LoopbackListener: Sendable {
             return true
         }
         guard isWanted else {
-            listener.close(promise: nil)
+            try? await listener.close()
             throw Self.stopped
         }
         if old.port != 0, port != old.port { happened(.portTaken(old.port)) }
@@ -144,16 +159,26 @@ final class LoopbackListener: Sendable {
     /// On the port that is wanted, or on another one.
     private func bind(to port: Int) async throws -> any Channel {
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelInitializer { channel in channel.eventLoop.makeCompletedFuture { try channel.closeOnExec() } }
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: 256)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { [weak self] channel in
                 channel.eventLoop.makeCompletedFuture {
+                    try channel.closeOnExec()
                     if let self { try self.accept(channel) } else { channel.close(promise: nil) }
                 }
             }
-        if port != 0, let channel = try? await bootstrap.bind(host: "127.0.0.1", port: port).get() { return channel }
+        for _ in 0..<(port == 0 ? 0 : Self.tries) {
+            do {
+                return try await bootstrap.bind(host: "127.0.0.1", port: port).get()
+            } catch let error as IOError where error.errnoCode == EADDRINUSE {
+                try await Task.sleep(for: Self.pause)
+            } catch {
+                break
+            }
+        }
         return try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
     }
 
