@@ -45,6 +45,12 @@ extension RealEngine {
             #expect(try folder.names().isEmpty)
         }
 
+        @Test("A contest without a site")
+        func contestWithoutSites() async throws {
+            let folder = try TemporaryFolder()
+            try await fails(66, "no-input", in: folder.path, "bench", saying: ["--sites", "build/sites"])
+        }
+
         @Test("A network on which the contest would show nothing", arguments: ["none", "offline"])
         func uselessNetwork(name: String) async throws {
             let folder = try TemporaryFolder()

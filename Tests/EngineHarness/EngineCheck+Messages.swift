@@ -89,6 +89,26 @@ extension EngineCheck {
             break
         }
         try await expectError(.processEnded, "evaluate") { _ = try await asking.value }
+        try await checkOwedMessages(engine)
+    }
+
+    /// A message that nobody answers is owed to its document, and to no later one.
+    @MainActor
+    private func checkOwedMessages(_ engine: WebKitGTKEngine) async throws {
+        let (starts, start) = AsyncStream.makeStream(of: Void.self)
+        let view = try await page("<script>webkit.messageHandlers.login.postMessage(0)</script>", in: engine) { view in
+            try view.setMessageHandler(named: "login", in: .page) { _ in
+                start.yield()
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+                throw CancellationError()
+            }
+        }
+        for await _ in starts { break }
+        try expect(view.owingHandlers == ["login"], "owed: \(view.owingHandlers)")
+        let load = ViewLoad(of: view)
+        view.load("data:text/html,<p>next")
+        try await load.finished(within: .seconds(20))
+        try expect(view.owingHandlers.isEmpty, "owed to the next document: \(view.owingHandlers)")
     }
 
     /// Names, worlds, and handlers that take the place of others.

@@ -16,8 +16,11 @@ struct Bench: AsyncParsableCommand {
             true once the page is of use).
             """)
 
-    @Option(parsing: .upToNextOption, help: ArgumentHelp("The folders of the sites.", valueName: "dir"))
-    var sites: [String]
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp(
+            "The folders of the sites; without it those in build/sites, where make demo puts its own.", valueName: "dir"))
+    var sites: [String] = []
 
     @Option(
         parsing: .unconditional,
@@ -39,7 +42,7 @@ struct Bench: AsyncParsableCommand {
         let network = network.profile
         if let report { try FileOutput.check(folder: report, of: "--report") }
         try WebKitGTKEngine.checkDisplay()
-        let sites = try sites.map(ContestSite.init(folder:))
+        let sites = try (sites.isEmpty ? ContestSite.prepared() : sites).map(ContestSite.init(folder:))
         let directory = try TemporaryDirectory()
         defer { directory.remove() }
         var results: [SiteResult] = []

@@ -29,6 +29,20 @@ struct ContestSite: Sendable {
         try self.init(name: fields.name, folder: folder + "/site", page: fields.page, ready: fields.ready)
     }
 
+    /// The folders of the demo's sites.
+    /// - Throws: an input error where there are none.
+    static func prepared() throws -> [String] {
+        let folder = "build/sites"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let sites = names.sorted().map { "\(folder)/\($0)" }.filter {
+            FileManager.default.fileExists(atPath: $0 + "/contest.json")
+        }
+        guard !sites.isEmpty else {
+            throw CommandError(.noInput, code: "no-input", "no site here: name one with --sites", at: folder)
+        }
+        return sites
+    }
+
     private init(name: String, folder: String, page: String, ready: String) throws {
         guard FileManager.default.fileExists(atPath: "\(folder)/\(page)") else {
             throw CommandError(.noInput, code: "no-input", "no such page", at: "\(folder)/\(page)")

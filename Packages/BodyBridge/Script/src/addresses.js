@@ -6,7 +6,7 @@
 
 import { note, wrapURL } from "./answers.js";
 import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
-import { WeakMap, apply, getter, lowerCase, tryGet, weakGet, weakSet } from "./natives.js";
+import { WeakMap, apply, getter, lowerCase, prototype, tryGet, weakGet, weakSet } from "./natives.js";
 import { nameOf, realURL } from "./urls.js";
 
 /** The attributes by which an element loads something, or a form goes somewhere. No element is made to find them, and
@@ -49,27 +49,27 @@ export const patchAddresses = () => {
     const [type, key] = names[index].split(".");
     const name = `HTML${type}Element`;
     (getters[key] ??= []).push(getter(name, key));
-    wrapAccessor(globalThis[name]?.prototype, key, (original, self) => {
+    wrapAccessor(prototype(name), key, (original, self) => {
       const value = apply(original, self, []);
       return weakGet(written, self)?.[value] ? realURL(value) : value;
     }, (original, self, args) => apply(original, self, [translate(self, args[0])]));
   }
-  const { prototype } = globalThis.Element;
-  wrapMethod(prototype, "setAttribute", (original, self, args) => {
+  const element = prototype("Element");
+  wrapMethod(element, "setAttribute", (original, self, args) => {
     // Nobody else has these arguments.
     if (args.length > 1 && loads(self, lowerCase(`${args[0]}`))) {
       args[1] = translate(self, args[1]);
     }
     return apply(original, self, args);
   });
-  wrapMethod(prototype, "getAttribute", (original, self, args) => asWritten(self, apply(original, self, args)));
+  wrapMethod(element, "getAttribute", (original, self, args) => asWritten(self, apply(original, self, args)));
   wrapConstructor("EventSource", (original, args, newTarget) => {
-    if (args.length === 0) return build(original, args, newTarget);
+    if (!args.length) return build(original, args, newTarget);
     const name = nameOf(args[0]);
     if (name) args[0] = name;
     const source = build(original, args, newTarget);
     note(source, { isReal: name });
     return source;
   });
-  wrapURL(globalThis.EventSource?.prototype, "url");
+  wrapURL(prototype("EventSource"), "url");
 };

@@ -19,6 +19,9 @@ import { encodeForm } from "./multipart.js";
 const { createObjectURL, revokeObjectURL } = URL;
 const pieceLength = 1 << 20;
 
+/** What may be under way when a page goes, in bytes (Beacon, section 3.1; Fetch, "HTTP-network-or-cache fetch"). */
+export const keepaliveLimit = 64 << 10;
+
 /** Whether a form's entries hold a Blob. */
 export const holdsFiles = (form) => {
   let found = false;
@@ -27,11 +30,11 @@ export const holdsFiles = (form) => {
 };
 
 /**
- * What the engine would lose of a body: { type, parts, length }, with an empty type where the body has none; nothing
+ * What the engine would lose of a body: { kind, parts, size }, with an empty kind where the body has none; nothing
  * where the engine keeps all of it. A form's boundary is that of its `Content-Type`, where that has one.
  */
 export const lost = (body, contentType) => {
-  if (isBlob(body)) return { type: blobType(body), parts: [body], length: blobSize(body) };
+  if (isBlob(body)) return { kind: blobType(body), parts: [body], size: blobSize(body) };
   if (!isForm(body) || !holdsFiles(body)) return undefined;
   return encodeForm(body, matched(/boundary=(-{4}WebKitFormBoundary\w{16})$/, contentType ?? "")?.[1]);
 };
@@ -40,7 +43,7 @@ export const lost = (body, contentType) => {
 export const sizeOf = (body) => {
   if (body === undefined || body === null) return 0;
   // A Blob takes bytes and text as a request does, and all else as text.
-  return isForm(body) ? encodeForm(body).length : blobSize(new Blob([body]));
+  return isForm(body) ? encodeForm(body).size : blobSize(new Blob([body]));
 };
 
 /** Feeds the parts to the container under an id. Where a Blob cannot be read, the request that waits for it fails. */
@@ -77,7 +80,7 @@ const feed = async (id, { parts }, progress) => {
  */
 export const handOver = (body) => {
   const id = newID();
-  return { words: `take ${id} ${body.length}`, begin: (progress) => { feed(id, body, progress); } };
+  return { words: `take ${id} ${body.size}`, begin: (progress) => { feed(id, body, progress); } };
 };
 
 /** The bytes of short Blobs that were made of a text. */
@@ -87,7 +90,7 @@ const texts = new WeakMap();
 export const patchBlob = () => wrapConstructor("Blob", (original, args, newTarget) => {
   const blob = build(original, args, newTarget);
   const size = blobSize(blob);
-  const text = size > 0 && size <= 64 << 10 && args[0].length === 1 && args[0][0];
+  const text = size > 0 && size <= keepaliveLimit && args[0].length === 1 && args[0][0];
   if (typeof text === "string") {
     const bytes = utf8(text);
     if (bytes.length === size) weakSet(texts, blob, bytes);
@@ -110,7 +113,7 @@ export const bytesOf = (body) => {
     const bytes = new Uint8Array(text.length);
     // Bytes above 0x7F come as U+F780 and on.
     for (let index = 0; index < text.length; index++) bytes[index] = charCodeAt(text, index);
-    return text.length === body.length ? bytes : undefined;
+    return text.length === body.size ? bytes : undefined;
   } catch {
     return undefined;
   } finally {

@@ -10,14 +10,12 @@
 import { config } from "./config.js";
 import {
   Request, TypeError, Uint8Array, XMLHttpRequest, apply, btoa, encodeURIComponent, fetch, fromCharCode, headersOf, isOK, location,
-  parse, prompt, random, setHeader, stringify, subarray, xhrHeader, xhrOpen, xhrSend, xhrText,
+  parse, prompt, random, setHeader, stringify, subarray, world, xhrHeader, xhrOpen, xhrSend, xhrText,
 } from "./natives.js";
 import { home, isOurs } from "./urls.js";
 
 /** The value of the header field that tells the container what a request is for. */
 export const mark = (words) => `${config.token} ${words}`;
-
-const byDialog = (text) => apply(prompt, globalThis, [mark(text)]);
 
 const byRequest = (text) => {
   const request = new XMLHttpRequest();
@@ -35,7 +33,7 @@ export const ask = (name, values) => {
   // In pages of some encodings a dialog shows a backslash as a sign of money. `replace` would ask what a page can change.
   const text = encodeURIComponent(stringify({ __proto__: null, ask: name, place: place(), ...values }));
   // A sandboxed frame may have no dialogs.
-  try { return parse((prompt && byDialog(text)) ?? byRequest(text)).value; } catch { return undefined; }
+  try { return parse((prompt && apply(prompt, world, [mark(text)])) ?? byRequest(text)).value; } catch { return undefined; }
 };
 
 const digits = "0123456789abcdef";
@@ -60,7 +58,7 @@ const base64 = (bytes) => {
 const byPost = async (id, offset, bytes) => {
   const request = new Request(home, { __proto__: null, method: "POST", body: bytes });
   setHeader(headersOf(request), config.mark, mark(`store ${id} ${offset}`));
-  if (!isOK(await apply(fetch, globalThis, [request]))) throw new TypeError();
+  if (!isOK(await apply(fetch, world, [request]))) throw new TypeError();
 };
 
 /**

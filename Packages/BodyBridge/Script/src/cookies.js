@@ -5,18 +5,18 @@
 
 import { ask } from "./channel.js";
 import { wrapAccessor } from "./disguise.js";
-import { apply, document, queueMicrotask } from "./natives.js";
+import { apply, document, prototype, queueMicrotask, world } from "./natives.js";
 
 /** Nothing else can change what a script reads while it runs, but for itself: so the answer holds until it ends. */
 let known;
 
-const forgetSoon = () => apply(queueMicrotask, globalThis, [() => { known = undefined; }]);
+const forgetSoon = () => apply(queueMicrotask, world, [() => { known = undefined; }]);
 
 /** A synchronous request ends in the same run of a script, and may have brought cookies. */
 export const forgetCookies = () => { known = undefined; };
 
 export const patchCookies = () => {
-  wrapAccessor(globalThis.Document.prototype, "cookie", (original, self) => {
+  wrapAccessor(prototype("Document"), "cookie", (original, self) => {
     // Documents without a view have no cookies; other receivers are the engine's to refuse.
     if (self !== document) return apply(original, self, []);
     if (known === undefined) {

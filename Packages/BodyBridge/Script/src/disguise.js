@@ -6,7 +6,7 @@
 // the text of the function, comes from `Function.prototype.toString`, which is one of them.
 
 import {
-  Proxy, WeakMap, apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, weakGet, weakSet,
+  Proxy, WeakMap, apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, weakGet, weakSet, world,
 } from "./natives.js";
 
 const originals = new WeakMap();
@@ -37,7 +37,7 @@ export const wrapAccessor = (object, key, get, set) => change(object, key, (desc
 });
 
 /** Puts `make(original, args, newTarget)` in the place of what a constructor does. */
-export const wrapConstructor = (name, make) => change(globalThis, name, (descriptor) => {
+export const wrapConstructor = (name, make) => change(world, name, (descriptor) => {
   const original = descriptor.value;
   const value = stand(original, {
     __proto__: null,

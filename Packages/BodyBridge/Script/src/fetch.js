@@ -3,18 +3,18 @@
 
 // fetch and Request.
 
-import { bytesOf, handOver, lost, patchBlob } from "./bodies.js";
+import { bytesOf, handOver, keepaliveLimit, lost, patchBlob } from "./bodies.js";
 import { movedTo, note, traces, wrapGetter, wrapURL } from "./answers.js";
 import { ask, mark, newID } from "./channel.js";
 import { config } from "./config.js";
 import { build, wrapConstructor, wrapMethod } from "./disguise.js";
 import {
-  Proxy, Request, TypeError, Uint8Array, WeakMap, apply, bytesOfRequest, credentialsOf, getter, headerOf, headersOf, isRequest,
-  keepaliveOf, matched, methodOf, modeOf, ofRequest, reject, setHeader, then, urlOf, weakGet, weakSet,
+  Proxy, Request, TypeError, Uint8Array, WeakMap, apply, bytesOfRequest, credentialsOf, getter, headerOf, headersOf, isObject,
+  isRequest, keepaliveOf, matched, methodOf, modeOf, ofRequest, reject, setHeader, then, urlOf, weakGet, weakSet, world,
 } from "./natives.js";
-import { isOurs, nameOf } from "./urls.js";
+import { isOurs, nameOf, nameOfResolved, resolve } from "./urls.js";
 
-const { Response } = globalThis;
+const { Response } = world;
 const { error: failed } = Response;
 const statusOf = getter("Response", "status");
 const answeredBy = getter("Response", "url");
@@ -27,12 +27,9 @@ new Request("a:", new Proxy({}, { get: (init, key) => { members[members.length] 
 /** A field that any request may have (Fetch, "no-CORS-safelisted request-header"). */
 const language = "Content-Language";
 
-/** In bytes (Fetch, "HTTP-network-or-cache fetch"). */
-const keepaliveLimit = 64 << 10;
-
 /** Each member read once: a page can tell how often its getters run. */
 const copied = (init) => {
-  if (typeof init !== "object" && typeof init !== "function" || init === null) return init;
+  if (!isObject(init)) return init;
   const copy = { __proto__: null };
   for (let index = 0; index < members.length; index++) {
     copy[members[index]] = init[members[index]];
@@ -110,7 +107,7 @@ const send = (original, self, request) => {
   if (body === undefined && mayCarry) {
     return then(bytesOfRequest(request), (buffer) => {
       const bytes = new Uint8Array(buffer);
-      weakSet(bodies, request, { parts: [bytes], length: bytes.length });
+      weakSet(bodies, request, { parts: [bytes], size: bytes.length });
       return send(original, self, request);
     }, () => { throw new TypeError(); });
   }
@@ -118,7 +115,7 @@ const send = (original, self, request) => {
   let handed;
   let outgoing = request;
   // The engine itself refuses what is too long for a request that outlives its page.
-  if (body && mayCarry && !(isKept && body.length > keepaliveLimit)) {
+  if (body && mayCarry && !(isKept && body.size > keepaliveLimit)) {
     // Nobody is left to feed what outlives its page.
     const bytes = isKept ? bytesOf(body) : undefined;
     if (!bytes) handed = handOver(body);
@@ -133,12 +130,43 @@ const send = (original, self, request) => {
   return then(answer, (response) => settled(request, response, id, outgoing));
 };
 
+/** Members that say what a request has without them. */
+const usual = { __proto__: null, method: "GET", credentials: "same-origin" };
+
+/** Whether a request is as most are: a GET with nothing to hand over. How it is cached is the engine's to read. */
+const isUsual = (init) => {
+  for (const key in init) {
+    if (key !== "cache" && init[key] !== undefined && init[key] !== usual[key]) return false;
+  }
+  // What is neither an object nor missing the engine refuses.
+  return isObject(init ?? usual);
+};
+
+/** Sends such a request without one of the script's own, which takes as long as all the rest; nothing where it is not
+ * the container's. */
+const sendUsual = (original, self, text, init) => {
+  const url = resolve(text);
+  const name = nameOfResolved(url);
+  if (!isOurs(name ?? url)) return undefined;
+  const id = newID();
+  const answer = apply(original, self, [
+    name ?? text, { __proto__: null, ...init, headers: { __proto__: null, [config.mark]: mark(`none ${id}`) } },
+  ]);
+  return then(answer, (response) => (note(response, { isReal: name, id }), response));
+};
+
 export const patchFetch = () => {
   patchBlob();
-  wrapMethod(globalThis, "fetch", (original, self, args) => {
-    if (args.length === 0) return apply(original, self, args);
+  wrapMethod(world, "fetch", (original, self, args) => {
+    if (!args.length) return apply(original, self, args);
     let request;
     try {
+      if (typeof args[0] === "string") {
+        // Nobody else has these arguments.
+        args[1] = copied(args[1]);
+        const answer = isUsual(args[1]) && sendUsual(original, self, args[0], args[1]);
+        if (answer) return answer;
+      }
       request = make(Request, args, Request);
     } catch (error) {
       return reject(error);
@@ -146,7 +174,7 @@ export const patchFetch = () => {
     return send(original, self, request);
   });
   wrapConstructor("Request", (original, args, newTarget) =>
-    args.length === 0 ? build(original, args, newTarget) : make(original, args, newTarget));
+    !args.length ? build(original, args, newTarget) : make(original, args, newTarget));
   const kinds = [Request.prototype, Response.prototype];
   for (let index = 0; index < 2; index++) {
     wrapMethod(kinds[index], "clone", (original, self, args) => {

@@ -11,7 +11,8 @@ import { ask } from "./channel.js";
 import { build, wrapConstructor, wrapMethod } from "./disguise.js";
 import { encodeForm } from "./multipart.js";
 import {
-  WeakMap, addListener, apply, attributeOf, entriesOf, lowerCase, submitterOf, targetOf, weakGet, weakSet,
+  WeakMap, addListener, apply, attributeOf, entriesOf, lowerCase, prototype, submitterOf, targetOf, weakGet, weakSet,
+  world,
 } from "./natives.js";
 import { isOurs, resolve } from "./urls.js";
 
@@ -35,7 +36,7 @@ const announce = (form, entries) => {
   }
   const body = encodeForm(entries);
   const { words, begin } = handOver(body);
-  ask("next", { url, "words": words, type: body.type });
+  ask("next", { url, "words": words, type: body.kind });
   begin();
 };
 
@@ -52,17 +53,17 @@ const listen = (root) => {
   }, true);
 };
 
-export const listenToForms = () => listen(globalThis);
+export const listenToForms = () => listen(world);
 
 export const patchForms = () => {
   listenToForms();
   // These events do not leave a shadow tree.
-  wrapMethod(globalThis.Element.prototype, "attachShadow", (original, self, args) => {
+  wrapMethod(prototype("Element"), "attachShadow", (original, self, args) => {
     const root = apply(original, self, args);
     listen(root);
     return root;
   });
-  wrapMethod(globalThis.HTMLFormElement.prototype, "submit", (original, self, args) => {
+  wrapMethod(prototype("HTMLFormElement"), "submit", (original, self, args) => {
     if (self) weakSet(submitters, self, undefined);
     return apply(original, self, args);
   });

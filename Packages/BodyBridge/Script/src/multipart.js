@@ -17,15 +17,15 @@ const escaped = (text) => replace(replace(replace(text, /\n/g, "%0A"), /\r/g, "%
 
 /**
  * The parts of a form: bytes, and Blobs that are still to be read.
- * The boundary is the engine's, where it has said one already. Returns { type, parts, length }, with the type for
- * `Content-Type`, and the length of the whole in bytes.
+ * The boundary is the engine's, where it has said one already. Returns { kind, parts, size }, with the kind for
+ * `Content-Type`, and the size of the whole in bytes.
  */
 export const encodeForm = (form, boundary = newBoundary()) => {
   const parts = [];
-  let length = 0;
-  const put = (part, size) => {
+  let size = 0;
+  const put = (part, length) => {
     parts[parts.length] = part;
-    length += size;
+    size += length;
   };
   const putText = (text) => {
     const bytes = utf8(text);
@@ -40,5 +40,5 @@ export const encodeForm = (form, boundary = newBoundary()) => {
     putText("\r\n");
   });
   putText(`--${boundary}--\r\n`);
-  return { type: `multipart/form-data; boundary=${boundary}`, parts, length };
+  return { kind: `multipart/form-data; boundary=${boundary}`, parts, size };
 };

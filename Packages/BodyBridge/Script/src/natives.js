@@ -6,21 +6,25 @@
 
 export const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
 
+/** The page's world, or a worker's. */
+export const world = globalThis;
+
 /** A method as a function of its receiver. */
 const uncurry = (method) => method && ((self, ...rest) => apply(method, self, rest));
-const prototype = (name) => globalThis[name]?.prototype;
+export const prototype = (name) => world[name]?.prototype;
 export const getter = (name, key) => uncurry(prototype(name)?.__lookupGetter__(key));
 const method = (name, key) => uncurry(prototype(name)?.[key]);
 // For those that are asked for often: the script is to be short.
 export const ofRequest = (key) => getter("Request", key);
+const ofText = (key) => method("String", key);
 const xhrMethod = (key) => method("XMLHttpRequest", key);
 const ofXHR = (key) => getter("XMLHttpRequest", key);
 
 // A world of a worker has no document, no forms and no dialogs.
 export const {
-  Blob, ProgressEvent, Promise, Proxy, Request, TypeError, URL, Uint8Array, WeakMap, XMLHttpRequest, btoa, document, encodeURIComponent,
+  Blob, Object, ProgressEvent, Promise, Proxy, Request, TypeError, URL, Uint8Array, WeakMap, XMLHttpRequest, btoa, document, encodeURIComponent,
   fetch, location, navigator, origin, prompt, queueMicrotask,
-} = globalThis;
+} = world;
 
 export const { stringify, parse } = JSON;
 export const { fromCharCode } = String;
@@ -28,17 +32,17 @@ export const { now } = Date;
 
 export const weakGet = method("WeakMap", "get");
 export const weakSet = method("WeakMap", "set");
-export const startsWith = method("String", "startsWith");
-export const slice = method("String", "slice");
-export const charCodeAt = method("String", "charCodeAt");
-export const replace = method("String", "replace");
-export const lowerCase = method("String", "toLowerCase");
-export const upperCase = method("String", "toUpperCase");
+export const startsWith = ofText("startsWith");
+export const slice = ofText("slice");
+export const charCodeAt = ofText("charCodeAt");
+export const replace = ofText("replace");
+export const lowerCase = ofText("toLowerCase");
+export const upperCase = ofText("toUpperCase");
 export const subarray = method("Uint8Array", "subarray");
 // The object itself is made when it is needed, which takes as long as all the rest here.
-const cryptoOf = globalThis.__lookupGetter__("crypto");
+const cryptoOf = world.__lookupGetter__("crypto");
 const fill = method("Crypto", "getRandomValues");
-export const random = (bytes) => fill(apply(cryptoOf, globalThis, []), bytes);
+export const random = (bytes) => fill(apply(cryptoOf, world, []), bytes);
 export const utf8 = ((encoder, encode) => (text) => encode(encoder, text))(
   new TextEncoder(), method("TextEncoder", "encode"));
 
@@ -85,8 +89,9 @@ export const tryGet = (get, value) => {
   try { return get(value); } catch { return undefined; }
 };
 
-const isObject = (value) => typeof value === "object" && value !== null;
-export const isBlob = (value) => isObject(value) && tryGet(blobSize, value) !== undefined;
-export const isRequest = (value) => isObject(value) && tryGet(urlOf, value) !== undefined;
+/** Whether it is an object, or a function. */
+export const isObject = (value) => Object(value) === value;
+export const isBlob = (value) => isObject(value) && tryGet(blobSize, value) >= 0;
+export const isRequest = (value) => isObject(value) && !!tryGet(urlOf, value);
 export const isForm = (value) =>
-  isObject(value) && tryGet((form) => (formForEach(form, () => {}), true), value) === true;
+  isObject(value) && tryGet((form) => (formForEach(form, () => {}), true), value);

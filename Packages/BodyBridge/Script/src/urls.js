@@ -29,20 +29,21 @@ export const isOurs = (url) => url !== undefined && realURL(url) !== url;
  * URLs lead to. */
 export const home = isOurs(`${origin}/`) ? `${origin}/` : "blob:";
 
-/** What was asked for before is not asked again, for so many URLs. */
+/** What was asked for before is not asked again, for 500 URLs. */
 const answers = { __proto__: null };
-const limit = 500;
 let count = 0;
 
 /** The name of a real URL that the container covers, or nothing: what has no name goes to the network. */
-export const nameOf = (url) => {
-  const absolute = resolve(url);
+export const nameOf = (url) => nameOfResolved(resolve(url));
+
+/** The same of a URL in its absolute form, or nothing. */
+export const nameOfResolved = (absolute) => {
   const name = absolute && named(absolute);
   if (!name) return undefined;
   let isCovered = answers[absolute];
   if (isCovered === undefined) {
     isCovered = ask("covers", { url: absolute }) === true;
-    if (count++ < limit) answers[absolute] = isCovered;
+    if (count++ < 500) answers[absolute] = isCovered;
   }
   return isCovered ? name : undefined;
 };

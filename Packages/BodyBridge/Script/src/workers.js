@@ -12,7 +12,7 @@ import { isOurs, nameOf, resolve } from "./urls.js";
 
 export const patchWorkers = () => {
   wrapConstructor("Worker", (original, args, newTarget) => {
-    if (args.length === 0) return build(original, args, newTarget);
+    if (!args.length) return build(original, args, newTarget);
     const text = `${args[0]}`;
     const name = nameOf(text);
     const url = name ?? resolve(text);

@@ -23,13 +23,13 @@ const carry = (request, state, body) => {
   const gone = lost(body);
   if (!gone) return { words: "plain", body };
   // As the engine would have said it.
-  if (gone.type && !state.hasType) xhrHeader(request, "Content-Type", gone.type);
+  if (gone.kind && !state.hasType) xhrHeader(request, "Content-Type", gone.kind);
   if (!state.isAsync) {
     const bytes = bytesOf(gone);
     return bytes && { words: "plain", body: bytes };
   }
   // With a body of some kind, or there would be no upload to hear of.
-  return { ...handOver(gone), body: new Uint8Array(1), size: gone.length };
+  return { ...handOver(gone), body: new Uint8Array(1), size: gone.size };
 };
 
 const send = (original, self, args) => {

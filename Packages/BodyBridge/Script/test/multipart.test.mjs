@@ -18,14 +18,14 @@ const form = (...entries) => {
 
 test("a form is written as the HTML standard says", async () => {
   const body = encodeForm(form(["a", "1"], ["ü\"\r\n", "x\ny\rz\r\n"], ["f", new File(["data"], "a\"\n.txt", { type: "text/x" })]), "B");
-  assert.equal(body.type, "multipart/form-data; boundary=B");
+  assert.equal(body.kind, "multipart/form-data; boundary=B");
   assert.equal(await textOf(body), [
     "--B", 'Content-Disposition: form-data; name="a"', "", "1",
     "--B", 'Content-Disposition: form-data; name="ü%22%0D%0A"', "", "x\r\ny\r\nz\r\n",
     "--B", 'Content-Disposition: form-data; name="f"; filename="a%22%0A.txt"', "Content-Type: text/x", "", "data",
     "--B--", "",
   ].join("\r\n"));
-  assert.equal(body.length, (await bytesOf(body)).length);
+  assert.equal(body.size, (await bytesOf(body)).length);
 });
 
 test("a file without a type is octets; an empty form is its end alone", async () => {
@@ -34,7 +34,7 @@ test("a file without a type is octets; an empty form is its end alone", async ()
 });
 
 test("boundaries differ, and look like the engine's", () => {
-  const boundaries = new Set(Array.from({ length: 100 }, () => encodeForm(form()).type));
+  const boundaries = new Set(Array.from({ length: 100 }, () => encodeForm(form()).kind));
   assert.equal(boundaries.size, 100);
   for (const type of boundaries) assert.match(type, /^multipart\/form-data; boundary=----WebKitFormBoundary[A-Za-z0-9]{16}$/);
 });
@@ -59,8 +59,8 @@ test("what is written is read back as it was", async (context) => {
       : [text(), new File([text(), new Uint8Array(random(50)).map(() => random(256))], `f${text()}`, { type: random(2) ? "image/x" : "" })]);
     const body = encodeForm(form(...entries));
     const bytes = await bytesOf(body);
-    assert.equal(bytes.length, body.length, `seed ${begin}`);
-    const boundary = body.type.split("boundary=")[1];
+    assert.equal(bytes.length, body.size, `seed ${begin}`);
+    const boundary = body.kind.split("boundary=")[1];
     const parts = bytes.toString("latin1").split(`--${boundary}`);
     assert.equal(parts.length, entries.length + 2, `seed ${begin}`);
     assert.equal(parts.at(-1), "--\r\n", `seed ${begin}`);

@@ -50,6 +50,27 @@ struct WhitePageHostTests {
         }
     }
 
+    @Test("A load that the host asks for as it hears of a document is asked for once more when the process ends")
+    func atDocument() async throws {
+        for isFinish in [true, false] {
+            let (container, page) = try await open()
+            container.observe { [fallback, view = page.view] event in
+                switch event {
+                case .page(_, .finished) where isFinish, .page(_, .committed) where !isFinish:
+                    if !view.loads.contains(fallback) { view.load(fallback) }
+                default: break
+                }
+            }
+            page.view.onSignal?(.started(url: place))
+            page.view.onSignal?(.committed(url: place))
+            // Engines do not tell of the end of what is given up.
+            if isFinish { page.view.onSignal?(.finished(url: place)) }
+            page.view.onSignal?(.processEnded(reason: "killed"))
+            #expect(page.view.loads.suffix(2) == [fallback, fallback] && page.view.reloads.isEmpty)
+            await container.shutDown()
+        }
+    }
+
     @Test("A load that the host asked for before its process ended is asked for once more")
     func lost() async throws {
         let (container, page) = try await open()

@@ -28,10 +28,13 @@ public final class FakeView: EngineView {
     /// How often its process was to be ended.
     public private(set) var processEnds = 0
     public private(set) var hasEnded = false
+    /// What it was asked for last, with its number.
     public private(set) var lastLoad: AskedLoad?
     /// Whether it is in sight; unknown at first.
     public var isInSight: Bool?
+    /// The names of handlers that owe the document an answer; none at first.
     public var owingHandlers: Set<String> = []
+    /// Whether its document was asked for with a body.
     public var isPosted = false
     /// Where documents on their way are asked for by POST; nowhere at first.
     public var posts: Set<String> = []

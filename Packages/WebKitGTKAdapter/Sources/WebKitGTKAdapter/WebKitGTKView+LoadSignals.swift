@@ -119,6 +119,7 @@
             location.endNavigation()
             endCalls()
             endQuestions()
+            for handler in messageHandlers { handler.documentChanged() }
             let text =
                 switch reason {
                 case WEBKIT_WEB_PROCESS_CRASHED: "the web process crashed"

@@ -271,7 +271,7 @@
                 try ScriptMessageHandler(of: self, name: name, world: world, limit: messageLimit, answer: handler))
         }
 
-        /// The names of the handlers that have messages without an answer.
+        /// The names of the handlers that have messages of the view's document without an answer.
         public var owingHandlers: Set<String> { Set(messageHandlers.filter(\.owesAnswer).map(\.name)) }
 
         /// Loads a blank page, so that the next one opens in a process that runs. It is no page to go back to.
@@ -330,6 +330,7 @@
         func documentChanged() {
             pageNumber += 1
             scriptCalls.endAll(with: Self.pageGone)
+            for handler in messageHandlers { handler.documentChanged() }
         }
 
         static let pageGone = EngineError(.pageGone, "another page took the page's place")

@@ -83,11 +83,23 @@ final class PageWatch {
     func take(_ event: PageHealth.Event) {
         guard !isOver else { return }
         noteLoad()
+        apply(event)
+        schedule()
+    }
+
+    /// Takes what the engine tells of a document that is there, also where the host has asked for another one as it heard
+    /// of that: it comes after.
+    private func takeEarlier(_ events: [PageHealth.Event]) {
+        for event in events where !isOver { apply(event) }
+        noteLoad()
+        schedule()
+    }
+
+    private func apply(_ event: PageHealth.Event) {
         health.isOn = host.isOn()
         let actions = health.take(event, at: elapsed())
         if !health.isOn { _ = health.take(.isWell, at: elapsed()) }
         act(actions)
-        schedule()
     }
 
     private func act(_ actions: [PageHealth.Action]) {
@@ -126,9 +138,9 @@ final class PageWatch {
             place = url
             hasFailedRequest = false
             conversation.documentChanged()
-            if view?.isPosted == true { take(.hasBody) }
-            take(.committed(url: url, isWatched: host.isWatched(url)))
-        case .finished: take(.finished)
+            let committed = PageHealth.Event.committed(url: url, isWatched: host.isWatched(url))
+            takeEarlier(view?.isPosted == true ? [.hasBody, committed] : [committed])
+        case .finished: takeEarlier([.finished])
         case .failed(let url, let error):
             // The failure of what the host has given up for another load.
             guard !isOvertaken, overtaken != url || health.coming.url == url else { return }
@@ -189,7 +201,7 @@ final class PageWatch {
         work = Task { [weak self, host] in
             let isDropped = await host.dropPackage(step) {
                 self?.noteLoad()
-                return self?.health.awaitsDrop == true
+                return host.isOn() && self?.health.awaitsDrop == true
             }
             guard !Task.isCancelled else { return }
             self?.take(.packageDropped(isDropped))

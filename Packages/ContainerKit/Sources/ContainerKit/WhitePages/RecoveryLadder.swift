@@ -61,9 +61,9 @@ struct RecoveryLadder: Sendable {
         reloads.removeAll { now - $0 >= Self.calm }
         guard limit > 1, reloads.count < limit else { return step(.showedErrorPage, trouble) }
         reloads.append(now)
-        var step = step(.reloaded, trouble)
-        step.isFree = true
-        return step
+        return WhitePageStep(
+            kind: .reloaded, signal: trouble.signal, detail: trouble.detail, number: 0, source: trouble.source,
+            isFree: true)
     }
 
     private mutating func age(to now: Duration) {

@@ -47,7 +47,8 @@ public struct WhitePageStep: Sendable, Hashable {
     /// What was seen, in words: a script's error, the URL of a resource, the engine's reason. The page may have written
     /// it.
     public let detail: String
-    /// Which step it is of those that may be taken, from 1; zero for ``Kind/retried``.
+    /// Which step it is of those that may be taken, from 1; zero for ``Kind/retried``, and for a page that was
+    /// well and is loaded anew as its process ended, which count as none of them.
     public let number: Int
     /// The URL that what was seen is laid to, where there is one.
     var source: String?

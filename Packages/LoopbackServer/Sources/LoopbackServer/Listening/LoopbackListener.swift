@@ -39,15 +39,19 @@ final class LoopbackListener: Sendable {
     private let probe = ListenerProbe()
     private let happened: @Sendable (LoopbackEvent) -> Void
     private let receive: Reception
+    /// Between two tries.
+    private let rest: @Sendable () async throws -> Void
     private let state: Mutex<State>
     private let relistening = Mutex<Task<Int, any Error>?>(nil)
 
     /// - Parameters:
     ///   - port: the one to have if that is free; 0 for any.
+    ///   - rest: waits a moment for a port that is in use.
     ///   - happened: hears of ports and of refusals, on an event loop or a task.
     init(
-        _ limits: LoopbackLimits, port: Int, happened: @escaping @Sendable (LoopbackEvent) -> Void,
-        receive: @escaping Reception
+        _ limits: LoopbackLimits, port: Int,
+        rest: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .milliseconds(50)) },
+        happened: @escaping @Sendable (LoopbackEvent) -> Void, receive: @escaping Reception
     ) {
         registry = ConnectionRegistry(limit: limits.connections)
         strangers = Strangers(limit: limits.strangers) { happened(.refused(.stranger)) }
@@ -55,6 +59,7 @@ final class LoopbackListener: Sendable {
         state = Mutex(.deaf(port: port))
         self.happened = happened
         self.receive = receive
+        self.rest = rest
     }
 
     deinit {
@@ -117,7 +122,10 @@ final class LoopbackListener: Sendable {
     /// How often a port is tried that is in use. A program that the app is just starting, or the app's own last run that
     /// is about to be over, holds it for a moment, and another port is another origin to pages of the local server.
     private static let tries = 5
-    private static let pause = Duration.milliseconds(50)
+
+    private var isStopped: Bool {
+        state.withLock { if case .stopped = $0 { true } else { false } }
+    }
 
     private static var stopped: LoopbackError { LoopbackError(.stopped, "the server was stopped") }
 
@@ -170,11 +178,13 @@ final class LoopbackListener: Sendable {
                     if let self { try self.accept(channel) } else { channel.close(promise: nil) }
                 }
             }
-        for _ in 0..<(port == 0 ? 0 : Self.tries) {
+        var tries = port == 0 ? 0 : Self.tries
+        while tries > 0, !isStopped {
+            tries -= 1
             do {
                 return try await bootstrap.bind(host: "127.0.0.1", port: port).get()
-            } catch let error as IOError where error.errnoCode == EADDRINUSE {
-                try await Task.sleep(for: Self.pause)
+            } catch let error as IOError where error.errnoCode == EADDRINUSE && tries > 0 {
+                try await rest()
             } catch {
                 break
             }
