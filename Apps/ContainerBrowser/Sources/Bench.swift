@@ -19,7 +19,8 @@ struct Bench: AsyncParsableCommand {
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "The folders of the sites; without it those in build/sites, where make demo puts its own.", valueName: "dir"))
+            "The folders of the sites; without it those in build/sites, where make demo puts its own.", valueName: "dir"
+        ))
     var sites: [String] = []
 
     @Option(

@@ -105,13 +105,17 @@ struct LifeTests {
     @Test("A port that is given up a moment later is waited for, and one that is not is given up")
     func heldPort() async throws {
         for isGivenUp in [true, false] {
-            let first = LoopbackListener(LoopbackLimits(), port: 0) { _ in } receive: { _, _ in }
+            let first = LoopbackListener(LoopbackLimits(), port: 0) { _ in
+            } receive: { _, _ in
+            }
             let port = try await first.listen()
             let rests = Log<Void>()
             let second = LoopbackListener(LoopbackLimits(), port: port) {
                 rests.append(())
                 if isGivenUp { await first.stop() }
-            } happened: { _ in } receive: { _, _ in }
+            } happened: { _ in
+            } receive: { _, _ in
+            }
             let got = try await second.listen()
             // Another test may have taken it in between, though hardly.
             #expect(isGivenUp ? got == port || rests.entries.count > 1 : got != port)
