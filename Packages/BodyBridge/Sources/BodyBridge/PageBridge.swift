@@ -98,9 +98,10 @@ public final class PageBridge {
     /// - Throws: `ResourceError`, as ``BodyVault`` does for a body that is asked for twice or is too large.
     public func read(_ head: inout HTTPRequest, fragment: String? = nil) throws -> Reading {
         // What a page sets itself under this name the engine joins with what the script sets.
-        let fields = head.headerFields[values: .mark].flatMap { $0.split(separator: ", ") }
+        let fields = head.headerFields[values: .mark].flatMap { field in
+            field.utf8.contains(UInt8(ascii: ",")) ? field.split(separator: ", ") : [Substring(field)]
+        }
         head.headerFields[.mark] = nil
-        let url = head.urlText
         if let mark = fields.lazy.compactMap({ self.script.token.payload(of: $0) }).first.flatMap({ RequestMark($0) }) {
             switch mark.purpose {
             case .ask: return .question
@@ -108,6 +109,7 @@ public final class PageBridge {
             case .plain, .bodyless, .take: return .request(try bridged(mark))
             }
         }
+        let url = head.urlText
         // An id is followed by what the page wrote, with its `#`.
         let id = fragment.map { $0.prefix { $0 != "#" } }
         if head.method == .get, let id, let index = workers.lastIndex(where: { $0.url == url && $0.id == id }) {

@@ -52,7 +52,9 @@ public struct RequestMark: Sendable, Hashable {
     /// `nil` for texts of another form.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count <= Self.limit else { return nil }
-        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        // By bytes: each request has a mark, and to look for characters takes ten times as long.
+        let words = Substring(text).utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+            .map { Substring($0) }
         guard let first = words.first, let (purpose, count) = Self.purpose(first, words.dropFirst()) else { return nil }
         self.purpose = purpose
         for word in words.dropFirst(1 + count) {
