@@ -12,7 +12,7 @@ import {
   Proxy, Request, TypeError, Uint8Array, WeakMap, apply, bytesOfRequest, credentialsOf, getter, headerOf, headersOf, isObject,
   isRequest, keepaliveOf, matched, methodOf, modeOf, ofRequest, reject, setHeader, then, urlOf, weakGet, weakSet, world,
 } from "./natives.js";
-import { isOurs, nameOf, nameOfResolved, resolve } from "./urls.js";
+import { isOurs, nameOf, resolve } from "./urls.js";
 
 const { Response } = world;
 const { error: failed } = Response;
@@ -40,12 +40,28 @@ const copied = (init) => {
 /** What the engine would lose of the bodies of requests that were made here, or `false`. */
 const bodies = new WeakMap();
 
-/** Makes a request as the page means it, under the container's name where the container covers it. */
-const make = (original, args, newTarget) => {
+/** Members that say what a request has without them. */
+const usual = { __proto__: null, method: "GET", credentials: "same-origin" };
+
+/** Whether a request is as most are: a GET with nothing to hand over. How it is cached is the engine's to read. */
+const isUsual = (init) => {
+  // The engine refuses the others, whose prototype is the page's.
+  if (!isObject(init ?? usual)) return false;
+  for (const key in init) {
+    if (key !== "cache" && init[key] !== undefined && init[key] !== usual[key]) return false;
+  }
+  return true;
+};
+
+/** Makes a request as the page means it, under the container's name where the container covers it. One that is as most
+ * are is not made: `send(url, init, name)` has it, where there is such. */
+const make = (original, args, newTarget, send) => {
   const given = isRequest(args[0]);
   const input = given ? args[0] : `${args[0]}`;
-  const init = copied(args[1]);
+  // A page may have put something behind the end of all arrays.
+  const init = args.length > 1 ? copied(args[1]) : undefined;
   const name = given ? undefined : nameOf(input);
+  if (send && !given && isUsual(init)) return send(name ?? resolve(input) ?? input, init, name);
   const request = build(original, [name ?? input, init], newTarget);
   const body = (init?.body ?? null) === null
     ? given && weakGet(bodies, input)
@@ -130,48 +146,26 @@ const send = (original, self, request) => {
   return then(answer, (response) => settled(request, response, id, outgoing));
 };
 
-/** Members that say what a request has without them. */
-const usual = { __proto__: null, method: "GET", credentials: "same-origin" };
-
-/** Whether a request is as most are: a GET with nothing to hand over. How it is cached is the engine's to read. */
-const isUsual = (init) => {
-  for (const key in init) {
-    if (key !== "cache" && init[key] !== undefined && init[key] !== usual[key]) return false;
-  }
-  // What is neither an object nor missing the engine refuses.
-  return isObject(init ?? usual);
-};
-
-/** Sends such a request without one of the script's own, which takes as long as all the rest; nothing where it is not
- * the container's. */
-const sendUsual = (original, self, text, init) => {
-  const url = resolve(text);
-  const name = nameOfResolved(url);
-  if (!isOurs(name ?? url)) return undefined;
-  const id = newID();
-  const answer = apply(original, self, [
-    name ?? text, { __proto__: null, ...init, headers: { __proto__: null, [config.mark]: mark(`none ${id}`) } },
-  ]);
-  return then(answer, (response) => (note(response, { isReal: name, id }), response));
-};
-
 export const patchFetch = () => {
   patchBlob();
   wrapMethod(world, "fetch", (original, self, args) => {
     if (!args.length) return apply(original, self, args);
-    let request;
+    let answer;
+    // Without a request of the script's own, which takes as long as all the rest. The URL is whole: a page may change what
+    // a relative one leads to while the engine reads the rest, and another window's base is another.
+    const sendUsual = (url, init, name) => {
+      if (!isOurs(url)) return answer = apply(original, self, [url, init]);
+      const id = newID();
+      answer = then(apply(original, self, [
+        url, { __proto__: null, ...init, headers: { __proto__: null, [config.mark]: mark(`none ${id}`) } },
+      ]), (response) => (note(response, { isReal: name, id }), response));
+    };
     try {
-      if (typeof args[0] === "string") {
-        // Nobody else has these arguments.
-        args[1] = copied(args[1]);
-        const answer = isUsual(args[1]) && sendUsual(original, self, args[0], args[1]);
-        if (answer) return answer;
-      }
-      request = make(Request, args, Request);
+      const request = make(Request, args, Request, (self ?? world) === world && sendUsual);
+      return answer ?? send(original, self, request);
     } catch (error) {
       return reject(error);
     }
-    return send(original, self, request);
   });
   wrapConstructor("Request", (original, args, newTarget) =>
     !args.length ? build(original, args, newTarget) : make(original, args, newTarget));

@@ -34,10 +34,8 @@ const answers = { __proto__: null };
 let count = 0;
 
 /** The name of a real URL that the container covers, or nothing: what has no name goes to the network. */
-export const nameOf = (url) => nameOfResolved(resolve(url));
-
-/** The same of a URL in its absolute form, or nothing. */
-export const nameOfResolved = (absolute) => {
+export const nameOf = (url) => {
+  const absolute = resolve(url);
   const name = absolute && named(absolute);
   if (!name) return undefined;
   let isCovered = answers[absolute];

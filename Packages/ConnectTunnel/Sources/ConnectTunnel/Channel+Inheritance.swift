@@ -13,7 +13,8 @@ public import NIOCore
 
 extension Channel {
     /// Keeps programs that the app starts from inheriting the socket, which SwiftNIO does not: one that runs on would
-    /// hold the port after its listener is closed, and keep a peer waiting for the end of a connection.
+    /// hold the port after its listener is closed, and keep a peer waiting for the end of a connection. One that is started
+    /// between the socket's making and this call inherits it all the same.
     ///
     /// Isolation: the channel's event loop. A channel without a socket is left as it is.
     /// - Throws: `IOError`, where the socket is closed already.

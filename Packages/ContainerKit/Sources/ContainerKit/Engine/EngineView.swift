@@ -67,7 +67,8 @@ public protocol EngineView: PoolableView {
     /// Whether the view is in sight, as far as the engine says; its change is told as `ViewSignal.sightChanged`.
     var isInSight: Bool? { get }
 
-    /// The names of the message handlers that owe the page an answer.
+    /// The names of the message handlers that owe the document that is there an answer; what an earlier document of the
+    /// view has asked for counts no more.
     var owingHandlers: Set<String> { get }
 
     /// Whether the document that is there was asked for with a method other than GET, as far as the engine says.

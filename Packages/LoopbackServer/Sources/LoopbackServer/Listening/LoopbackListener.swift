@@ -83,7 +83,8 @@ final class LoopbackListener: Sendable {
         return try await listen()
     }
 
-    /// Takes no more connections, lets requests in flight finish for a while, and closes the rest. A second call does
+    /// Takes no more connections, lets requests in flight finish for a while, and closes the rest. It waits for a port that
+    /// is just being taken, some 200 ms at most. A second call does
     /// nothing more.
     func stop() async {
         let old = state.withLock { state in
@@ -144,6 +145,8 @@ final class LoopbackListener: Sendable {
         let listener: any Channel
         do {
             listener = try await bind(to: old.port)
+        } catch let error as LoopbackError {
+            throw error
         } catch {
             happened(.deaf(reason: "\(error)"))
             throw LoopbackError(.cannotListen, "no port of 127.0.0.1 to listen on", cause: error)
@@ -179,7 +182,8 @@ final class LoopbackListener: Sendable {
                 }
             }
         var tries = port == 0 ? 0 : Self.tries
-        while tries > 0, !isStopped {
+        while tries > 0 {
+            guard !isStopped else { throw Self.stopped }
             tries -= 1
             do {
                 return try await bootstrap.bind(host: "127.0.0.1", port: port).get()
