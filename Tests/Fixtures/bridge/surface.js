@@ -58,6 +58,22 @@ const describeFunction = (f, pristine) => {
   };
 };
 
+/** What a plain request asks where a page has put something that others may come upon, and how often. */
+const asksOfFetch = async () => {
+  let asked = "";
+  const spies = [[Array.prototype, 1], [Number.prototype, "method"], [Object.prototype, "headers"]];
+  for (let index = 0; index < spies.length; index++) {
+    const name = String(spies[index][1]);
+    Object.defineProperty(spies[index][0], spies[index][1], {
+      configurable: true, enumerable: true, get() { asked += `${name} `; }, set() { asked += `=${name} `; },
+    });
+  }
+  const answers = [fetch("/frame.html"), fetch("/frame.html", 5), fetch("/frame.html", {})];
+  for (let index = 0; index < spies.length; index++) delete spies[index][0][spies[index][1]];
+  await Promise.allSettled(answers);
+  return asked;
+};
+
 const errorsOf = async () => {
   const found = {};
   const attempt = async (name, body) => {
@@ -78,6 +94,10 @@ const errorsOf = async () => {
   await attempt("fetch init string", () => fetch("/", "x"));
   await attempt("fetch mode", () => fetch("/", { mode: "navigate" }));
   await attempt("fetch mode x", () => fetch("/", { mode: "x" }));
+  await attempt("fetch init null", () => fetch("/frame.html", null));
+  await attempt("fetch init function", () => fetch("/frame.html", () => 1));
+  await attempt("fetch cache x", () => fetch("/frame.html", { cache: "x" }));
+  found["fetch asks"] = await asksOfFetch();
   await attempt("fetch headers", () => fetch("/", { headers: { "a b": "c" } }));
   await attempt("fetch signal", () => fetch("/", { signal: AbortSignal.abort() }));
   await attempt("fetch signal reason", () => fetch("/", { signal: AbortSignal.abort(new RangeError("why")) }));
