@@ -9,8 +9,9 @@ import { ask, mark, newID } from "./channel.js";
 import { config } from "./config.js";
 import { build, wrapConstructor, wrapMethod } from "./disguise.js";
 import {
-  Proxy, Request, TypeError, Uint8Array, WeakMap, apply, bytesOfRequest, credentialsOf, getter, headerOf, headersOf, isObject,
-  isRequest, keepaliveOf, matched, methodOf, modeOf, ofRequest, reject, setHeader, then, urlOf, weakGet, weakSet, world,
+  Proxy, Request, TypeError, Uint8Array, WeakMap, apply, bytesOfRequest, credentialsOf, getter, headerOf, headersOf,
+  isObject, isRequest, keepaliveOf, matched, methodOf, modeOf, ofRequest, reject, setHeader, then, urlOf, weakGet,
+  weakSet, world,
 } from "./natives.js";
 import { isOurs, nameOf, resolve } from "./urls.js";
 
@@ -54,14 +55,15 @@ const isUsual = (init) => {
 };
 
 /** Makes a request as the page means it, under the container's name where the container covers it. One that is as most
- * are is not made: `send(url, init, name)` has it, where there is such. */
-const make = (original, args, newTarget, send) => {
+ * are is not made: `sendUsual(url, init, name)` has it, where there is such. */
+const make = (original, args, newTarget, sendUsual) => {
   const given = isRequest(args[0]);
   const input = given ? args[0] : `${args[0]}`;
   // A page may have put something behind the end of all arrays.
   const init = args.length > 1 ? copied(args[1]) : undefined;
-  const name = given ? undefined : nameOf(input);
-  if (send && !given && isUsual(init)) return send(name ?? resolve(input) ?? input, init, name);
+  const url = given ? undefined : resolve(input);
+  const name = url && nameOf(input, url);
+  if (sendUsual && !given && isUsual(init)) return sendUsual(name ?? url ?? input, init, name);
   const request = build(original, [name ?? input, init], newTarget);
   const body = (init?.body ?? null) === null
     ? given && weakGet(bodies, input)
@@ -151,8 +153,8 @@ export const patchFetch = () => {
   wrapMethod(world, "fetch", (original, self, args) => {
     if (!args.length) return apply(original, self, args);
     let answer;
-    // Without a request of the script's own, which takes as long as all the rest. The URL is whole: a page may change what
-    // a relative one leads to while the engine reads the rest, and another window's base is another.
+    // Without a request of the script's own, which takes as long as all the rest. The URL is whole: a page may change
+    // what a relative one leads to while the engine reads the rest, and another window's base is another.
     const sendUsual = (url, init, name) => {
       if (!isOurs(url)) return answer = apply(original, self, [url, init]);
       const id = newID();

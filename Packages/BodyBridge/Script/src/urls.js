@@ -34,8 +34,7 @@ const answers = { __proto__: null };
 let count = 0;
 
 /** The name of a real URL that the container covers, or nothing: what has no name goes to the network. */
-export const nameOf = (url) => {
-  const absolute = resolve(url);
+export const nameOf = (url, absolute = resolve(url)) => {
   const name = absolute && named(absolute);
   if (!name) return undefined;
   let isCovered = answers[absolute];

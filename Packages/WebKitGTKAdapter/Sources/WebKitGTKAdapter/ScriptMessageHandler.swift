@@ -18,10 +18,10 @@
         private var waiting: [UInt64: (work: Task<Void, Never>, reply: ScriptMessageReply)] = [:]
         private var lastID: UInt64 = 0
         private var isStopped = false
-        /// Of those that wait, the messages of the document that is there: one that is gone takes no answer.
-        private var owed: Set<UInt64> = []
+        /// The last message of earlier documents, which take no answer.
+        private var lastOfEarlier: UInt64 = 0
         /// Whether a message of the view's document waits for its answer.
-        var owesAnswer: Bool { !owed.isEmpty }
+        var owesAnswer: Bool { waiting.keys.contains { $0 > lastOfEarlier } }
 
         /// - Parameter limit: the most messages that wait for an answer.
         /// - Throws: `EngineError` with code `handlerTaken`.
@@ -78,7 +78,6 @@
             signals.disconnect()
             let waiting = waiting.values
             self.waiting.removeAll()
-            owed.removeAll()
             for (work, reply) in waiting {
                 work.cancel()
                 reply.reject(reason)
@@ -86,7 +85,7 @@
         }
 
         /// Another document is there, or none. The answers under way go on, and nobody waits for them.
-        func documentChanged() { owed.removeAll() }
+        func documentChanged() { lastOfEarlier = lastID }
 
         private func receive(_ value: UnsafeMutablePointer<JSCValue>, _ engineReply: OpaquePointer) {
             let reply = ScriptMessageReply(engineReply, to: value)
@@ -105,10 +104,8 @@
                     reply.reject(String(describing: error))
                 }
                 self?.waiting[id] = nil
-                self?.owed.remove(id)
             }
             waiting[id] = (work, reply)
-            owed.insert(id)
         }
     }
 #endif

@@ -6,14 +6,6 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-
 /// A port of 127.0.0.1 that is listened on until it is given up, and the connections that come there: as many as the
 /// limits say, and on Linux from processes of the same user alone.
 ///
@@ -187,7 +179,7 @@ final class LoopbackListener: Sendable {
             tries -= 1
             do {
                 return try await bootstrap.bind(host: "127.0.0.1", port: port).get()
-            } catch let error as IOError where error.errnoCode == EADDRINUSE && tries > 0 {
+            } catch let error as IOError where error.isAddressInUse && tries > 0 {
                 try await rest()
             } catch {
                 break

@@ -27,3 +27,8 @@ extension Channel {
         }
     }
 }
+
+extension IOError {
+    /// Whether a socket's address, mostly its port, is another's.
+    public var isAddressInUse: Bool { errnoCode == EADDRINUSE }
+}
