@@ -59,15 +59,15 @@ fuzz: setup ## Feeds mutated input to each parser, FUZZ_SECONDS (600) for each
 
 conformance: ## Runs the tests of a polyfill of fetch, SUITE=<checkout of JakeChampion/fetch>, in all modes
 	@Scripts/setup conformance
-	@$(SWIFT) build --product engine-harness
+	@Scripts/swiftpm build --product engine-harness
 	@Scripts/conformance-fetch "$(SUITE)"
 
 cycles: setup ## Lends and returns a view, CYCLES (1000) times: nothing is found in it, and memory stays level
-	@$(SWIFT) build --product engine-harness
+	@Scripts/swiftpm build --product engine-harness
 	@Scripts/pool-cycles
 
 soak: setup ## Two hours of an app's opens in some minutes, OPENS (600) in each mode: nothing grows, leaks or hangs
-	@$(SWIFT) build --product engine-harness
+	@Scripts/swiftpm build --product engine-harness
 	@Scripts/soak
 
 suffixes: ## Takes the public suffix list of Debian's package publicsuffix into CookieBridge

@@ -48,7 +48,29 @@ extension RealEngine {
         @Test("A contest without a site")
         func contestWithoutSites() async throws {
             let folder = try TemporaryFolder()
-            try await fails(66, "no-input", in: folder.path, "bench", saying: ["--sites", "build/sites"])
+            try await fails(66, "no-input", in: folder.path, "bench", saying: ["--sites", "build/sites", "make demo"])
+            try await fails(
+                66, "no-input", in: folder.path, "bench", "--sites", "missing", saying: ["no such folder (missing)"])
+        }
+
+        @Test("A command that there is not")
+        func unknownCommand() async throws {
+            let folder = try TemporaryFolder()
+            try await fails(
+                64, "usage", in: folder.path, "opne", "http://127.0.0.1:9/",
+                saying: ["no command 'opne': there are open, run, bench"])
+        }
+
+        @Test("An archive without its manifest")
+        func missingManifest() async throws {
+            let folder = try TemporaryFolder()
+            _ = try folder.write("site.zip", "no zip".utf8)
+            try await fails(
+                66, "no-input", in: folder.path, "open", "http://127.0.0.1:9/", "--mode", "scheme", "--package",
+                "site.zip", saying: ["no manifest beside the archive", "(site.json)"])
+            try await fails(
+                66, "no-input", in: folder.path, "open", "http://127.0.0.1:9/", "--mode", "scheme", "--package",
+                "none.zip", saying: ["no such file (none.zip)"])
         }
 
         @Test("A network on which the contest would show nothing", arguments: ["none", "offline"])
@@ -75,7 +97,9 @@ extension RealEngine {
             await origin.stop()
             let url = origin.url + "/"
             try await fails(69, "cannot-connect", in: folder.path, "open", url, "--mode", mode, saying: ["(\(url))"])
-            try await fails(69, "offline", in: folder.path, "open", url, "--mode", mode, "--network", "offline")
+            try await fails(
+                69, "offline", in: folder.path, "open", url, "--mode", mode, "--network", "offline",
+                saying: [mode == "plain" ? "is cut (" : "no package that was given has this page ("])
         }
 
         @Test("A port that the engine blocks", arguments: [1, 25, 6_000], ["plain", "scheme"])

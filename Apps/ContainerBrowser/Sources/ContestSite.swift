@@ -16,6 +16,9 @@ struct ContestSite: Sendable {
 
     /// - Throws: an input error where there is no site, or its contest.json cannot be read.
     init(folder: String) throws {
+        guard FileManager.default.fileExists(atPath: folder) else {
+            throw CommandError(.noInput, code: "no-input", "no such folder", at: folder)
+        }
         let card = folder + "/contest.json"
         guard FileManager.default.fileExists(atPath: card) else {
             try self.init(
@@ -38,7 +41,7 @@ struct ContestSite: Sendable {
             FileManager.default.fileExists(atPath: $0 + "/contest.json")
         }
         guard !sites.isEmpty else {
-            throw CommandError(.noInput, code: "no-input", "no site here: name one with --sites", at: folder)
+            throw CommandError(.noInput, code: "no-input", "no site here: make demo gets two, or name one with --sites", at: folder)
         }
         return sites
     }

@@ -12,8 +12,12 @@ struct PackageFiles: Sendable, Hashable {
     init(archive: String) throws {
         self.archive = archive
         manifest = (archive as NSString).deletingPathExtension + ".json"
-        for file in [archive, manifest] where !FileManager.default.isReadableFile(atPath: file) {
-            throw CommandError(.noInput, code: "no-input", "no such file", at: file)
+        guard FileManager.default.isReadableFile(atPath: archive) else {
+            throw CommandError(.noInput, code: "no-input", "no such file", at: archive)
+        }
+        guard FileManager.default.isReadableFile(atPath: manifest) else {
+            throw CommandError(
+                .noInput, code: "no-input", "no manifest beside the archive, where h5 pack writes it", at: manifest)
         }
     }
 }

@@ -136,7 +136,8 @@ final class Stage {
         if let opened, [.loopbackProxy, .loopbackServer].contains(options.mode) {
             for _ in 0..<10 where documents(of: opened).isEmpty { try? await Task.sleep(for: .milliseconds(20)) }
         }
-        let failure = PageFailure(url: url, limit: limit, isOffline: options.network.isOffline)
+        let failure = PageFailure(
+            url: url, limit: limit, isOffline: options.network.isOffline, isIntercepted: options.mode != .plain)
         return failure.error(error, record: opened.flatMap { documents(of: $0).last })
     }
 

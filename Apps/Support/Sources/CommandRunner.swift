@@ -50,12 +50,34 @@ public enum CommandRunner {
     private static func parseAndRun<Program: AsyncParsableCommand>(
         _ program: Program.Type, _ arguments: [String]?
     ) async throws {
+        try checkCommand(arguments ?? Array(CommandLine.arguments.dropFirst()), of: program, named: name(of: program))
         var command = try await program.asyncParseAsRoot(arguments)
         if var asynchronous = command as? any AsyncParsableCommand {
             try await asynchronous.run()
         } else {
             try command.run()
         }
+    }
+
+    /// The parser takes a command that it does not know for an argument too many.
+    private static func checkCommand(
+        _ arguments: [String], of program: any ParsableCommand.Type, named path: String
+    ) throws {
+        let commands = program.configuration.subcommands
+        guard let word = arguments.first, !word.hasPrefix("-"), word != "help", !commands.isEmpty,
+            program.configuration.defaultSubcommand == nil
+        else { return }
+        let known = commands.map(name)
+        guard let position = known.firstIndex(of: word) else {
+            throw CommandError(
+                .usage, code: "usage", "no command '\(word)': there are \(known.joined(separator: ", "))",
+                at: "see \(path) --help")
+        }
+        try checkCommand(Array(arguments.dropFirst()), of: commands[position], named: "\(path) \(word)")
+    }
+
+    private static func name(of command: any ParsableCommand.Type) -> String {
+        command.configuration.commandName ?? command._commandName
     }
 
     /// - Returns: `nil` for a request for help or version.
@@ -74,7 +96,7 @@ public enum CommandRunner {
     private static func help(after error: any Error, of program: any AsyncParsableCommand.Type) -> String {
         let parts = program.fullMessage(for: error).components(separatedBy: "See '").last?.components(separatedBy: "'")
         guard let command = parts?.first, command.hasSuffix(" --help") else {
-            return "\(program.configuration.commandName ?? program._commandName) --help"
+            return "\(name(of: program)) --help"
         }
         return command
     }

@@ -46,8 +46,6 @@ enum ManifestFile {
     }
 
     private static func failure(_ call: String, _ path: String) -> PackageError {
-        let number = errno
-        return PackageError(
-            number == ENOENT ? .noInput : .io, "\(call): \(String(cString: strerror(number)))", at: path)
+        PackageError(errno: errno, call, at: path)
     }
 }

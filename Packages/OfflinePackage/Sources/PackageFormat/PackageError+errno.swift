@@ -13,7 +13,10 @@ extension PackageError {
     /// An error of the operating system: ``Code-swift.struct/noInput`` for what does not exist, else
     /// ``Code-swift.struct/io``.
     public init(errno number: CInt, _ action: String, at location: String) {
-        let code: Code = number == ENOENT ? .noInput : .io
-        self.init(code, "\(action): \(String(cString: strerror(number)))", at: location)
+        guard number != ENOENT else {
+            self.init(.noInput, "no such file", at: location)
+            return
+        }
+        self.init(.io, "\(action): \(String(cString: strerror(number)))", at: location)
     }
 }

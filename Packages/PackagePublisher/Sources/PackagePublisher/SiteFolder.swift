@@ -38,7 +38,11 @@ struct SiteFolder {
     /// The files in the order of their paths, and the names that were skipped.
     func files() throws -> (files: [File], skipped: [String]) {
         var status = stat()
-        guard stat(root, &status) == 0 else { throw PackageError(errno: errno, "open the site", at: root) }
+        guard stat(root, &status) == 0 else {
+            throw errno == ENOENT
+                ? PackageError(.noInput, "no such folder", at: root)
+                : PackageError(errno: errno, "open the site", at: root)
+        }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw PackageError(.noInput, "the site is not a folder", at: root)
         }

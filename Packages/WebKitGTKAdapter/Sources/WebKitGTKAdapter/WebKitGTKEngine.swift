@@ -34,7 +34,7 @@
         /// - Throws: `EngineError` with code `noDisplay`.
         public static func checkDisplay() throws {
             guard gtk_init_check(nil, nil) != 0 else {
-                throw EngineError(.noDisplay, "no display to draw on; run under xvfb-run or set DISPLAY")
+                throw EngineError(.noDisplay, "no display to draw on: set one, or run under xvfb-run -a")
             }
         }
 

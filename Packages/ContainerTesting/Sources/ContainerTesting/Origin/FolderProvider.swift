@@ -25,7 +25,7 @@ struct FolderProvider: FileProvider {
     init(_ folder: String, logger: Logger) throws {
         var status = stat()
         guard let root = Self.resolve(folder), stat(root, &status) == 0 else {
-            throw ContainerTestingError(.noSuchFolder, "there is no such folder", at: folder)
+            throw ContainerTestingError(.noSuchFolder, "no such folder", at: folder)
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw ContainerTestingError(.noSuchFolder, "this is not a folder", at: folder)

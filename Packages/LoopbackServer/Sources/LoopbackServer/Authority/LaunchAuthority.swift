@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Crypto
+internal import NIOCore
 internal import NIOSSL
 internal import SwiftASN1
 internal import X509
@@ -77,6 +78,9 @@ struct LaunchAuthority: Sendable {
                     try NIOSSLPrivateKey(bytes: Array(leafKey.derRepresentation), format: .der)))
             configuration.minimumTLSVersion = .tlsv12
             configuration.applicationProtocols = ["http/1.1"]
+            // An engine that keeps a connection for later does not read a farewell there, and need not answer it
+            // (RFC 8446, section 6.1): a stop would wait for NIOSSL's five seconds.
+            configuration.shutdownTimeout = .milliseconds(200)
             return Leaf(certificate: der, end: end, context: try NIOSSLContext(configuration: configuration))
         } catch {
             throw LoopbackError(.certificate, "cannot make a certificate", at: host, cause: error)

@@ -75,9 +75,8 @@ final class LoopbackListener: Sendable {
         return try await listen()
     }
 
-    /// Takes no more connections, lets requests in flight finish for a while, and closes the rest. It waits for a port that
-    /// is just being taken, some 200 ms at most. A second call does
-    /// nothing more.
+    /// Takes no more connections, lets requests in flight finish for a while, and closes the rest. It waits for a port
+    /// that is just being taken, some 200 ms at most. A second call does nothing more.
     func stop() async {
         let old = state.withLock { state in
             defer { state = .stopped }
