@@ -41,7 +41,8 @@ struct ContestSite: Sendable {
             FileManager.default.fileExists(atPath: $0 + "/contest.json")
         }
         guard !sites.isEmpty else {
-            throw CommandError(.noInput, code: "no-input", "no site here: make demo gets two, or name one with --sites", at: folder)
+            throw CommandError(
+                .noInput, code: "no-input", "no site here: make demo gets two, or name one with --sites", at: folder)
         }
         return sites
     }
