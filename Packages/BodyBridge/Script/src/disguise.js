@@ -11,9 +11,10 @@ import {
 
 const originals = new WeakMap();
 
-// A page may give all objects traps: handlers have no prototype.
-const stand = (original, handler) => {
-  const proxy = new Proxy(original, handler);
+/** Stands for a function, with a trap by its name. */
+const stand = (original, trap, call) => {
+  // A page may give all objects traps: handlers have no prototype.
+  const proxy = new Proxy(original, { __proto__: null, [trap]: call });
   weakSet(originals, proxy, original);
   return proxy;
 };
@@ -28,21 +29,19 @@ const change = (object, key, edit) => {
 
 /** Puts `call(original, self, args)` in the place of a method. */
 export const wrapMethod = (object, key, call) => change(object, key, (descriptor) =>
-  descriptor.value = stand(descriptor.value, { __proto__: null, apply: call }));
+  descriptor.value = stand(descriptor.value, "apply", call));
 
 /** Puts `get(original, self)` and `set(original, self, args)` in the place of an accessor's. */
 export const wrapAccessor = (object, key, get, set) => change(object, key, (descriptor) => {
-  if (set) descriptor.set = stand(descriptor.set, { __proto__: null, apply: set });
-  return descriptor.get = stand(descriptor.get, { __proto__: null, apply: get });
+  if (set) descriptor.set = stand(descriptor.set, "apply", set);
+  return descriptor.get = stand(descriptor.get, "apply", get);
 });
 
 /** Puts `make(original, args, newTarget)` in the place of what a constructor does. */
 export const wrapConstructor = (name, make) => change(world, name, (descriptor) => {
   const original = descriptor.value;
-  const value = stand(original, {
-    __proto__: null,
-    construct: (target, args, newTarget) => make(target, args, newTarget === value ? target : newTarget),
-  });
+  const value = stand(original, "construct", (target, args, newTarget) =>
+    make(target, args, newTarget === value ? target : newTarget));
   change(original.prototype, "constructor", (own) => own.value === original && (own.value = value));
   return descriptor.value = value;
 });
