@@ -225,6 +225,32 @@ struct ConformanceTests {
         }
     }
 
+    @Test("Cookies go in one field, which servers of HTTP/1.1 read alone", arguments: Subject.allCases)
+    func cookieField(subject: Subject) async throws {
+        let (heads, head) = AsyncStream<String>.makeStream()
+        try await RawServer.with { input, output in
+            var text = ""
+            while !text.hasSuffix("\r\n\r\n"), let buffer = try await input.next() { text += String(buffer: buffer) }
+            head.yield(text)
+            try await output.write(ByteBuffer(string: "HTTP/1.1 204 No Content\r\n\r\n"))
+        } _: { server async throws in
+            try await subject.with { transport async throws in
+                // Set by its name it is taken apart.
+                var fields = HTTPFields()
+                fields[.cookie] = "a=1; b=2, 3; c"
+                #expect(fields.count == 3)
+                _ = try await transport.send(server.url + "/", .get, fields)
+                var lines: [Substring] = []
+                for await text in heads {
+                    lines = text.split(separator: "\r\n")
+                    break
+                }
+                let cookies = lines.filter { $0.lowercased().hasPrefix("cookie:") }
+                #expect(cookies.map { $0.drop { $0 != " " } } == [" a=1; b=2, 3; c"])
+            }
+        }
+    }
+
     // MARK: Uploads
 
     /// All kinds of bodies that hold `content`.
