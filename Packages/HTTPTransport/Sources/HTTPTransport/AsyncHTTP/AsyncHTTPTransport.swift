@@ -196,7 +196,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     private func headers(for request: HTTPRequest) -> HTTPHeaders {
         var headers = HTTPHeaders()
         for field in ConnectionFields.removed(from: request.headerFields) where field.name != Self.host {
-            headers.add(name: field.name.canonicalName, value: field.value)
+            headers.add(name: field.name.rawName, value: field.value)
         }
         return headers
     }

@@ -85,7 +85,7 @@ public final class URLSessionTransport: HTTPTransporting {
         outgoing.httpShouldHandleCookies = false
         outgoing.timeoutInterval = 7 * 86_400
         for field in ConnectionFields.removed(from: request.headerFields) where !Self.own.contains(field.name) {
-            outgoing.addValue(field.value, forHTTPHeaderField: field.name.canonicalName)
+            outgoing.addValue(field.value, forHTTPHeaderField: field.name.rawName)
         }
         // A part of an encoded body cannot be decoded.
         if request.headerFields[.range] != nil { outgoing.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
