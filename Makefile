@@ -11,7 +11,7 @@ SOURCES := Package.swift $(wildcard Packages Apps Tests Benchmarks Fuzz)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test apps lint script format bench docs check fuzz conformance cycles soak suffixes setup clean
+.PHONY: help demo test apps lint script format bench docs check fuzz conformance wpt cycles soak suffixes setup clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -61,6 +61,9 @@ conformance: ## Runs the tests of a polyfill of fetch, SUITE=<checkout of JakeCh
 	@Scripts/setup conformance
 	@Scripts/swiftpm build --product engine-harness
 	@Scripts/conformance-fetch "$(SUITE)"
+
+wpt: apps ## Runs web-platform-tests, SUITE=<checkout>, in the plain engine and in two modes, and says what is lost
+	@Scripts/conformance-wpt "$(SUITE)"
 
 cycles: setup ## Lends and returns a view, CYCLES (1000) times: nothing is found in it, and memory stays level
 	@Scripts/swiftpm build --product engine-harness
