@@ -65,6 +65,11 @@ extension RealEngine {
             try await runPool("poolProcesses")
         }
 
+        @Test("A page that closes as soon as it is loaded leaves its process to the next one")
+        func poolHaste() async throws {
+            try await runPool("poolHaste")
+        }
+
         private func runPool(_ check: String, _ mode: String? = nil, _ cycles: String? = nil) async throws {
             try await run(check, mode, fixture("pool"), cycles)
         }

@@ -139,6 +139,26 @@ extension EngineCheck {
         await site.container.shutDown()
     }
 
+    /// Pages that close as soon as they are loaded leave their process to the next ones.
+    /// - Parameter arguments: the folder of the pages.
+    @MainActor
+    func checkPoolHaste(_ arguments: ArraySlice<String>, in folder: String) async throws {
+        guard let files = arguments.first else { throw CheckFailure(description: "name the folder of the pages") }
+        // Off screen, as pages mostly are that nobody looks at for long.
+        var settings = WebKitGTKEngine.Configuration()
+        settings.usesHardwareAcceleration = false
+        let site = try await PoolSite(
+            WebKitGTKEngine(settings), .loopbackProxy, files: files, names: ["haste.html", "haste.svg"], in: folder)
+        for _ in 0..<20 {
+            let page = try await site.container.open(PoolSite.hasty)
+            try await page.load.finished(within: .seconds(20))
+            await site.container.close(page)
+        }
+        let counters = site.container.counters.pool
+        try expect(counters.recycled == 20 && counters.ended.isEmpty, "\(counters)")
+        await site.container.shutDown()
+    }
+
     /// A page that plays sound is cleaned like others, or it is quarantined: GStreamer may hang where players end.
     @MainActor
     private func checkSound(_ site: PoolSite) async throws {

@@ -59,6 +59,7 @@ enum EngineCheck: String, CaseIterable {
     case legacy
     case pool
     case poolFinds
+    case poolHaste
     case poolProcesses
     case white
     case whiteLeft
@@ -140,6 +141,7 @@ enum EngineCheck: String, CaseIterable {
         case .legacy: try await checkLegacy(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .pool: try await checkPool(arguments.dropFirst(), in: folder(arguments))
         case .poolFinds: try await checkPoolFinds(arguments.dropFirst(), in: folder(arguments))
+        case .poolHaste: try await checkPoolHaste(arguments.dropFirst(), in: folder(arguments))
         case .poolProcesses: try await checkPoolProcesses(arguments.dropFirst(), in: folder(arguments))
         case .white: try await checkWhitePages(arguments.dropFirst().first, in: folder(arguments))
         case .whiteLeft: try await checkQuietPages(arguments.dropFirst().first, in: folder(arguments))

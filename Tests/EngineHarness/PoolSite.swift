@@ -19,23 +19,31 @@ struct PoolSite {
     }
 
     static let leaving = "https://shop.example/leave.html"
+    static let hasty = "https://shop.example/haste.html"
     static let looking = "https://shop.example/look.html"
 
     let container: Container<WebKitGTKEngine>
 
-    /// - Parameter files: the folder with the pages.
+    private static let types = [".js": "text/javascript", ".svg": "image/svg+xml"]
+
+    /// - Parameters:
+    ///   - files: the folder with the pages.
+    ///   - names: those of the pages.
     init(
-        _ engine: WebKitGTKEngine, _ mode: InterceptionMode, files: String, in folder: String, reuseLimit: Int = 50
+        _ engine: WebKitGTKEngine, _ mode: InterceptionMode, files: String,
+        names: [String] = ["leave.html", "leave.js", "look.html", "look.js", "frame.html"], in folder: String,
+        reuseLimit: Int = 50
     ) async throws {
         var pages: [String: String] = [:]
-        for name in ["leave.html", "leave.js", "look.html", "look.js", "frame.html"] {
+        for name in names {
             pages["/" + name] = try String(contentsOfFile: "\(files)/\(name)", encoding: .utf8)
         }
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: folder + "/store",
-            transport: MemoryTransport { [pages] request in
+            transport: MemoryTransport { [pages, types = Self.types] request in
                 let path = String((request.path ?? "/").prefix { $0 != "?" })
-                return .page(pages[path] ?? "nothing", type: path.hasSuffix(".js") ? "text/javascript" : "text/html")
+                return .page(
+                    pages[path] ?? "nothing", type: types.first { path.hasSuffix($0.key) }?.value ?? "text/html")
             })
         configuration.mode = mode
         configuration.coveredHosts = ["shop.example", "*.shop.example"].compactMap { HostPattern($0) }
