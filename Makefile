@@ -62,7 +62,9 @@ conformance: ## Runs the tests of a polyfill of fetch, SUITE=<checkout of JakeCh
 	@Scripts/swiftpm build --product engine-harness
 	@Scripts/conformance-fetch "$(SUITE)"
 
-wpt: apps ## Runs web-platform-tests, SUITE=<checkout>, in the plain engine and in two modes, and says what is lost
+wpt: ## Runs web-platform-tests, SUITE=<checkout>, in the plain engine and in two modes, and says what is lost
+	@[[ -n "$(SUITE)" ]] || { echo "error: usage: make wpt SUITE=<checkout of web-platform-tests/wpt>" >&2; exit 64; }
+	@$(MAKE) --no-print-directory apps
 	@Scripts/conformance-wpt "$(SUITE)"
 
 cycles: setup ## Lends and returns a view, CYCLES (1000) times: nothing is found in it, and memory stays level
@@ -80,4 +82,4 @@ setup: ## Installs what is missing, on Debian and Ubuntu; asks nothing
 	@Scripts/setup
 
 clean: ## Removes everything that was built; keeps the demo's downloads
-	@rm -rf .build .build-* bin build/demo build/bench build/docs build/sites Package.resolved Fuzz/.build Fuzz/Package.resolved
+	@rm -rf .build .build-* bin build/demo build/bench build/docs build/wpt build/sites Package.resolved Fuzz/.build Fuzz/Package.resolved

@@ -138,5 +138,7 @@ struct TableCommandTests {
         try await fails(64, "usage", "diff", "good.json")
         try await fails(64, "usage", "match", "good.json", "not a url")
         try await fails(64, "usage", "frob")
+        let unknown = try await Program("h5").run(["table", "frob"], in: folder.path)
+        #expect(unknown.errors == "error: usage: no command 'frob': there are diff, match (see h5 table --help)\n")
     }
 }

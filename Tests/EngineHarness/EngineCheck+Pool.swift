@@ -124,7 +124,7 @@ extension EngineCheck {
 
         let hanging = try await site.leave()
         let endless = try onlyProcess(besides: others)
-        _ = try await hanging.view.evaluate("addEventListener('unload', () => { for (;;); })", in: .page)
+        _ = try await hanging.view.evaluate("addEventListener('pagehide', () => { for (;;); })", in: .page)
         await site.container.close(hanging)
         try expect(
             site.container.counters.pool.ended == [.processEnded: 1, .resetFailed: 1], "\(site.container.counters.pool)"

@@ -14,7 +14,7 @@ struct PageFailure {
     let limit: Duration
     let isOffline: Bool
     /// Whether a package could have answered.
-    let isIntercepted: Bool
+    let hasPackages: Bool
 
     /// - Parameter record: the container's own request for the page's document, where it made one: it knows more than
     ///   the engine, which hears of it at second hand.
@@ -59,7 +59,7 @@ struct PageFailure {
     }
 
     private func unavailable(_ code: String, _ location: String?) -> CommandError {
-        let missed = code == "offline" && isIntercepted ? ", and no package that was given has this page" : ""
+        let missed = code == "offline" && hasPackages ? ", and no package that was given has this page" : ""
         let what = (Self.sentences[code] ?? "the page is not there") + missed
         guard code == "timed-out" else { return CommandError(.unavailable, code: code, what, at: real(location)) }
         return CommandError(.unavailable, code: code, "\(what) after \(limit)", at: url)

@@ -137,7 +137,7 @@ final class Stage {
             for _ in 0..<10 where documents(of: opened).isEmpty { try? await Task.sleep(for: .milliseconds(20)) }
         }
         let failure = PageFailure(
-            url: url, limit: limit, isOffline: options.network.isOffline, isIntercepted: options.mode != .plain)
+            url: url, limit: limit, isOffline: options.network.isOffline, hasPackages: !options.packages.isEmpty)
         return failure.error(error, record: opened.flatMap { documents(of: $0).last })
     }
 

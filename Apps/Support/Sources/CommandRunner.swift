@@ -67,8 +67,9 @@ public enum CommandRunner {
         guard let word = arguments.first, !word.hasPrefix("-"), word != "help", !commands.isEmpty,
             program.configuration.defaultSubcommand == nil
         else { return }
-        let known = commands.map(name)
-        guard let position = known.firstIndex(of: word) else {
+        let position = commands.firstIndex { name(of: $0) == word || $0.configuration.aliases.contains(word) }
+        guard let position else {
+            let known = commands.filter { $0.configuration.shouldDisplay }.map { name(of: $0) }
             throw CommandError(
                 .usage, code: "usage", "no command '\(word)': there are \(known.joined(separator: ", "))",
                 at: "see \(path) --help")

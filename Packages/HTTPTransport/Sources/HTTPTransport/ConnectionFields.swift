@@ -12,9 +12,7 @@ enum ConnectionFields {
             "transfer-encoding", "upgrade",
         ].compactMap { HTTPField.Name($0) })
 
-    /// The fields that go further: without those of the connection, and without those that `Connection` names. `Cookie` is
-    /// one field, as servers of HTTP/1.1 have it (RFC 6265, section 5.4): HTTPFields keeps each cookie as a field of its
-    /// own, as HTTP/2 may (RFC 9113, section 8.2.3).
+    /// The fields that go further: without those of the connection, and without those that `Connection` names.
     static func removed(from fields: HTTPFields) -> HTTPFields {
         var named = known
         for value in fields[values: .connection] {
@@ -24,9 +22,17 @@ enum ConnectionFields {
             }
         }
         var result = HTTPFields()
-        for field in fields where !named.contains(field.name) && field.name != .cookie { result.append(field) }
+        for field in fields where !named.contains(field.name) { result.append(field) }
+        return result
+    }
+
+    /// The fields of a request that go further. `Cookie` is one field, as servers of HTTP/1.1 have it (RFC 6265, section
+    /// 5.4): HTTPFields keeps each cookie as a field of its own, as HTTP/2 may (RFC 9113, section 8.2.3).
+    static func sent(from fields: HTTPFields) -> HTTPFields {
+        var result = removed(from: fields)
+        guard let cookies = result[.cookie] else { return result }
         // Not by its name, which would take it apart again.
-        if let cookies = fields[.cookie] { result.append(HTTPField(name: .cookie, value: cookies)) }
+        result[fields: .cookie] = [HTTPField(name: .cookie, value: cookies)]
         return result
     }
 }

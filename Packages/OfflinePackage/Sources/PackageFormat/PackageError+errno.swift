@@ -14,7 +14,8 @@ extension PackageError {
     /// ``Code-swift.struct/io``.
     public init(errno number: CInt, _ action: String, at location: String) {
         guard number != ENOENT else {
-            self.init(.noInput, "no such file", at: location)
+            // Where something is opened the place says all.
+            self.init(.noInput, action == "open" ? "no such file" : "\(action): no such file or folder", at: location)
             return
         }
         self.init(.io, "\(action): \(String(cString: strerror(number)))", at: location)

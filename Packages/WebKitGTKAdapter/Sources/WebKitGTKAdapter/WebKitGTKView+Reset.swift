@@ -36,8 +36,9 @@
             }
         }
 
-        /// Has the page give way to a blank one. Of views that end within some ms of their page's load the half leaves the
-        /// process waiting for ever, measured; none does that shows a blank page.
+        /// Has the page give way to a blank one. Of views that end within some ms of their page's load up to half leave the
+        /// process waiting for ever, measured: 18 of 60, and 0 of 80 that showed a blank page. What does it is that the
+        /// engine's page cache takes the page first: without that cache it was one of 40.
         private func leavePage() async throws {
             do {
                 try await withLimit(Self.resetLimit, "the web process does not leave its page") { [self] in

@@ -195,7 +195,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
 
     private func headers(for request: HTTPRequest) -> HTTPHeaders {
         var headers = HTTPHeaders()
-        for field in ConnectionFields.removed(from: request.headerFields) where field.name != Self.host {
+        for field in ConnectionFields.sent(from: request.headerFields) where field.name != Self.host {
             headers.add(name: field.name.rawName, value: field.value)
         }
         return headers

@@ -12,22 +12,24 @@ struct PouringServer: Sendable {
     /// What became of one answer.
     private final class Pouring: Sendable {
         let total: Int
+        let most: Int
         let sent = Mutex(0)
         let end: AsyncStream<Int>.Continuation
 
-        init(total: Int, end: AsyncStream<Int>.Continuation) {
+        init(total: Int, most: Int, end: AsyncStream<Int>.Continuation) {
             self.total = total
+            self.most = min(most, total)
             self.end = end
         }
 
         /// Sends a piece when the one before is out: nothing waits in between.
         func pour(into channel: any Channel) {
             let before = sent.withLock { $0 }
-            guard before < total else {
+            guard before < most else {
                 end.yield(before)
                 return
             }
-            let piece = min(1 << 20, total - before)
+            let piece = min(1 << 20, most - before)
             channel.writeAndFlush(ByteBuffer(repeating: 0, count: piece)).whenComplete { result in
                 switch result {
                 case .success:
@@ -67,11 +69,12 @@ struct PouringServer: Sendable {
     var sent: Int { pouring.sent.withLock { $0 } }
 
     /// Runs `body` with a server whose answers have `total` bytes.
+    /// - Parameter most: how many of them it sends, so that a client that never stops does not fill the machine.
     static func with<Result: Sendable>(
-        total: Int, _ body: @Sendable (PouringServer) async throws -> Result
+        total: Int, most: Int = .max, _ body: @Sendable (PouringServer) async throws -> Result
     ) async throws -> Result {
         let (ends, end) = AsyncStream<Int>.makeStream()
-        let pouring = Pouring(total: total, end: end)
+        let pouring = Pouring(total: total, most: most, end: end)
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

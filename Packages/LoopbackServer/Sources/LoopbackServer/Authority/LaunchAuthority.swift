@@ -79,7 +79,8 @@ struct LaunchAuthority: Sendable {
             configuration.minimumTLSVersion = .tlsv12
             configuration.applicationProtocols = ["http/1.1"]
             // An engine that keeps a connection for later does not read a farewell there, and need not answer it
-            // (RFC 8446, section 6.1): a stop would wait for NIOSSL's five seconds.
+            // (RFC 8446, section 6.1): a stop would wait for NIOSSL's five seconds. What an engine has not taken of an
+            // answer by then, beyond what the system holds for it, is lost with the connection.
             configuration.shutdownTimeout = .milliseconds(200)
             return Leaf(certificate: der, end: end, context: try NIOSSLContext(configuration: configuration))
         } catch {
