@@ -50,7 +50,8 @@ public enum CommandRunner {
     private static func parseAndRun<Program: AsyncParsableCommand>(
         _ program: Program.Type, _ arguments: [String]?
     ) async throws {
-        try checkCommand(arguments ?? Array(CommandLine.arguments.dropFirst()), of: program, named: name(of: program))
+        try checkCommand(
+            arguments ?? Array(CommandLine.arguments.dropFirst()), of: program, named: program._commandName)
         var command = try await program.asyncParseAsRoot(arguments)
         if var asynchronous = command as? any AsyncParsableCommand {
             try await asynchronous.run()
@@ -67,18 +68,14 @@ public enum CommandRunner {
         guard let word = arguments.first, !word.hasPrefix("-"), word != "help", !commands.isEmpty,
             program.configuration.defaultSubcommand == nil
         else { return }
-        let position = commands.firstIndex { name(of: $0) == word || $0.configuration.aliases.contains(word) }
+        let position = commands.firstIndex { $0._commandName == word || $0.configuration.aliases.contains(word) }
         guard let position else {
-            let known = commands.filter { $0.configuration.shouldDisplay }.map { name(of: $0) }
+            let known = commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
             throw CommandError(
                 .usage, code: "usage", "no command '\(word)': there are \(known.joined(separator: ", "))",
                 at: "see \(path) --help")
         }
         try checkCommand(Array(arguments.dropFirst()), of: commands[position], named: "\(path) \(word)")
-    }
-
-    private static func name(of command: any ParsableCommand.Type) -> String {
-        command.configuration.commandName ?? command._commandName
     }
 
     /// - Returns: `nil` for a request for help or version.
@@ -97,7 +94,7 @@ public enum CommandRunner {
     private static func help(after error: any Error, of program: any AsyncParsableCommand.Type) -> String {
         let parts = program.fullMessage(for: error).components(separatedBy: "See '").last?.components(separatedBy: "'")
         guard let command = parts?.first, command.hasSuffix(" --help") else {
-            return "\(name(of: program)) --help"
+            return "\(program._commandName) --help"
         }
         return command
     }

@@ -41,22 +41,7 @@
         /// engine's page cache takes the page first: without that cache it was one of 40.
         private func leavePage() async throws {
             do {
-                try await withLimit(Self.resetLimit, "the web process does not leave its page") { [self] in
-                    let (signals, continuation) = AsyncStream.makeStream(of: ViewSignal.self)
-                    onSignal = { continuation.yield($0) }
-                    location.ask(for: "about:blank")
-                    webkit_web_view_load_html(web, "<!doctype html>", nil)
-                    var isBlank = false
-                    for await signal in signals {
-                        switch signal {
-                        case .committed: isBlank = true
-                        // The end of a load that gave way comes before.
-                        case .finished where isBlank: return
-                        case .processEnded(let reason): throw EngineError(.processEnded, reason)
-                        default: continue
-                        }
-                    }
-                }
+                try await warmUp(within: Self.resetLimit)
             } catch {
                 let isAlive = isAlive
                 endsProcess = true
