@@ -10,7 +10,7 @@
 import { config } from "./config.js";
 import {
   Request, TypeError, Uint8Array, XMLHttpRequest, apply, btoa, encodeURIComponent, fetch, fromCharCode, headersOf, isOK, location,
-  parse, prompt, random, setHeader, stringify, subarray, world, xhrHeader, xhrOpen, xhrSend, xhrText,
+  parse, prompt, random, setHeader, slice, stringify, subarray, world, xhrHeader, xhrOpen, xhrSend, xhrText,
 } from "./natives.js";
 import { home, isOurs } from "./urls.js";
 
@@ -45,6 +45,12 @@ export const newID = () => {
   for (let index = 0; index < 16; index++) text += digits[bytes[index] >> 4] + digits[bytes[index] & 15];
   return text;
 };
+
+let stem;
+let count = 1e15;
+
+/** An id that nobody else has: what only this script asks of, by its token, need not be drawn each time. */
+export const nextID = () => (stem ??= slice(newID(), 16)) + count++;
 
 const base64 = (bytes) => {
   let text = "";

@@ -5,7 +5,7 @@
 
 import { bytesOf, handOver, keepaliveLimit, lost, patchBlob } from "./bodies.js";
 import { movedTo, note, traces, wrapGetter, wrapURL } from "./answers.js";
-import { ask, mark, newID } from "./channel.js";
+import { ask, mark, newID, nextID } from "./channel.js";
 import { config } from "./config.js";
 import { build, wrapConstructor, wrapMethod } from "./disguise.js";
 import {
@@ -28,12 +28,13 @@ new Request("a:", new Proxy({}, { get: (init, key) => { members[members.length] 
 /** A field that any request may have (Fetch, "no-CORS-safelisted request-header"). */
 const language = "Content-Language";
 
-/** Each member read once: a page can tell how often its getters run. */
+/** Each member read once: a page can tell how often its getters run. What is undefined is as if it were not there. */
 const copied = (init) => {
   if (!isObject(init)) return init;
   const copy = { __proto__: null };
   for (let index = 0; index < members.length; index++) {
-    copy[members[index]] = init[members[index]];
+    const value = init[members[index]];
+    if (value !== undefined) copy[members[index]] = value;
   }
   return copy;
 };
@@ -49,7 +50,7 @@ const isUsual = (init) => {
   // The engine refuses the others, whose prototype is the page's.
   if (!isObject(init ?? usual)) return false;
   for (const key in init) {
-    if (key !== "cache" && init[key] !== undefined && init[key] !== usual[key]) return false;
+    if (key !== "cache" && init[key] !== usual[key]) return false;
   }
   return true;
 };
@@ -157,7 +158,7 @@ export const patchFetch = () => {
     // what a relative one leads to while the engine reads the rest, and another window's base is another.
     const sendUsual = (url, init, name) => {
       if (!isOurs(url)) return answer = apply(original, self, [url, init]);
-      const id = newID();
+      const id = nextID();
       answer = then(apply(original, self, [
         url, { __proto__: null, ...init, headers: { __proto__: null, [config.mark]: mark(`none ${id}`) } },
       ]), (response) => (note(response, { isReal: name, id }), response));

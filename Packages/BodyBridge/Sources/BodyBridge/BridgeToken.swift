@@ -23,11 +23,13 @@ public struct BridgeToken: Sendable, Hashable {
     ///
     /// It takes the same time wherever the first difference is.
     func payload(of text: some StringProtocol) -> Substring? {
-        let bytes = text.utf8
-        guard let space = bytes.firstIndex(of: UInt8(ascii: " ")),
-            bytes.distance(from: bytes.startIndex, to: space) == self.text.utf8.count,
-            zip(bytes[..<space], self.text.utf8).reduce(0, { $0 | ($1.0 ^ $1.1) }) == 0
-        else { return nil }
-        return Substring(text[bytes.index(after: space)...])
+        var text = Substring(text)
+        let rest: Int? = text.withUTF8 { bytes in
+            guard let space = bytes.firstIndex(of: UInt8(ascii: " ")), space == self.text.utf8.count else { return nil }
+            var difference: UInt8 = 0
+            for (index, digit) in self.text.utf8.enumerated() { difference |= bytes[index] ^ digit }
+            return difference == 0 ? space + 1 : nil
+        }
+        return rest.map { text[text.utf8.index(text.startIndex, offsetBy: $0)...] }
     }
 }

@@ -97,12 +97,9 @@ public final class PageBridge {
     /// - Parameter fragment: of the URL that the engine asks for, without its `#`.
     /// - Throws: `ResourceError`, as ``BodyVault`` does for a body that is asked for twice or is too large.
     public func read(_ head: inout HTTPRequest, fragment: String? = nil) throws -> Reading {
-        // What a page sets itself under this name the engine joins with what the script sets.
-        let fields = head.headerFields[values: .mark].flatMap { field in
-            field.utf8.contains(UInt8(ascii: ",")) ? field.split(separator: ", ") : [Substring(field)]
-        }
+        let mark = mark(of: head.headerFields)
         head.headerFields[.mark] = nil
-        if let mark = fields.lazy.compactMap({ self.script.token.payload(of: $0) }).first.flatMap({ RequestMark($0) }) {
+        if let mark {
             switch mark.purpose {
             case .ask: return .question
             case .store(let id, let offset): return .piece(id, offset: offset)
@@ -125,6 +122,19 @@ public final class PageBridge {
             return .request(bridged)
         }
         return .request(BridgedRequest())
+    }
+
+    /// What the script says in its header field, and a page that does not know its token cannot.
+    private func mark(of fields: HTTPFields) -> RequestMark? {
+        for field in fields where field.name == .mark {
+            // What a page sets itself under this name the engine joins with what the script sets.
+            let isJoined = field.value.utf8.contains(UInt8(ascii: ","))
+            let values = isJoined ? field.value.split(separator: ", ") : [field.value[...]]
+            for value in values {
+                if let words = script.token.payload(of: value) { return RequestMark(words) }
+            }
+        }
+        return nil
     }
 
     /// Puts a piece of a body into the vault; returns when there is room for another.

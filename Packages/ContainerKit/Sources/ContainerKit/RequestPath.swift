@@ -15,8 +15,8 @@ internal import SchemeRouter
 /// The way of one request, in the order in which it goes.
 ///
 /// What has to be completed and settled is not guessed: it is read from the engine's traits, once, when the path is
-/// built.
-struct RequestPath: Sendable {
+/// built. An object, though it never changes: each request takes it along, and it has some twenty parts.
+final class RequestPath: Sendable {
     private let names: SchemeNames
     private let traits: EngineTraits
     let library: PackageLibrary

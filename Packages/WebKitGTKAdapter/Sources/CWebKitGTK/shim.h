@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "body.h"
+#include "ready-stream.h"
 
 // libdispatch's hooks for a foreign main loop: a descriptor that becomes readable when the main queue
 // has work, and the call that does this work.

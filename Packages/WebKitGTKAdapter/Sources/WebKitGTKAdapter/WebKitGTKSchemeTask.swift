@@ -88,7 +88,7 @@
                 throw ResourceError(.io, "the file of the answer cannot be mapped")
             }
             let length = Int64(g_bytes_get_size(bytes))
-            finish(with: head, stream: g_memory_input_stream_new_from_bytes(bytes), length: length)
+            finish(with: head, stream: containerkit_ready_stream_new(bytes), length: length)
             g_bytes_unref(bytes)
         }
 

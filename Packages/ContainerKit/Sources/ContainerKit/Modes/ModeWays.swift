@@ -24,11 +24,16 @@ struct ModeWay: Sendable {
 struct ModeWays: Sendable {
     /// At least one.
     let all: [ModeWay]
+    /// That of requests by the custom scheme.
+    let byName: ModeWay
+
+    init(all: [ModeWay]) {
+        self.all = all
+        byName = all.first { $0.mode == .customScheme } ?? all[0]
+    }
 
     /// That of the app's own requests, and of all that is the same in each mode.
     var primary: ModeWay { all[0] }
-    /// That of requests by the custom scheme.
-    var byName: ModeWay { self[.customScheme] ?? primary }
     /// That of requests over loopback.
     var overLoopback: ModeWay { all.first(where: \.mode.isOverLoopback) ?? primary }
 

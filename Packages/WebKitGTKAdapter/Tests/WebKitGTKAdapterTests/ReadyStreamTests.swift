@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if os(Linux)
+    import CWebKitGTK
+    import Testing
+
+    @Suite("Streams of whole answers", .serialized)
+    struct ReadyStreamTests {
+        /// Reads as the engine does: 8 KiB at a time, and again from inside of what is called back, to the end.
+        private final class Reader {
+            let stream: UnsafeMutablePointer<GInputStream>
+            private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 8 << 10, alignment: 1)
+            var bytes: [UInt8] = []
+            var reads = 0
+            var isAtEnd = false
+
+            init(_ content: [UInt8]) throws {
+                let bytes = g_bytes_new(content, gsize(content.count))
+                stream = try #require(containerkit_ready_stream_new(bytes))
+                g_bytes_unref(bytes)
+            }
+
+            deinit {
+                g_object_unref(stream)
+                buffer.deallocate()
+            }
+
+            func read() {
+                reads += 1
+                let me = Unmanaged.passRetained(self).toOpaque()
+                g_input_stream_read_async(
+                    stream, buffer.baseAddress, gsize(buffer.count), 0, nil,
+                    { _, result, me in
+                        guard let me else { return }
+                        Unmanaged<Reader>.fromOpaque(me).takeRetainedValue().take(result)
+                    }, me)
+            }
+
+            private func take(_ result: OpaquePointer?) {
+                let count = g_input_stream_read_finish(stream, result, nil)
+                bytes += buffer[..<max(0, count)]
+                guard count > 0 else { return isAtEnd = true }
+                read()
+            }
+        }
+
+        private let context = g_main_context_new()
+
+        /// Calls `body` in a turn of a loop of its own, and returns how many turns it takes until nothing is left to do.
+        private func turns(_ body: @escaping () -> Void) -> Int {
+            g_main_context_push_thread_default(context)
+            defer { g_main_context_pop_thread_default(context) }
+            final class Work {
+                let body: () -> Void
+                init(_ body: @escaping () -> Void) { self.body = body }
+            }
+            let idle = g_idle_source_new()
+            g_source_set_callback(
+                idle,
+                { work in
+                    guard let work else { return 0 }
+                    Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()
+                    return 0
+                }, Unmanaged.passRetained(Work(body)).toOpaque(), nil)
+            g_source_attach(idle, context)
+            g_source_unref(idle)
+            var count = 0
+            while g_main_context_iteration(context, 0) != 0 { count += 1 }
+            return count
+        }
+
+        @Test("A short answer is read to its end before the call that begins it returns", arguments: [0, 1, 100, 57_344])
+        func atOnce(length: Int) throws {
+            let content = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
+            let reader = try Reader(content)
+            var wasAtEnd = false
+            let count = turns {
+                reader.read()
+                wasAtEnd = reader.isAtEnd
+            }
+            #expect(wasAtEnd && count == 1 && reader.bytes == content)
+        }
+
+        @Test("A long one lets the loop turn after each 64 KiB")
+        func long() throws {
+            let content = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 251) }
+            let reader = try Reader(content)
+            let count = turns { reader.read() }
+            #expect(reader.isAtEnd && reader.bytes == content)
+            // 123 reads with bytes, one for the end, eight in a turn.
+            #expect(reader.reads == 124 && count == 16)
+        }
+
+        @Test("Of several in a turn the first is read at once, and the others in the next turn")
+        func together() throws {
+            let readers = try (0..<5).map { try Reader([UInt8](repeating: UInt8($0), count: 10_000)) }
+            var atOnce: [Bool] = []
+            let count = turns {
+                for reader in readers { reader.read() }
+                atOnce = readers.map(\.isAtEnd)
+            }
+            #expect(atOnce == [true, false, false, false, false] && count == 2)
+            #expect(readers.allSatisfy { $0.isAtEnd && $0.bytes.count == 10_000 })
+        }
+    }
+#endif
