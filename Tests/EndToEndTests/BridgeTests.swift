@@ -113,16 +113,17 @@ extension RealEngine {
             ("^/blank/[^/]+/(value|get|set)/texts/", "each world knows its own functions alone"),
         ]
 
-        @Test("What a page can tell of a function of the engine is the plain engine's")
-        func surface() async throws {
+        @Test(
+            "What a page can tell of a function of the engine is the plain engine's", arguments: ["scheme", "forced"])
+        func surface(mode: String) async throws {
             let step = "run:await load('surface.js'); return await surface()"
             let plain = try #require(try await run("plain", step).results.first).leaves()
-            let scheme = try #require(try await run("scheme", step).results.first).leaves()
+            let found = try #require(try await run(mode, step).results.first).leaves()
             #expect(plain.count > 5_000)
             let patterns = try Self.differing.map { try Regex($0.pattern) }
-            for place in Set(plain.keys).union(scheme.keys).sorted() where plain[place] != scheme[place] {
+            for place in Set(plain.keys).union(found.keys).sorted() where plain[place] != found[place] {
                 let isKnown = patterns.contains { place.firstMatch(of: $0) != nil }
-                #expect(isKnown, "\(place): \(scheme[place] ?? "none"), plain: \(plain[place] ?? "none")")
+                #expect(isKnown, "\(place): \(found[place] ?? "none"), plain: \(plain[place] ?? "none")")
             }
         }
 

@@ -57,5 +57,40 @@ extension RealEngine {
             #expect(outcome.errorLines.count == (status == 0 ? 0 : 1))
             #expect(outcome.output.contains(#""error":"#) == (status != 0), "\(outcome.output)")
         }
+
+        @Test("Bridges are forced on where pages need none, and only there", arguments: ["proxy", "scheme", "plain"])
+        func bridges(mode: String) async throws {
+            let shop = try await Shop()
+            // No page can tell by what it is given. But a getter that is read by another function than the engine's is.
+            let depth = """
+                (() => {
+                    let depth = 0;
+                    fetch("/", { get method() { depth = new Error().stack.split("\\n").length; return "GET"; } });
+                    return depth;
+                })()
+                """
+            func run(_ bridge: String...) async throws -> Program.Outcome {
+                try await Program("container-browser").run(
+                    ["run", shop.page, "--mode", mode, "--print", depth] + bridge, in: shop.folder.path)
+            }
+            let without = try await run()
+            let with = try await run("--bridge", "body,cookie")
+            let unknown = try await run("--bridge", "body,bodies")
+            await shop.origin.stop()
+            #expect(without.status == 0, "\(without.errors)")
+            #expect(unknown.status == 64 && unknown.errors.contains("bodies"), "\(unknown.errors)")
+            guard mode != "plain" else {
+                #expect(with.status == 64 && with.errorLines.count == 1, "\(with.errors)")
+                #expect(with.errors.contains("--mode proxy"), "\(with.errors)")
+                return
+            }
+            let depths = try [without, with].map { try value(of: $0) }
+            #expect(mode == "scheme" ? depths[0] == depths[1] : depths[0] < depths[1], "\(depths)")
+        }
+
+        private func value(of outcome: Program.Outcome) throws -> Int {
+            let line = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+            return try #require(line?["value"] as? Int, "\(outcome.output)\(outcome.errors)")
+        }
     }
 }

@@ -16,15 +16,14 @@ extension EngineCheck {
         /// The folder of the page.
         let site: String
         /// `nil` for the plain engine, without a container.
-        let mode: InterceptionMode?
+        let mode: CheckedMode
         /// The columns by name; all where there is none.
         let columns: [String]
 
         /// - Parameter arguments: the folder of the page, the mode, and columns.
         init(_ arguments: ArraySlice<String>) throws {
-            let modes: [String: InterceptionMode?] = ["plain": nil, "scheme": .customScheme, "proxy": .loopbackProxy]
-            guard arguments.count >= 2, let mode = modes[arguments[arguments.startIndex + 1]] else {
-                throw CheckFailure(description: "name the page's folder and a mode: plain, scheme or proxy")
+            guard arguments.count >= 2, let mode = CheckedMode(rawValue: arguments[arguments.startIndex + 1]) else {
+                throw CheckFailure(description: "name the page's folder and a mode: plain, scheme, proxy or forced")
             }
             site = arguments[arguments.startIndex]
             self.mode = mode
@@ -38,10 +37,10 @@ extension EngineCheck {
         let order = try MatrixOrder(arguments)
         let site = try await BodySite.start(folder: order.site)
         let seen =
-            if let mode = order.mode {
-                try await runBodies(engine, mode, order.columns, of: site, in: folder)
-            } else {
+            if order.mode == .plain {
                 try await runPlainBodies(engine, order.columns, of: site)
+            } else {
+                try await runBodies(engine, order.mode, order.columns, of: site, in: folder)
             }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -72,14 +71,14 @@ extension EngineCheck {
 
     @MainActor
     private func runBodies(
-        _ engine: WebKitGTKEngine, _ mode: InterceptionMode, _ columns: [String], of site: BodySite,
+        _ engine: WebKitGTKEngine, _ mode: CheckedMode, _ columns: [String], of site: BodySite,
         in folder: String
     ) async throws -> String {
         let transport = try site.transport()
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: folder + "/store", transport: transport)
         configuration.warmsUpWhenIdle = false
-        configuration.mode = mode
+        configuration = mode.configuration(configuration)
         configuration.coveredHosts = [HostPattern(BodySite.host)].compactMap(\.self)
         let container = try await Container(engine: engine, configuration: configuration)
         let page = try await open("https://\(BodySite.host)/", in: container)

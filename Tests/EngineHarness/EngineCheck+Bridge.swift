@@ -65,9 +65,8 @@ extension EngineCheck {
     /// - Parameter arguments: the folder of the site or a port of this machine, the mode, the page's path, and steps.
     @MainActor
     func runBridge(_ engine: WebKitGTKEngine, _ arguments: ArraySlice<String>, in folder: String) async throws {
-        let modes: [String: InterceptionMode?] = ["plain": nil, "scheme": .customScheme, "proxy": .loopbackProxy]
         let arguments = Array(arguments)
-        guard arguments.count >= 3, let mode = modes[arguments[1]] else {
+        guard arguments.count >= 3, let mode = CheckedMode(rawValue: arguments[1]) else {
             throw CheckFailure(description: "name a folder or a port, a mode, a path and steps")
         }
         let steps = try arguments[3...].map { try BridgeStep($0) }
@@ -75,7 +74,7 @@ extension EngineCheck {
             if let port = Int(arguments[0]) { .port(port) } else { .site(try await .start(folder: arguments[0])) }
         let url = server.url + arguments[2]
         var results: [String] = []
-        if let mode {
+        if mode != .plain {
             var configuration: Container<WebKitGTKEngine>.Configuration
             switch server {
             case .site(let site):
@@ -83,7 +82,7 @@ extension EngineCheck {
             case .port(let port):
                 configuration = .init(directory: folder + "/store", transport: AddressedTransport(toPort: port))
             }
-            configuration.mode = mode
+            configuration = mode.configuration(configuration)
             configuration.coveredHosts = [HostPattern(BodySite.host)].compactMap(\.self)
             let container = try await Container(engine: engine, configuration: configuration)
             let page = try await open(url, in: container)

@@ -25,6 +25,15 @@ struct Run: AsyncParsableCommand {
 
     @OptionGroup var stage: StageArguments
 
+    @Option(
+        help: ArgumentHelp(
+            "Have the page's functions replaced where the mode needs none of that: body, cookie, or body,cookie.",
+            discussion: """
+                For --mode proxy, to see whether pages can tell. With --mode scheme both are always on; the other modes \
+                have none.
+                """, valueName: "parts"))
+    var bridge: BridgeParts?
+
     @Option(help: ArgumentHelp("A script that runs at document start in each page.", valueName: "file"))
     var userScript: String?
 
@@ -53,7 +62,8 @@ struct Run: AsyncParsableCommand {
         let source = try userScript.map { try FileInput.text(of: $0) }
         let directory = try TemporaryDirectory()
         defer { directory.remove() }
-        let options = try stage.options(covering: pages, directory: directory.path, warm: false)
+        var options = try stage.options(covering: pages, directory: directory.path, warm: false)
+        options.bridges = try bridge?.parts(in: stage.mode) ?? []
         if let out { try FileOutput.check(file: out, of: "--out") }
         var failures: [CommandError] = []
         try await Stage.with(options) { stage in

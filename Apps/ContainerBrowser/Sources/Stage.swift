@@ -82,6 +82,7 @@ final class Stage {
         configuration.mode = options.mode
         configuration.loopback.upstreamProxy = (proxy ?? wall).map { HostPort(host: "127.0.0.1", port: $0.port) }
         configuration.coveredHosts = options.coveredHosts
+        configuration.forcedBridges = options.bridges
         configuration.poolCapacity = 1
         // Nothing that one run fetched answers the next, as in a bare engine, which keeps nothing either.
         configuration.httpCache?.diskBytes = 0

@@ -27,6 +27,8 @@ struct StageOptions: Sendable {
     var prefetch: PrefetchTable?
     /// Where the resource table lies; there is none by default.
     var table: TableURL?
+    /// Bridges that pages get although the mode needs none; none by default.
+    var bridges: ForcedBridges = []
     /// Notes what goes over the container's network; nothing does by default.
     var traffic: TrafficLog?
     private(set) var coveredHosts: [HostPattern]

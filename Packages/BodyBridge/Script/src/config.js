@@ -3,7 +3,7 @@
 
 // What the container says when it injects the script: a name around it, or the literal in its place.
 
-/* global CONTAINERKIT */
+/* global CONTAINERKIT, FORCED */
 
 /**
  * - token: known to the container and to this script, unguessable, and never shown to the page
@@ -15,3 +15,8 @@
  *   changed that world: the container calls it by a name that nobody can take away, and the script does nothing else.
  */
 export const config = CONTAINERKIT;
+
+// `FORCED` is a constant of the bundle: false in what applications inject. In the other one, which is for tests, the script
+// runs in documents of http and https, in a mode in which the engine loses nothing: there it makes bytes of bodies, says
+// nothing of requests, and leads no URL elsewhere. Besides:
+// - hasBodies: whether what sends bodies is the script's

@@ -3,6 +3,8 @@
 
 // document.cookie, where the engine has none: what the container's jar says. What is set is seen at once.
 
+/* global FORCED */
+
 import { ask } from "./channel.js";
 import { wrapAccessor } from "./disguise.js";
 import { apply, document, prototype, queueMicrotask, world } from "./natives.js";
@@ -17,15 +19,16 @@ export const forgetCookies = () => { known = undefined; };
 
 export const patchCookies = () => {
   wrapAccessor(prototype("Document"), "cookie", (original, self) => {
-    // Documents without a view have no cookies; other receivers are the engine's to refuse.
-    if (self !== document) return apply(original, self, []);
+    // Documents without a view have no cookies; other receivers are the engine's to refuse. Where it has cookies, its own
+    // are the page's: they go with its requests.
+    if (FORCED || self !== document) return apply(original, self, []);
     if (known === undefined) {
       known = ask("cookies") ?? "";
       forgetSoon();
     }
     return known;
   }, (original, self, args) => {
-    if (self !== document) return apply(original, self, args);
+    if (FORCED || self !== document) return apply(original, self, args);
     const text = `${args[0]}`;
     known = undefined;
     ask("setCookie", { text });

@@ -3,6 +3,8 @@
 
 // fetch and Request.
 
+/* global FORCED */
+
 import { bytesOf, handOver, keepaliveLimit, lost, patchBlob } from "./bodies.js";
 import { movedTo, note, traces, wrapGetter, wrapURL } from "./answers.js";
 import { ask, mark, newID, nextID } from "./channel.js";
@@ -123,12 +125,16 @@ const send = (original, self, request) => {
   const body = weakGet(bodies, request);
   const mayCarry = method !== "GET" && method !== "HEAD";
   // Of a request that another frame has made nobody knows the body.
-  if (body === undefined && mayCarry) {
+  if (!FORCED && body === undefined && mayCarry) {
     return then(bytesOfRequest(request), (buffer) => {
       const bytes = new Uint8Array(buffer);
       weakSet(bodies, request, { parts: [bytes], size: bytes.length });
       return send(original, self, request);
     }, () => { throw new TypeError(); });
+  }
+  if (FORCED) {
+    const bytes = body && mayCarry && bytesOf(body);
+    return apply(original, self, [bytes ? withBody(request, bytes) : request]);
   }
   const isKept = keepaliveOf(request);
   let handed;
@@ -157,7 +163,7 @@ export const patchFetch = () => {
     // Without a request of the script's own, which takes as long as all the rest. The URL is whole: a page may change
     // what a relative one leads to while the engine reads the rest, and another window's base is another.
     const sendUsual = (url, init, name) => {
-      if (!isOurs(url)) return answer = apply(original, self, [url, init]);
+      if (FORCED || !isOurs(url)) return answer = apply(original, self, [url, init]);
       const id = nextID();
       answer = then(apply(original, self, [
         url, { __proto__: null, ...init, headers: { __proto__: null, [config.mark]: mark(`none ${id}`) } },

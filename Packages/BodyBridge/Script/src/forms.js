@@ -6,6 +6,8 @@
 // The engine tells when it has gathered a form's entries (`formdata`), and it gathers them for a script's `new FormData`
 // too. What is gathered outside of such a call is being sent.
 
+/* global FORCED */
+
 import { handOver, holdsFiles } from "./bodies.js";
 import { ask } from "./channel.js";
 import { build, wrapConstructor, wrapMethod } from "./disguise.js";
@@ -27,6 +29,7 @@ const chosen = (form, name) => {
 };
 
 const announce = (form, entries) => {
+  if (FORCED) return;
   if (lowerCase(chosen(form, "method")) !== "post") return;
   const url = resolve(chosen(form, "action"));
   if (!isOurs(url)) return;

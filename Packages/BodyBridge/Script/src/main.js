@@ -4,6 +4,8 @@
 // The page's script. In documents of the container's schemes it puts its functions in place; others it leaves alone. It is
 // run once in each world, however often it is injected.
 
+/* global FORCED */
+
 import { patchAddresses } from "./addresses.js";
 import { patchBeacon } from "./beacon.js";
 import { config } from "./config.js";
@@ -19,13 +21,15 @@ import { patchXHR } from "./xhr.js";
 // A frame without a URL of its own has the origin of the page that made it.
 if (isOurs(location.href) || isOurs(home)) {
   disguise();
-  patchFetch();
-  patchXHR();
-  patchBeacon();
-  patchForms();
-  // `document.open()` takes away listeners.
-  config.again = listenToForms;
-  patchWorkers();
-  patchAddresses();
+  if (!FORCED || config.hasBodies) {
+    patchFetch();
+    patchXHR();
+    patchBeacon();
+    patchForms();
+    // `document.open()` takes away listeners.
+    config.again = listenToForms;
+    patchWorkers();
+    patchAddresses();
+  }
   if (config.hasCookies) patchCookies();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+/* global FORCED */
+
 // URLs of the page, of the container's schemes, and of the hosts that it covers.
 
 import { ask } from "./channel.js";
@@ -23,7 +25,7 @@ const named = (url) => exchanged(url, "https", https) ?? exchanged(url, "http", 
 export const realURL = (name) => exchanged(name, https, "https") ?? exchanged(name, http, "http") ?? name;
 
 /** Whether a request to there comes to the container. */
-export const isOurs = (url) => url !== undefined && realURL(url) !== url;
+export const isOurs = (url) => url !== undefined && (FORCED ? !!named(url) : realURL(url) !== url);
 
 /** Where pieces and questions go: nowhere, from an origin that is none. A page can change `origin`, and what relative
  * URLs lead to. */
@@ -35,7 +37,7 @@ let count = 0;
 
 /** The name of a real URL that the container covers, or nothing: what has no name goes to the network. */
 export const nameOf = (url, absolute = resolve(url)) => {
-  const name = absolute && named(absolute);
+  const name = !FORCED && absolute && named(absolute);
   if (!name) return undefined;
   let isCovered = answers[absolute];
   if (isCovered === undefined) {

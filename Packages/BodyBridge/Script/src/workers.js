@@ -4,6 +4,8 @@
 // Workers: user scripts do not reach them, so the container leads to a worker's script by way of this one. It knows the
 // request by the end of its URL, which nothing else asks for: the fragment is not sent, and cached with nothing.
 
+/* global FORCED */
+
 import { ask, newID } from "./channel.js";
 import { config } from "./config.js";
 import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
@@ -19,7 +21,7 @@ export const patchWorkers = () => {
     // Each read once, in the engine's order.
     const { credentials, name: title, type } = args[1] ?? {};
     const options = { __proto__: null, credentials, name: title, type };
-    if (!isOurs(url)) return build(original, [name ?? text, options], newTarget);
+    if (FORCED || !isOurs(url)) return build(original, [name ?? text, options], newTarget);
     const base = matched(/^[^#]*/, url)[0];
     const led = `${base}#${newID()}`;
     const isLed = ask("worker", { url: led, isModule: type === "module" });

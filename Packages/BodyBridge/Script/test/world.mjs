@@ -8,6 +8,7 @@ import { webcrypto } from "node:crypto";
 
 globalThis.File ??= buffer.File;
 globalThis.crypto ??= webcrypto;
+globalThis.FORCED = false;
 globalThis.CONTAINERKIT = {
   token: "t".repeat(32), mark: "Test-Mark", schemes: { https: "app", http: "app-http" }, hasCookies: true,
 };

@@ -21,6 +21,8 @@ public struct InjectedScript: Sendable, Hashable {
     public let insecureScheme: String
     /// Whether `document.cookie` is the container's.
     public let hasCookies: Bool
+    /// Whether what sends bodies is the script's; `nil` but for ``forced(token:hasBodies:hasCookies:)``.
+    private let hasBodies: Bool?
     /// A name in the page's world, which nobody can find or take away who does not know it.
     private let name = "_" + BridgeToken().text
 
@@ -33,6 +35,24 @@ public struct InjectedScript: Sendable, Hashable {
         self.secureScheme = secureScheme
         self.insecureScheme = insecureScheme
         self.hasCookies = hasCookies
+        hasBodies = nil
+    }
+
+    private init(token: BridgeToken, hasBodies: Bool, hasCookies: Bool) {
+        self.token = token
+        (secureScheme, insecureScheme) = ("https", "http")
+        self.hasCookies = hasCookies
+        self.hasBodies = hasBodies
+    }
+
+    /// A script for documents of `https` and `http`, where the engine loses nothing: by it tests see whether a page can tell
+    /// that functions stand in the place of the engine's. It makes bytes of bodies before the engine has them, which takes
+    /// memory and time, says nothing of requests, and does not run in workers.
+    /// - Parameters:
+    ///   - hasBodies: whether what sends bodies is the script's.
+    ///   - hasCookies: whether `document.cookie` is; it reads and sets the engine's own.
+    public static func forced(token: BridgeToken, hasBodies: Bool, hasCookies: Bool) -> InjectedScript {
+        InjectedScript(token: token, hasBodies: hasBodies, hasCookies: hasCookies)
     }
 
     /// For documents, at their start, in this order.
@@ -44,7 +64,7 @@ public struct InjectedScript: Sendable, Hashable {
         let configuration = literal(configuration(token: token.text))
         return [
             "typeof \(name)==\"undefined\"||\(name)()",
-            "const \(name)=(CONTAINERKIT=>{\(ScriptText.page);return()=>{CONTAINERKIT.again&&CONTAINERKIT.again()}})"
+            "const \(name)=(CONTAINERKIT=>{\(hasBodies == nil ? ScriptText.page : ScriptText.forced);return()=>{CONTAINERKIT.again&&CONTAINERKIT.again()}})"
                 + "(\(configuration))",
         ]
     }
@@ -59,7 +79,7 @@ public struct InjectedScript: Sendable, Hashable {
     private func configuration(token: String, id: String? = nil) -> Configuration {
         Configuration(
             token: token, mark: Self.field, schemes: .init(https: secureScheme, http: insecureScheme),
-            hasCookies: hasCookies, id: id)
+            hasCookies: hasCookies, hasBodies: hasBodies, id: id)
     }
 
     private struct Configuration: Encodable {
@@ -72,6 +92,7 @@ public struct InjectedScript: Sendable, Hashable {
         var mark: String
         var schemes: Schemes
         var hasCookies: Bool
+        var hasBodies: Bool?
         var id: String?
     }
 

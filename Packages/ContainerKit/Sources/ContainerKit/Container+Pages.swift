@@ -117,6 +117,9 @@ extension Container {
             bridges.begin(in: view, for: real.text, besides: legacy)
         } else if mode != .plain {
             legacy?.begin(in: view)
+            if mode == .loopbackProxy, !configuration.forcedBridges.isEmpty {
+                bridges?.begin(in: view, for: real.text, forced: configuration.forcedBridges)
+            }
         }
         if var post {
             post.place = HTTPRequest(urlText: place)?.urlText ?? place

@@ -126,7 +126,7 @@ public final class Container<Engine: WebEngine> {
                 self?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
             }
         }
-        if ways.byName.traits.bodies == .plain {
+        if ways.byName.traits.bodies == .plain || !configuration.forcedBridges.isEmpty {
             bridges = BridgeCare(
                 names: configuration.names, hasCookies: cookies != nil, budget: bodyBudget,
                 host: BridgeHost(path: ways.byName.path, names: configuration.names, cookies: pageCookies))

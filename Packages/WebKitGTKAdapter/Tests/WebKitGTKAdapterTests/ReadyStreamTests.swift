@@ -70,7 +70,9 @@
             return count
         }
 
-        @Test("A short answer is read to its end before the call that begins it returns", arguments: [0, 1, 100, 57_344])
+        @Test(
+            "A short answer is read to its end before the call that begins it returns",
+            arguments: [0, 1, 100, 57_344])
         func atOnce(length: Int) throws {
             let content = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
             let reader = try Reader(content)

@@ -47,9 +47,12 @@ final class BridgeCare {
     /// - Parameters:
     ///   - documentURL: the real URL of the document that it is about to show.
     ///   - legacy: what older pages speak to, where the app wants that.
-    func begin(in view: some EngineView, for documentURL: String, besides legacy: LegacyCare? = nil) {
-        let script = InjectedScript(
-            token: BridgeToken(), secureScheme: names.secure, insecureScheme: names.insecure, hasCookies: hasCookies)
+    ///   - forced: what the page gets although its engine loses nothing; `nil` where that is not so.
+    func begin(
+        in view: some EngineView, for documentURL: String, besides legacy: LegacyCare? = nil,
+        forced: ForcedBridges? = nil
+    ) {
+        let script = script(forced)
         let bridge = PageBridge(
             script, documentURL: documentURL, limits: .init(within: budget), budget: budget, host: host)
         bridges[view.id] = bridge
@@ -60,6 +63,16 @@ final class BridgeCare {
         view.answerPrompts(startingWith: bridge.prefix) { [weak bridge, weak older] in
             older?.answer(to: $0) ?? bridge?.answer(to: $0) ?? "null"
         }
+    }
+
+    private func script(_ forced: ForcedBridges?) -> InjectedScript {
+        guard let forced else {
+            return InjectedScript(
+                token: BridgeToken(), secureScheme: names.secure, insecureScheme: names.insecure,
+                hasCookies: hasCookies)
+        }
+        return .forced(
+            token: BridgeToken(), hasBodies: forced.contains(.body), hasCookies: forced.contains(.cookie))
     }
 
     /// The view shows another document, of this real URL: what lies here for the one before is nobody's.

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import WebKitGTKAdapter
+
+/// A way to open a page, by its name on the command line.
+enum CheckedMode: String {
+    /// The engine without the container.
+    case plain
+    case scheme
+    case proxy
+    /// By the proxy, with the bridges that pages do not need there.
+    case forced
+
+    /// Has a container open pages so.
+    func configuration(
+        _ base: Container<WebKitGTKEngine>.Configuration
+    ) -> Container<WebKitGTKEngine>.Configuration {
+        var configuration = base
+        configuration.mode = self == .scheme ? .customScheme : .loopbackProxy
+        if self == .forced { configuration.forcedBridges = [.body, .cookie] }
+        return configuration
+    }
+}
