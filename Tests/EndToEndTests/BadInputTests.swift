@@ -73,6 +73,20 @@ extension RealEngine {
                 "none.zip", saying: ["no such file (none.zip)"])
         }
 
+        @Test("A prefetch table that is not there, or is none")
+        func badPrefetchTable() async throws {
+            let folder = try TemporaryFolder()
+            _ = try folder.write("text.json", "no table".utf8)
+            _ = try folder.write("list.json", "[]".utf8)
+            for (file, status, code) in [
+                ("none.json", 66, "no-input"), ("text.json", 65, "bad-json"), ("list.json", 65, "bad-table"),
+            ] as [(String, Int32, String)] {
+                try await fails(
+                    status, code, in: folder.path, "open", "http://127.0.0.1:9/", "--mode", "scheme", "--prefetch", file,
+                    saying: [file])
+            }
+        }
+
         @Test("A network on which the contest would show nothing", arguments: ["none", "offline"])
         func uselessNetwork(name: String) async throws {
             let folder = try TemporaryFolder()

@@ -46,6 +46,31 @@ extension RealEngine.BridgeTests {
         expectSame(plain, try await results(mode, step).leaves, mode)
     }
 
+    @Test("Arguments are read once, and in the plain engine's order", arguments: ["scheme", "forced"])
+    func reading(mode: String) async throws {
+        let step = """
+            run:const read = [];
+            const text = (name, value) => ({ toString() { read.push(name); return value; } });
+            const request = new XMLHttpRequest();
+            request.open(text("method", "GET"), text("url", "/record/none"), true);
+            request.setRequestHeader(text("field", "Content-Type"), text("value", "text/plain"));
+            navigator.sendBeacon(text("beacon", "/record/none"), "data");
+            new EventSource(text("source", "/record/none")).close();
+            document.createElement("img").setAttribute(text("attribute", "src"), text("place", "/record/none"));
+            document.createElement("img").src = text("property", "/record/none");
+            new Request(text("request", "/record/none"), { method: text("verb", "POST"), headers: { a: text("a", "b") } });
+            await fetch(text("fetch", "/record/none"), { cache: text("cache", "no-store") });
+            for (const few of [() => request.open(text("one", "GET")), () => request.setRequestHeader(text("name", "a")),
+                () => document.body.setAttribute(text("key", "src")), () => new EventSource(), () => request.open()]) {
+                try { few(); } catch (error) { read.push(error.name); }
+            }
+            return read
+            """
+        let plain = try await results("plain", step).leaves
+        #expect(plain["#"] == "19")
+        expectSame(plain, try await results(mode, step).leaves, mode)
+    }
+
     @Test("What is asked for again is what the plain engine asks for again")
     func memory() async throws {
         let step = "run:await load('moves.js'); return await again()"

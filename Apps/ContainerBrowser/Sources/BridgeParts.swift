@@ -28,11 +28,11 @@ struct BridgeParts: ExpressibleByArgument {
     func parts(in mode: InterceptionMode) throws -> ForcedBridges {
         switch mode {
         case .customScheme: return []
-        case .loopbackProxy: return parts
-        case .plain, .loopbackServer:
+        case .loopbackProxy, .loopbackServer: return parts
+        case .plain:
             throw CommandError(
-                .usage, code: "usage", "pages have no bridges in this mode: add --mode proxy or --mode scheme",
-                at: "--mode \(mode.rawValue)")
+                .usage, code: "usage", "pages have no bridges without a container: add --mode proxy",
+                at: "--mode plain")
         }
     }
 }

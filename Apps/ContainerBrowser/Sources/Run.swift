@@ -29,8 +29,8 @@ struct Run: AsyncParsableCommand {
         help: ArgumentHelp(
             "Have the page's functions replaced where the mode needs none of that: body, cookie, or body,cookie.",
             discussion: """
-                For --mode proxy, to see whether pages can tell. With --mode scheme both are always on; the other modes \
-                have none.
+                For --mode proxy and --mode server, to see whether pages can tell. With --mode scheme both are always \
+                on; --mode plain has no container.
                 """, valueName: "parts"))
     var bridge: BridgeParts?
 

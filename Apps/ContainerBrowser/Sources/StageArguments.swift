@@ -67,9 +67,10 @@ struct StageArguments: ParsableArguments {
                     .usage, code: "usage", "a prefetch table needs a container: add --mode scheme", at: "--mode plain")
             }
             do {
-                return try PrefetchTable(json: Data(contentsOf: URL(fileURLWithPath: file)))
-            } catch {
-                throw CommandError(.usage, code: "prefetch-table", "\(error)", at: file)
+                return try PrefetchTable(json: Data(try FileInput.text(of: file).utf8))
+            } catch let error as PrefetchError {
+                let place = error.location.map { "\(file), \($0)" } ?? file
+                throw CommandError(.badInput, code: "\(error.code)", error.message, at: place)
             }
         }
         options.trusted = try trusted.map { try TrustedCertificate($0, pages: hosts) }

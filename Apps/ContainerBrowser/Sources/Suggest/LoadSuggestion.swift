@@ -44,8 +44,10 @@ struct LoadSuggestion {
         var leftOut: [LeftOut] = []
 
         var text: String {
+            func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
             let counts = [
-                prefetched.map { "\($0) requests to make ahead" }, resources.map { "\($0) files" }, "\(hosts) hosts",
+                prefetched.map { count($0, "request") + " to make ahead" }, resources.map { count($0, "file") },
+                count(hosts, "host"),
             ]
             return "\(counts.compactMap { $0 }.joined(separator: ", ")), in \(directory)"
         }

@@ -6,7 +6,7 @@
 
 import { note, wrapURL } from "./answers.js";
 import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
-import { WeakMap, apply, getter, lowerCase, prototype, tryGet, weakGet, weakSet } from "./natives.js";
+import { WeakMap, apply, getter, lowerCase, prototype, readTexts, tryGet, weakGet, weakSet } from "./natives.js";
 import { nameOf, realURL } from "./urls.js";
 
 /** The attributes by which an element loads something, or a form goes somewhere. No element is made to find them, and
@@ -57,15 +57,16 @@ export const patchAddresses = () => {
   const element = prototype("Element");
   wrapMethod(element, "setAttribute", (original, self, args) => {
     // Nobody else has these arguments.
-    if (args.length > 1 && loads(self, lowerCase(`${args[0]}`))) {
-      args[1] = translate(self, args[1]);
+    if (args.length > 1) {
+      readTexts(args, 1);
+      if (loads(self, lowerCase(args[0]))) args[1] = translate(self, args[1]);
     }
     return apply(original, self, args);
   });
   wrapMethod(element, "getAttribute", (original, self, args) => asWritten(self, apply(original, self, args)));
   wrapConstructor("EventSource", (original, args, newTarget) => {
-    if (!args.length) return build(original, args, newTarget);
-    const name = nameOf(args[0]);
+    readTexts(args, 1);
+    const name = args.length && nameOf(args[0]);
     if (name) args[0] = name;
     const source = build(original, args, newTarget);
     note(source, { isReal: name });

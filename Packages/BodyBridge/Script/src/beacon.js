@@ -9,7 +9,7 @@ import { bytesOf, keepaliveLimit, lost, sizeOf } from "./bodies.js";
 import { mark } from "./channel.js";
 import { config } from "./config.js";
 import { wrapMethod } from "./disguise.js";
-import { Request, apply, fetch, headersOf, navigator, prototype, setHeader, then, world } from "./natives.js";
+import { Request, apply, fetch, headersOf, navigator, prototype, readTexts, setHeader, then, world } from "./natives.js";
 import { isOurs, nameOf, resolve } from "./urls.js";
 
 /** In bytes, of all beacons (Fetch, "inflight keepalive bytes"). */
@@ -34,6 +34,7 @@ const send = (url, data) => {
 
 export const patchBeacon = () => {
   wrapMethod(prototype("Navigator"), "sendBeacon", (original, self, args) => {
+    readTexts(args, 1);
     const url = nameOf(args[0]) ?? resolve(args[0]);
     // Where it is not the container's, and where the receiver is not a Navigator, the engine knows what to do.
     if (FORCED || !args.length || !isOurs(url) || self !== navigator) return apply(original, self, args);

@@ -22,6 +22,9 @@ const pieceLength = 1 << 20;
 /** What may be under way when a page goes, in bytes (Beacon, section 3.1; Fetch, "HTTP-network-or-cache fetch"). */
 export const keepaliveLimit = 64 << 10;
 
+/** Whether a request of this method has no body. */
+export const isBodyless = (verb) => verb === "GET" || verb === "HEAD";
+
 /** Whether a form's entries hold a Blob. */
 export const holdsFiles = (form) => {
   let found = false;

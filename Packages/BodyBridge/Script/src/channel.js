@@ -42,13 +42,11 @@ export const ask = (name, values) => {
   }
 };
 
-const digits = "0123456789abcdef";
-
-/** An id that nobody can guess. */
+/** An id that nobody can guess: 32 digits, of 106 random bits. */
 export const newID = () => {
-  const bytes = random(new Uint8Array(16));
+  const bytes = random(new Uint8Array(32));
   let text = "";
-  for (let index = 0; index < 16; index++) text += digits[bytes[index] >> 4] + digits[bytes[index] & 15];
+  for (let index = 0; index < 32; index++) text += bytes[index] % 10;
   return text;
 };
 

@@ -5,7 +5,7 @@
 
 /* global FORCED */
 
-import { bytesOf, handOver, keepaliveLimit, lost, patchBlob } from "./bodies.js";
+import { bytesOf, handOver, isBodyless, keepaliveLimit, lost, patchBlob } from "./bodies.js";
 import { movedTo, note, traces, wrapGetter, wrapURL } from "./answers.js";
 import { ask, mark, newID, nextID } from "./channel.js";
 import { config } from "./config.js";
@@ -50,11 +50,9 @@ const usual = { __proto__: null, method: "GET", credentials: "same-origin" };
 /** Whether a request is as most are: a GET with nothing to hand over. How it is cached is the engine's to read. */
 const isUsual = (init) => {
   // The engine refuses the others, whose prototype is the page's.
-  if (!isObject(init ?? usual)) return false;
-  for (const key in init) {
-    if (key !== "cache" && init[key] !== usual[key]) return false;
-  }
-  return true;
+  let isSo = isObject(init ?? usual);
+  for (const key in init) isSo &&= key === "cache" || init[key] === usual[key];
+  return isSo;
 };
 
 /** Makes a request as the page means it, under the container's name where the container covers it. One that is as most
@@ -121,9 +119,8 @@ const settled = (request, response, id, outgoing) => {
 
 const send = (original, self, request) => {
   if (!isOurs(urlOf(request))) return apply(original, self, [request]);
-  const method = methodOf(request);
   const body = weakGet(bodies, request);
-  const mayCarry = method !== "GET" && method !== "HEAD";
+  const mayCarry = !isBodyless(methodOf(request));
   // Of a request that another frame has made nobody knows the body.
   if (!FORCED && body === undefined && mayCarry) {
     return then(bytesOfRequest(request), (buffer) => {
@@ -134,7 +131,9 @@ const send = (original, self, request) => {
   }
   if (FORCED) {
     const bytes = body && mayCarry && bytesOf(body);
-    return apply(original, self, [bytes ? withBody(request, bytes) : request]);
+    const outgoing = bytes ? withBody(request, bytes) : request;
+    return then(apply(original, self, [outgoing]), (response) =>
+      (note(response, { held: [request, outgoing] }), response));
   }
   const isKept = keepaliveOf(request);
   let handed;

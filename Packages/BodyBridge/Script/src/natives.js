@@ -89,9 +89,14 @@ export const tryGet = (get, value) => {
   try { return get(value); } catch { return undefined; }
 };
 
+/** Makes texts of the first arguments, once and in their order, as a page can tell; of none where one is missing. */
+export const readTexts = (args, count) => {
+  for (let index = 0; index < count && args.length >= count; index++) args[index] = `${args[index]}`;
+};
+
 /** Whether it is an object, or a function. */
 export const isObject = (value) => Object(value) === value;
 export const isBlob = (value) => isObject(value) && tryGet(blobSize, value) >= 0;
 export const isRequest = (value) => isObject(value) && !!tryGet(urlOf, value);
 export const isForm = (value) =>
-  isObject(value) && tryGet((form) => (formForEach(form, () => {}), true), value);
+  isObject(value) && tryGet((form) => !formForEach(form, () => {}), value);

@@ -5,14 +5,14 @@
 
 /* global FORCED */
 
-import { bytesOf, handOver, lost, sizeOf } from "./bodies.js";
+import { bytesOf, handOver, isBodyless, lost, sizeOf } from "./bodies.js";
 import { note, traces, wrapGetter, wrapURL } from "./answers.js";
 import { mark, newID } from "./channel.js";
 import { config } from "./config.js";
 import { forgetCookies } from "./cookies.js";
 import { build, wrapConstructor, wrapMethod } from "./disguise.js";
 import {
-  ProgressEvent, Uint8Array, WeakMap, XMLHttpRequest, addListener, apply, dispatch, now, stopEvent, targetOf, upperCase,
+  ProgressEvent, Uint8Array, WeakMap, XMLHttpRequest, addListener, apply, dispatch, now, readTexts, stopEvent, targetOf, upperCase,
   weakGet, weakSet, xhrHeader, xhrState, xhrTimeout, xhrUpload, xhrWithCredentials,
 } from "./natives.js";
 import { isOurs, nameOf, resolve } from "./urls.js";
@@ -21,12 +21,12 @@ import { isOurs, nameOf, resolve } from "./urls.js";
 
 /** What is to be sent in the body's place, what the mark says of it, and how many bytes it really is. */
 const carry = (request, state, body) => {
-  if (state.verb === "GET" || state.verb === "HEAD") return { words: "none", body, size: 0 };
+  if (isBodyless(state.verb)) return { words: "none", body, size: 0 };
   const gone = lost(body);
   if (!gone) return { words: "plain", body };
   // As the engine would have said it.
   if (gone.kind && !state.hasType) xhrHeader(request, "Content-Type", gone.kind);
-  if (FORCED || !state.isAsync) {
+  if (!state.isAsync) {
     const bytes = bytesOf(gone);
     return bytes && { words: "plain", body: bytes };
   }
@@ -37,16 +37,24 @@ const carry = (request, state, body) => {
 const send = (original, self, args) => {
   const state = weakGet(traces, self);
   if (!state?.verb) return apply(original, self, args);
+  if (FORCED) {
+    const gone = isBodyless(state.verb) ? undefined : lost(args[0]);
+    // What cannot be read goes as the page gave it.
+    const bytes = gone && bytesOf(gone);
+    // Where it is not open, or sent already, the engine itself says so of `send`.
+    try { if (bytes && gone.kind && !state.hasType) xhrHeader(self, "Content-Type", gone.kind); } catch {}
+    return apply(original, self, [bytes ?? args[0]]);
+  }
   let carried;
   try {
     carried = carry(self, state, args[0]);
-    if (FORCED) return apply(original, self, [carried.body]);
     // No two are alike: the engine would give one the answer of another, of whatever age.
     const id = newID();
     // The engine keeps no time on a custom scheme: the container does.
-    const limit = xhrTimeout(self) ? ` ${xhrTimeout(self)}` : "";
-    state.due = limit && now() + xhrTimeout(self);
-    xhrHeader(self, config.mark, mark(carried.words + (xhrWithCredentials(self) ? " include" : "") + limit + ` ${id}`));
+    const limit = xhrTimeout(self);
+    state.due = limit && now() + limit;
+    xhrHeader(self, config.mark, mark(
+      carried.words + (xhrWithCredentials(self) ? " include" : "") + (limit ? ` ${limit}` : "") + ` ${id}`));
     state.id = id;
   } catch {
     // Not open, or sent already: the engine says so itself. What could not be read fails in the network.
@@ -106,19 +114,21 @@ export const patchXHR = () => {
   });
   wrapGetter(prototype, "upload", (upload, trace, self) => (weakSet(uploads, self, true), upload));
   wrapMethod(prototype, "open", (original, self, args) => {
-    const name = args.length > 1 ? nameOf(args[1]) : undefined;
-    const url = name ?? resolve(args[1]);
+    readTexts(args, 2);
+    const name = args.length > 1 && nameOf(args[1]);
+    const url = name || resolve(args[1]);
     if (name) args[1] = name;
     const result = apply(original, self, args);
     // Others are without a verb.
     note(self, isOurs(url) &&
-      { verb: upperCase(`${args[0]}`), isAsync: args.length < 3 || !!args[2], isReal: name });
+      { verb: upperCase(args[0]), isAsync: args.length < 3 || !!args[2], isReal: name });
     return result;
   });
   wrapMethod(prototype, "setRequestHeader", (original, self, args) => {
+    readTexts(args, 2);
     const result = apply(original, self, args);
     const state = weakGet(traces, self);
-    if (state && upperCase(`${args[0]}`) === "CONTENT-TYPE") state.hasType = true;
+    if (state && upperCase(args[0]) === "CONTENT-TYPE") state.hasType = true;
     return result;
   });
   wrapMethod(prototype, "send", send);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Names a body in the vault: 32 hexadecimal digits that the injected script draws.
+/// Names a body in the vault: 32 hexadecimal digits that the injected script makes up.
 public struct BodyID: Sendable, Hashable {
     /// The digits.
     public let text: String

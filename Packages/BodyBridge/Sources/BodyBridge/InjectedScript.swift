@@ -62,9 +62,10 @@ public struct InjectedScript: Sendable, Hashable {
     /// cannot be run twice, since it declares a constant. Neither calls what a page can change.
     public var page: [String] {
         let configuration = literal(configuration(token: token.text))
+        let text = hasBodies == nil ? ScriptText.page : ScriptText.forced
         return [
             "typeof \(name)==\"undefined\"||\(name)()",
-            "const \(name)=(CONTAINERKIT=>{\(hasBodies == nil ? ScriptText.page : ScriptText.forced);return()=>{CONTAINERKIT.again&&CONTAINERKIT.again()}})"
+            "const \(name)=(CONTAINERKIT=>{\(text);return()=>{CONTAINERKIT.again&&CONTAINERKIT.again()}})"
                 + "(\(configuration))",
         ]
     }

@@ -43,7 +43,7 @@ extension Container {
         public var prefetch: PrefetchOptions?
         /// The cookies of pages whose engine has none, in custom-scheme mode; kept in a file by default.
         public var cookies = CookieOptions()
-        /// Bridges of pages by the proxy, which need none; none by default. They cost time and memory, and are for tests.
+        /// Bridges of pages over loopback, which need none; none by default. They cost time and memory, and are for tests.
         public var forcedBridges: ForcedBridges = []
         /// The schemes under which pages open in custom-scheme mode; `containerkit` and `containerkit-http` by default.
         public var names: SchemeNames = .standard

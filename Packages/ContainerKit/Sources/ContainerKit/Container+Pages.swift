@@ -113,13 +113,10 @@ extension Container {
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
         await engineCaches?.settle(for: session)
         let place = try await place(of: real.text, in: mode)
-        if mode == .customScheme, let bridges {
-            bridges.begin(in: view, for: real.text, besides: legacy)
+        if let bridges, let parts = bridgeParts(in: mode) {
+            bridges.begin(in: view, for: real.text, besides: legacy, forced: parts)
         } else if mode != .plain {
             legacy?.begin(in: view)
-            if mode == .loopbackProxy, !configuration.forcedBridges.isEmpty {
-                bridges?.begin(in: view, for: real.text, forced: configuration.forcedBridges)
-            }
         }
         if var post {
             post.place = HTTPRequest(urlText: place)?.urlText ?? place
@@ -130,6 +127,12 @@ extension Container {
         try prepare(view)
         view.load(place)
         return page
+    }
+
+    /// Which bridges are forced on in pages of a mode: none where the engine needs them all, `nil` where there are none.
+    private func bridgeParts(in mode: InterceptionMode) -> ForcedBridges? {
+        if mode == .customScheme { return ways.byName.traits.bodies == .plain ? [] : nil }
+        return mode.isOverLoopback && !configuration.forcedBridges.isEmpty ? configuration.forcedBridges : nil
     }
 
     /// Gives a view the name and the values that its pages are to have.

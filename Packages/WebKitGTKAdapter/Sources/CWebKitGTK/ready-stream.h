@@ -20,13 +20,14 @@ typedef struct {
     GInputStream parent;
     GBytes *bytes;
     gsize position;
-    // What the last read has taken.
+    // What the last read has taken; -1 where it was cancelled: the engine hears of a request that it dropped by that alone.
     gssize taken;
     // How many reads are under way, each inside of the one before.
     int depth;
-    // What a read that waits for a turn of the loop calls.
+    // Of a read that waits for a turn of the loop.
     GAsyncReadyCallback waiting;
     gpointer waiting_data;
+    GCancellable *waiting_cancellable;
 } ContainerKitReadyStream;
 
 // The stack is as deep as the reads, and the loop has other work: eight of the engine's reads are 64 KiB.
@@ -57,13 +58,18 @@ static gboolean containerkit_ready_stream_is_later(void) {
 
 // The stream stands for the result as well: it says the same of it, and one object less is made.
 static void containerkit_ready_stream_call(ContainerKitReadyStream *stream, GAsyncReadyCallback callback, gpointer data) {
+    // The reader may let go of it.
+    g_object_ref(stream);
     stream->depth += 1;
     callback((GObject *)stream, (GAsyncResult *)stream, data);
     stream->depth -= 1;
+    g_object_unref(stream);
 }
 
 static gboolean containerkit_ready_stream_turn(gpointer me) {
     ContainerKitReadyStream *stream = (ContainerKitReadyStream *)me;
+    if (g_cancellable_is_cancelled(stream->waiting_cancellable)) stream->taken = -1;
+    g_clear_object(&stream->waiting_cancellable);
     containerkit_ready_stream_call(stream, stream->waiting, stream->waiting_data);
     return G_SOURCE_REMOVE;
 }
@@ -72,12 +78,15 @@ static void containerkit_ready_stream_read_async(
     GInputStream *me, void *buffer, gsize count, int priority, GCancellable *cancellable, GAsyncReadyCallback callback,
     gpointer data) {
     ContainerKitReadyStream *stream = (ContainerKitReadyStream *)me;
-    stream->taken = containerkit_ready_stream_read(me, buffer, count, cancellable, NULL);
+    stream->taken = g_cancellable_is_cancelled(cancellable)
+        ? -1
+        : containerkit_ready_stream_read(me, buffer, count, cancellable, NULL);
     if (stream->depth == 0 ? !containerkit_ready_stream_is_later() : stream->depth < containerkit_deepest_read) {
         return containerkit_ready_stream_call(stream, callback, data);
     }
     stream->waiting = callback;
     stream->waiting_data = data;
+    g_set_object(&stream->waiting_cancellable, cancellable);
     GSource *idle = g_idle_source_new();
     g_source_set_priority(idle, priority);
     g_source_set_callback(idle, containerkit_ready_stream_turn, g_object_ref(stream), g_object_unref);
@@ -87,13 +96,15 @@ static void containerkit_ready_stream_read_async(
 
 static gssize containerkit_ready_stream_read_finish(GInputStream *me, GAsyncResult *result, GError **error) {
     (void)result;
-    (void)error;
-    return ((ContainerKitReadyStream *)me)->taken;
+    gssize taken = ((ContainerKitReadyStream *)me)->taken;
+    if (taken < 0) g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the request was dropped");
+    return taken;
 }
 
 static gpointer containerkit_ready_stream_parent = NULL;
 
 static void containerkit_ready_stream_finalize(GObject *me) {
+    g_clear_object(&((ContainerKitReadyStream *)me)->waiting_cancellable);
     g_bytes_unref(((ContainerKitReadyStream *)me)->bytes);
     ((GObjectClass *)containerkit_ready_stream_parent)->finalize(me);
 }
@@ -110,6 +121,8 @@ static void containerkit_ready_stream_class_init(gpointer type, gpointer data) {
 // Owned by the caller. The bytes are kept.
 static inline GInputStream *containerkit_ready_stream_new(GBytes *bytes) {
     static GType type = 0;
+    // Each module that includes this has its own of these, and GLib one type for all.
+    if (type == 0) type = g_type_from_name("ContainerKitReadyStream");
     if (type == 0) {
         GTypeInfo info = {
             .class_size = sizeof(GInputStreamClass),

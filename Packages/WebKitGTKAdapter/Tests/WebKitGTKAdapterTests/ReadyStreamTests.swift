@@ -14,6 +14,8 @@
             var bytes: [UInt8] = []
             var reads = 0
             var isAtEnd = false
+            var failure: String?
+            let cancellable = g_cancellable_new()
 
             init(_ content: [UInt8]) throws {
                 let bytes = g_bytes_new(content, gsize(content.count))
@@ -23,6 +25,7 @@
 
             deinit {
                 g_object_unref(stream)
+                g_object_unref(cancellable)
                 buffer.deallocate()
             }
 
@@ -30,7 +33,7 @@
                 reads += 1
                 let me = Unmanaged.passRetained(self).toOpaque()
                 g_input_stream_read_async(
-                    stream, buffer.baseAddress, gsize(buffer.count), 0, nil,
+                    stream, buffer.baseAddress, gsize(buffer.count), 0, cancellable,
                     { _, result, me in
                         guard let me else { return }
                         Unmanaged<Reader>.fromOpaque(me).takeRetainedValue().take(result)
@@ -38,19 +41,24 @@
             }
 
             private func take(_ result: OpaquePointer?) {
-                let count = g_input_stream_read_finish(stream, result, nil)
+                var error: UnsafeMutablePointer<GError>?
+                let count = g_input_stream_read_finish(stream, result, &error)
+                failure = error.map { String(cString: $0.pointee.message) }
+                g_clear_error(&error)
                 bytes += buffer[..<max(0, count)]
-                guard count > 0 else { return isAtEnd = true }
+                guard count > 0 else { return isAtEnd = count == 0 }
                 read()
             }
         }
 
-        private let context = g_main_context_new()
-
         /// Calls `body` in a turn of a loop of its own, and returns how many turns it takes until nothing is left to do.
         private func turns(_ body: @escaping () -> Void) -> Int {
+            let context = g_main_context_new()
             g_main_context_push_thread_default(context)
-            defer { g_main_context_pop_thread_default(context) }
+            defer {
+                g_main_context_pop_thread_default(context)
+                g_main_context_unref(context)
+            }
             final class Work {
                 let body: () -> Void
                 init(_ body: @escaping () -> Void) { self.body = body }
@@ -92,6 +100,18 @@
             #expect(reader.isAtEnd && reader.bytes == content)
             // 123 reads with bytes, one for the end, eight in a turn.
             #expect(reader.reads == 124 && count == 16)
+        }
+
+        @Test("Of one that is given up no more is read, in a turn or between two", arguments: [0, 1])
+        func cancelled(after turn: Int) throws {
+            let reader = try Reader([UInt8](repeating: 1, count: 1_000_000))
+            let count = turns {
+                if turn == 0 { g_cancellable_cancel(reader.cancellable) }
+                reader.read()
+                if turn == 1 { g_cancellable_cancel(reader.cancellable) }
+            }
+            #expect(!reader.isAtEnd && reader.failure == "the request was dropped")
+            #expect(reader.bytes.count == turn * 8 * (8 << 10) && count == 1 + turn)
         }
 
         @Test("Of several in a turn the first is read at once, and the others in the next turn")

@@ -47,10 +47,10 @@ final class BridgeCare {
     /// - Parameters:
     ///   - documentURL: the real URL of the document that it is about to show.
     ///   - legacy: what older pages speak to, where the app wants that.
-    ///   - forced: what the page gets although its engine loses nothing; `nil` where that is not so.
+    ///   - forced: what the page gets although its engine loses nothing; empty where that is not so.
     func begin(
         in view: some EngineView, for documentURL: String, besides legacy: LegacyCare? = nil,
-        forced: ForcedBridges? = nil
+        forced: ForcedBridges
     ) {
         let script = script(forced)
         let bridge = PageBridge(
@@ -65,8 +65,8 @@ final class BridgeCare {
         }
     }
 
-    private func script(_ forced: ForcedBridges?) -> InjectedScript {
-        guard let forced else {
+    private func script(_ forced: ForcedBridges) -> InjectedScript {
+        guard !forced.isEmpty else {
             return InjectedScript(
                 token: BridgeToken(), secureScheme: names.secure, insecureScheme: names.insecure,
                 hasCookies: hasCookies)

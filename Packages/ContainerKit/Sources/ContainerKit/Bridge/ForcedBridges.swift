@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Bridges that pages by the proxy get although their engine loses nothing: for tests, which see by it whether a page can
-/// tell that they are there. In custom-scheme mode they are always on.
+/// Bridges that pages by the proxy and at the local server get although their engine loses nothing: for tests, which see by
+/// it whether a page can tell that they are there. In custom-scheme mode they are always on.
 public struct ForcedBridges: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 
