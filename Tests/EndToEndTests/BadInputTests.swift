@@ -82,7 +82,8 @@ extension RealEngine {
                 ("none.json", 66, "no-input"), ("text.json", 65, "bad-json"), ("list.json", 65, "bad-table"),
             ] as [(String, Int32, String)] {
                 try await fails(
-                    status, code, in: folder.path, "open", "http://127.0.0.1:9/", "--mode", "scheme", "--prefetch", file,
+                    status, code, in: folder.path, "open", "http://127.0.0.1:9/", "--mode", "scheme", "--prefetch",
+                    file,
                     saying: [file])
             }
         }

@@ -58,7 +58,9 @@ extension RealEngine {
             #expect(outcome.output.contains(#""error":"#) == (status != 0), "\(outcome.output)")
         }
 
-        @Test("Bridges are forced on where pages need none, and only there", arguments: ["proxy", "server", "scheme", "plain"])
+        @Test(
+            "Bridges are forced on where pages need none, and only there",
+            arguments: ["proxy", "server", "scheme", "plain"])
         func bridges(mode: String) async throws {
             let shop = try await Shop()
             // No page can tell by what it is given. But a getter that is read by another function than the engine's is.
