@@ -8,7 +8,7 @@ import Testing
 @Suite("Real URLs", .timeLimit(.minutes(1)))
 struct RealURLTests {
     @Test(
-        "Scheme and host are brought to lower case, an empty path to a slash; the scheme's own port goes, the rest stays",
+        "Scheme and host are brought to lower case, an empty path to a slash; the scheme's own port goes, blanks are escaped",
         arguments: [
             ("https://shop.example", "https://shop.example/"),
             ("HTTPS://Shop.EXAMPLE/A?B=C#D", "https://shop.example/A?B=C#D"),
@@ -19,6 +19,7 @@ struct RealURLTests {
             ("https://shop.example#top", "https://shop.example/#top"),
             ("https://shop.example/a%20b/%0a", "https://shop.example/a%20b/%0a"),
             ("https://shop.example/#a#b", "https://shop.example/#a#b"),
+            ("https://shop.example/a  b?c d#e f", "https://shop.example/a%20%20b?c%20d#e%20f"),
             ("https://shop.example/?next=javascript:alert(1)", "https://shop.example/?next=javascript:alert(1)"),
         ])
     func accepted(_ text: String, _ spelling: String) {
@@ -33,7 +34,8 @@ struct RealURLTests {
             "javascript:alert(1)", "JavaScript:alert(1)", "javascript://shop.example/%0aalert(1)",
             "data:text/html,a", "file:///etc/passwd", "ftp://shop.example/", "about:blank",
             "blob:https://shop.example/1", "containerkit://shop.example/", "ws://shop.example/",
-            " https://shop.example/", "https://shop.example/ ", "https://shop.example/a b", "https://shop .example/",
+            " https://shop.example/", "https://shop.example/ ", "https://shop .example/", "https://us er@shop.example/",
+            " https://shop.example/a b", "https://shop.example/a b ",
             "https://shop.example/\n", "ht\ntps://shop.example/", "https://shop.example/\r\nHost: evil.example",
             "https://shop.example/\ta", "https://shop.example/#\n", "https://shop.example/\u{2028}",
             "https://shop.example/\u{A0}", "https://shop.example/\0", "https://shop.example/\u{1}",
