@@ -251,7 +251,7 @@ final class RequestPath: Sendable {
             guard let response = try await chain.load(request) else {
                 throw ResourceError(.internal, "no loader answered", at: request.head.urlText)
             }
-            guard let redirect = try Redirect(of: response.head, to: request.head) else { return response }
+            guard let redirect = try names.redirect(of: response.head, to: request.head) else { return response }
             guard request.head.scheme != "https" || redirect.target.hasPrefix("https:") else {
                 throw ResourceError(.blocked, "redirect from https to http", at: redirect.target)
             }

@@ -71,7 +71,8 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
         var request = ledHere(request)
         for count in 0...limit {
             guard var response = try await base.load(request) else { return nil }
-            guard request.followsRedirects, let redirect = try Redirect(of: response.head, to: request.head) else {
+            guard request.followsRedirects, let redirect = try names.redirect(of: response.head, to: request.head)
+            else {
                 if request.destination == .document { moves.end(for: request.page) }
                 if count > 0 { response.movedTo = request.head.urlText }
                 return (try rule.passing(response, of: request, by: names), request.head)

@@ -26,6 +26,7 @@ struct DocumentRedirectTests {
         "The page replaces itself by the name of the target, and takes its fragment along where the target has none",
         arguments: [
             ("/b?c", #"location.replace("containerkit:\/\/a.example\/b?c"+location.hash)"#),
+            ("containerkit://b.example/c#d", #"location.replace("containerkit:\/\/b.example\/c#d")"#),
             ("/b#d", #"location.replace("containerkit:\/\/a.example\/b#d")"#),
             ("http://b.example/", #"location.replace("containerkit-http:\/\/b.example\/"+location.hash)"#),
         ])

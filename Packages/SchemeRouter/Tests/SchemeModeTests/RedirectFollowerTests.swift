@@ -43,6 +43,31 @@ struct RedirectFollowerTests {
         #expect(site.asked.count == 5)
     }
 
+    @Test("A redirect to a name is one to its real URL, as a page that handed on its own URL means it")
+    func names() async throws {
+        let site = Site([
+            "https://a.example/1": (302, "containerkit://a.example/2?x"),
+            "https://a.example/2?x": (307, "ContainerKit://A.example:443/3"),
+            "https://a.example/plain": (302, "containerkit-http://a.example/"),
+            "https://a.example/other": (302, "other://a.example/"),
+        ])
+        let follower = RedirectFollower(site, names: .standard)
+        let moved = try #require(try await follower.load(subrequest("https://a.example/1")))
+        #expect(moved.movedTo == "https://a.example/3")
+        #expect(
+            site.asked.map(\.urlText) == ["https://a.example/1", "https://a.example/2?x", "https://a.example/3"])
+        // Mixed content, and no name of this container's.
+        for (url, code) in [
+            ("https://a.example/plain", ResourceError.Code.blocked), ("https://a.example/other", .invalidRequest),
+        ] {
+            await #expect {
+                try await follower.load(subrequest(url))
+            } throws: {
+                ($0 as? ResourceError)?.code == code
+            }
+        }
+    }
+
     @Test("Credentials of one origin do not go to another")
     func credentials() async throws {
         let site = Site(["https://a.example/": (302, "https://b.example/"), "https://b.example/": (302, "/next")])

@@ -52,7 +52,7 @@ struct RedirectTargetTests {
         "What is not http or has no host is refused, for documents too",
         arguments: [
             "file:///etc/passwd", "javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "about:blank",
-            "blob:https://a.example/1", "containerkit://b.example/", "ftp://b.example/", "https:///",
+            "blob:https://a.example/1", "other://b.example/", "ftp://b.example/", "https:///",
             "mailto:a@b.example",
         ], [ResourceRequest.Destination.document, .subresource, .unknown])
     func refused(location: String, destination: ResourceRequest.Destination) async throws {
