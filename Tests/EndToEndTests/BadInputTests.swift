@@ -83,8 +83,7 @@ extension RealEngine {
             ] as [(String, Int32, String)] {
                 try await fails(
                     status, code, in: folder.path, "open", "http://127.0.0.1:9/", "--mode", "scheme", "--prefetch",
-                    file,
-                    saying: [file])
+                    file, saying: [file])
             }
         }
 

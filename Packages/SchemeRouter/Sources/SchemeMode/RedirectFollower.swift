@@ -56,10 +56,10 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
         }
         guard let response = found else { return .known(nil) }
         let isRedirect = response.head.status != .notModified && response.head.status.kind == .redirection
+        guard !isRedirect else { return .later }
         // From where it was asked for, and nowhere else, comes what no rule is about.
-        guard isRedirect || request.mode == .cors else { return .known(response) }
-        guard !isRedirect,
-            let passing = try? ForeignAnswerRule(for: request).passing(response, of: request, by: names)
+        guard request.mode == .cors else { return .known(response) }
+        guard let passing = try? ForeignAnswerRule(for: request).passing(response, of: request, by: names)
         else { return .later }
         return .known(passing)
     }
