@@ -24,20 +24,25 @@
         private var asked: String?
         /// Whether the host's load waits for the engine to begin: what is said meanwhile is of the load before.
         private(set) var isLoadWaiting = false
+        /// What the host asked for before that, where the engine had not begun with it, either. It may have been about
+        /// to: then it says so, and says next that this one was cancelled.
+        private var overtaken: String?
 
         /// What the host asked for last.
         private(set) var lastLoad: AskedLoad?
 
         /// The host asks for a URL.
         mutating func ask(for url: String) {
+            if isLoadWaiting { overtaken = asked }
             asked = url
             lastLoad = AskedLoad(of: url, after: lastLoad)
             isLoadWaiting = true
         }
 
-        /// The host gives its load up before the engine began with it.
-        /// - Returns: its URL; `nil` where no load waits.
+        /// The host stops what loads.
+        /// - Returns: the URL of what the engine had not begun with; `nil` where no load waits.
         mutating func giveUp() -> String? {
+            overtaken = nil
             guard isLoadWaiting else { return nil }
             isLoadWaiting = false
             defer { asked = nil }
@@ -57,7 +62,7 @@
         mutating func commit(url: String, mainResource: String?) -> Commit {
             isNavigating = false
             let asked = isLoadWaiting ? nil : asked
-            if !isLoadWaiting { self.asked = nil }
+            if !isLoadWaiting { settle() }
             if let mainResource {
                 documentURL = mainResource
                 return .document(url: mainResource)
@@ -70,17 +75,33 @@
         }
 
         /// A navigation failed.
+        /// - Parameters:
+        ///   - url: where it had got to, as the engine writes it.
+        ///   - isCancelled: whether it was given up for another one, or stopped.
         /// - Returns: whether it is one that the host has given up for another load, which has not begun.
-        mutating func fail(_ url: String) -> Bool {
-            let isStale = isLoadWaiting && url != asked && (isNavigating || url == documentURL)
+        mutating func fail(_ url: String, isCancelled: Bool) -> Bool {
+            if isCancelled, url == overtaken {
+                // What began was this one, and not what the host waits for.
+                overtaken = nil
+                isNavigating = false
+                isLoadWaiting = asked != nil
+                return isLoadWaiting
+            }
+            let isOther = isLoadWaiting && url != asked && (isNavigating || url == documentURL)
             endNavigation()
-            return isStale
+            return isOther || isCancelled && isLoadWaiting
         }
 
         /// There is no navigation any more, as there is no process.
         mutating func endNavigation() {
             isNavigating = false
-            if !isLoadWaiting { asked = nil }
+            if !isLoadWaiting { settle() }
+        }
+
+        /// Nothing is left of what the host asked for.
+        private mutating func settle() {
+            asked = nil
+            overtaken = nil
         }
 
         /// Whether a request is for the document that is on its way.

@@ -107,9 +107,8 @@
 
         /// - Parameter isCancelled: whether the load was given up for another one, or stopped.
         private func loadFailed(_ url: String, _ error: EngineError, isCancelled: Bool) {
-            let isStale = location.fail(url)
             // The host asked for another page meanwhile: this is not the end of what it waits for.
-            if isStale || isCancelled && location.isLoadWaiting { return }
+            if location.fail(url, isCancelled: isCancelled) { return }
             onSignal?(.failed(url: url, error: error))
         }
 

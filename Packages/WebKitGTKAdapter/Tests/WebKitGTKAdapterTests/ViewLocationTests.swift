@@ -12,9 +12,10 @@
         private var location = ViewLocation()
 
         private mutating func check(
-            _ url: String, isStale expected: Bool, at place: SourceLocation = #_sourceLocation
+            _ url: String, isCancelled: Bool = false, isStale expected: Bool,
+            at place: SourceLocation = #_sourceLocation
         ) {
-            let isStale = location.fail(url)
+            let isStale = location.fail(url, isCancelled: isCancelled)
             #expect(isStale == expected, sourceLocation: place)
         }
 
@@ -59,6 +60,30 @@
             check("a://h/1", isStale: true)
             // Before the engine begins with it, as the engine writes it.
             check("a://h/3/", isStale: false)
+        }
+
+        @Test("A load that began when the host had asked for another one is not that one, and its end not that one's")
+        mutating func begunLate() {
+            location.ask(for: "a://h/1")
+            location.ask(for: "a://h/2")
+            // The engine had been about to say so of the first.
+            location.start()
+            check("a://h/1", isCancelled: true, isStale: true)
+            #expect(location.isLoadWaiting && !location.isNavigating)
+            location.start()
+            // Stopped by the host, where a redirect led.
+            check("a://h/1", isCancelled: true, isStale: false)
+            location.ask(for: "a://h/1")
+            location.ask(for: "a://h/2")
+            location.start()
+            #expect(location.commit(url: "a://h/2", mainResource: "a://h/2") == .document(url: "a://h/2"))
+            check("a://h/1", isCancelled: true, isStale: false)
+            // A stop is told of, even where the same was asked for twice.
+            location.ask(for: "a://h/1")
+            location.ask(for: "a://h/1")
+            location.start()
+            #expect(location.giveUp() == nil)
+            check("a://h/1", isCancelled: true, isStale: false)
         }
 
         @Test("A blank page in place of what was asked for is a refusal, and one that was asked for is not")
