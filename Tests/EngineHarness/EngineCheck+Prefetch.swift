@@ -141,7 +141,8 @@ extension EngineCheck {
             view.load(PrefetchSite.page)
             try await load.finished(within: .seconds(20))
             _ = try await run(script, in: view)
-            _ = try await view.evaluate("document.cookie = 'late=; Max-Age=0'; return 1", in: .page)
+            _ = try await view.evaluate(
+                "for (const name of ['late', 'session']) document.cookie = `${name}=; Max-Age=0`; return 1", in: .page)
             view.discard()
         }
         await proxy.stop()

@@ -79,6 +79,9 @@ final class PrefetchSite: Sendable {
                 }
                 if !waits { continuation.resume() }
             }
+        case "/api/post":
+            // As a server that renews a session: the page's own requests have it from then on.
+            headers[.setCookie] = "session=renewed; Path=/"
         case "/api/fails" where count == 1:
             return OriginResponse(.internalServerError, headers: headers)
         default: break

@@ -80,6 +80,7 @@ extension Container {
     public func shutDown() async {
         for session in sessions.values { report(.closed, of: session) }
         whitePages?.shutDown()
+        prefetch?.removeAll()
         dropPendingDownloads()
         await downloadCare.shutDown()
         await proxy?.shutDown()

@@ -3,6 +3,7 @@
 
 import BodyBridge
 import ContainerTesting
+import CookieJar
 import EngineTesting
 import Foundation
 import HTTPTransport
@@ -144,6 +145,34 @@ struct PrefetchTests {
         #expect(fixture.network.requests.withLock { $0.last?.headerFields[.cookie] } == "user=2")
         #expect(container.counters.prefetch?.strangers == 1)
         await container.shutDown()
+    }
+
+    @Test(
+        "A page whose cookies an answer made ahead has renewed gets that answer, and keeps them",
+        arguments: [true, false])
+    func renewedCookies(_ isCached: Bool) async throws {
+        let container = try await container { if !isCached { $0.httpCache = nil } }
+        try await fixture.engine.jar.set(EngineCookie(name: "user", value: "1", domain: "shop.example"))
+        fixture.network.put(
+            .bytes(Data("network \(api)".utf8)), at: api, [.setCookie: "user=2", .cacheControl: "no-store"])
+        let page = try await container.open(url)
+        try await until { container.cookies?.jar.cookies.map(\.value) == ["2"] }
+        try await until { count(api) == 1 }
+        let answer = try await fixture.answer(to: place + "api?id=7", .get, fields, from: page.view, of: container)
+        #expect(answer.record.provenance?.source == .prefetch && count(api) == 1)
+        #expect(answer.sink.fields[.setCookie] == nil)
+        #expect(container.counters.prefetch?.strangers == 0)
+        await container.shutDown()
+    }
+
+    @Test("A container that ends drops what nobody has taken, though its page is open")
+    func ended() async throws {
+        let container = try await container()
+        let page = try await container.open(url)
+        try await until { count(api) == 1 }
+        await container.shutDown()
+        #expect(container.counters.prefetch?.wasted == 1)
+        await container.close(page)
     }
 
     @Test("Where the engine keeps the cookies, the request has those of its own host")

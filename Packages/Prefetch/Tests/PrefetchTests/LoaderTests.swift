@@ -290,6 +290,91 @@ struct LoaderTests {
         #expect(try await answer == (isFor ? "prefetch: data" : "network: own"))
     }
 
+    /// Answers what was made ahead, to the end.
+    private func answer(_ exchange: Upstream.Exchange, _ text: String, _ fields: HTTPFields) async throws {
+        exchange.answer(.ok, fields)
+        exchange.send(text)
+        exchange.end()
+        try await until { exchange.isEnded }
+    }
+
+    @Test(
+        "With the cookies that an answer made ahead has set the page is the same asker, and with others it is not",
+        arguments: [
+            ("session=a; Path=/", "user=1; session=a", true), ("user=2; HttpOnly", "user=2", true),
+            ("user=2", "user=1", true), ("user=2", "user=3", false), ("user=2", nil, false),
+            ("user=2", "user=2; more=1", false), ("session=a", "session=a", false), ("other=2", "user=2", false),
+            ("user=; Path=/", nil, true), ("user=gone; max-age = 0", nil, true), ("user=gone; Max-Age=9", nil, false),
+            ("a=b=c ", "a=b=c; user=1", true), ("bare", "user=1; bare", true), ("", "user=1", true),
+            ("user=" + String(repeating: "2", count: 5000), "user=" + String(repeating: "2", count: 5000), false),
+        ] as [(String, String?, Bool)])
+    func grantedCookies(_ setCookie: String, _ own: String?, _ isSame: Bool) async throws {
+        let fixture = Fixture(FixedFields(fields: [.cookie: "user=1"]))
+        try fixture.open()
+        try await answer(fixture.upstream.exchange(1), "data", [.setCookie: setCookie, .vary: "Cookie"])
+        var fields = HTTPFields()
+        fields[.cookie] = own
+        let request = try fixture.own(fields: fields)
+        async let answer = fixture.text(request)
+        if !isSame { try await fixture.upstream.exchange(2).answer(whole: "own") }
+        #expect(try await answer == (isSame ? "prefetch: data" : "network: own"))
+    }
+
+    @Test(
+        "A session that each answer renews stays one; what another server or another page's answer sets is nothing here"
+    )
+    func renewedSession() async throws {
+        let fixture = Fixture(FixedFields(fields: [.cookie: "user=1"]))
+        try fixture.open(
+            #"{"api":"https://m.example.com/a"},{"api":"https://m.example.com/b"},{"api":"https://other.test/c"}"#)
+        for number in 1...3 {
+            let exchange = try await fixture.upstream.exchange(number)
+            let url = exchange.request.head.urlText
+            try await answer(exchange, url, [.setCookie: "user=\(url.suffix(1))"])
+        }
+        let next = PageReference(id: PageID(rawValue: 2), documentURL: Fixture.url)
+        fixture.loader.prefetch(try Fixture.requests(), for: next)
+        try await answer(fixture.upstream.exchange(4), "next", [.setCookie: "user=n"])
+        func text(_ url: String, _ cookie: String, _ page: PageReference? = nil) async throws -> String {
+            try await fixture.text(fixture.own(url, fields: [.cookie: cookie], page: page))
+        }
+        #expect(try await text("https://m.example.com/a", "user=b") == "prefetch: https://m.example.com/a")
+        for (number, (url, cookie)) in [
+            ("https://m.example.com/b", "user=c"), ("https://m.example.com/b", "user=n"),
+            ("https://other.test/c", "user=a"),
+        ].enumerated() {
+            async let other = text(url, cookie)
+            try await fixture.upstream.exchange(5 + number).answer(whole: "own")
+            #expect(try await other == "network: own")
+        }
+        #expect(try await text("https://m.example.com/b", "user=a") == "prefetch: https://m.example.com/b")
+        #expect(try await text(Fixture.api, "user=n", next) == "prefetch: next")
+    }
+
+    @Test("An answer that turns out to be another's ages, though nobody else comes")
+    func strangersAge() async throws {
+        let fixture = Fixture()
+        try fixture.open()
+        let ahead = try await fixture.upstream.exchange(1)
+        try await until { fixture.clock.sleeperCount == 1 }
+        fixture.clock.advance(by: .seconds(25))
+        var fields = FixedFields().fields
+        fields[.accept] = "text/plain"
+        let own = try fixture.own(fields: fields)
+        async let answer = fixture.text(own)
+        try await until { fixture.clock.sleeperCount == 2 }
+        // All that there is is claimed: there is nothing to sweep.
+        fixture.clock.advance(by: .seconds(6))
+        try await until { fixture.clock.sleeperCount == 1 }
+        ahead.answer(whole: "data", [.vary: "Accept"])
+        try await fixture.upstream.exchange(2).answer(whole: "own")
+        #expect(try await answer == "network: own")
+        try await until { fixture.clock.sleeperCount == 1 }
+        fixture.clock.advance(by: .seconds(31))
+        try await until { fixture.loader.waitingCount == 0 }
+        #expect(fixture.loader.counters.wasted == 1)
+    }
+
     @Test("Cookies in another order are the same cookies")
     func cookieOrder() async throws {
         let fixture = Fixture(FixedFields(fields: [.cookie: "a=1; b=2"]))

@@ -22,6 +22,7 @@ struct CookieStoringLoader: ResourceLoading {
         guard request.page != nil else { return response }
         if let way = cookies.way(of: request), cookies.accepts(from: way) {
             let fields = response.head.headerFields
+            SetCookieNote.current?.hear(fields[values: .setCookie])
             cookies.intake.take(
                 fields[values: .setCookie], clearing: ClearSiteData(fieldValues: fields[values: .clearSiteData]),
                 from: way.url, way.context, begun: moment)

@@ -60,7 +60,7 @@ final class EngineFields: Sendable {
         let document = mode.map { "\(Self.document)-\($0.rawValue)" } ?? Self.document
         let queue = DispatchQueue(label: "container.prefetch", qos: .utility)
         let warn = { @Sendable (error: any Error) in
-            // The next document says it again.
+            // The next launch waits for its first document then.
             logger.warning("what the engine adds to requests is not kept", metadata: ["error": "\(error)"])
         }
         var kept: Data?

@@ -47,6 +47,18 @@ struct PrefetchCompletion: PrefetchCompleting {
         return request
     }
 
+    func answer(
+        to request: ResourceRequest, from loader: any ResourceLoading,
+        hearing hear: @escaping @Sendable ([String]) -> Void
+    ) async throws -> ResourceResponse? {
+        let response = try await SetCookieNote.$current.withValue(SetCookieNote(hear: hear)) {
+            try await loader.load(request)
+        }
+        // Where the engine keeps the cookies, nobody has taken them out.
+        hear(response?.head.headerFields[values: .setCookie] ?? [])
+        return response
+    }
+
     /// A page that is being opened is on no generation yet: it will be on the active ones.
     private static func anonymous(_ request: ResourceRequest) -> ResourceRequest {
         var request = request

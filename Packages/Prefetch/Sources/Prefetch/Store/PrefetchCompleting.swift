@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import HTTPTypes
 public import ResourceLoading
 
 /// Completes requests that are made ahead with what the engine would add.
@@ -12,4 +13,25 @@ public protocol PrefetchCompleting: Sendable {
     /// - Parameter request: of the page in ``ResourceRequest/page``, with `Content-Type` at most.
     /// - Throws: anything, where the request is not to be made.
     func completed(_ request: ResourceRequest) async throws -> ResourceRequest
+
+    /// Asks for a request that is completed.
+    /// - Parameter hear: is told what the answer says of cookies, the values of its `Set-Cookie` fields, before any
+    ///   request of the page's own can have these: it may come with them from then on. Default: told those that the
+    ///   answer has.
+    /// - Throws: what the loader throws.
+    func answer(
+        to request: ResourceRequest, from loader: any ResourceLoading,
+        hearing hear: @escaping @Sendable ([String]) -> Void
+    ) async throws -> ResourceResponse?
+}
+
+extension PrefetchCompleting {
+    public func answer(
+        to request: ResourceRequest, from loader: any ResourceLoading,
+        hearing hear: @escaping @Sendable ([String]) -> Void
+    ) async throws -> ResourceResponse? {
+        let response = try await loader.load(request)
+        hear(response?.head.headerFields[values: .setCookie] ?? [])
+        return response
+    }
 }

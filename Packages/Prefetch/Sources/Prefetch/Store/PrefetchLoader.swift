@@ -162,7 +162,11 @@ extension PrefetchLoader {
         case .streamed(let begun):
             let stream = ByteStream(PrefetchedBody(store, number), length: begun.length)
             (answer, body, how) = (begun, .stream(stream), "joined")
-        case .stranger, .gone: return nil
+        case .stranger:
+            // It waits for another one, and ages.
+            store.sweep()
+            return nil
+        case .gone: return nil
         }
         var response = ResourceResponse(
             head: answer.head, body: body,
@@ -184,9 +188,10 @@ extension PrefetchLoader {
             let whole = try await completing.completed(bare)
             let fields = whole.head.headerFields
             guard store.change({ ledger, _ in ledger.complete(number, fields: fields) }) else { return }
-            guard let response = try await next.load(whole) else {
-                throw ResourceError(.internal, "no loader answered", at: request.url)
+            let response = try await completing.answer(to: whole, from: next) { [store] setCookies in
+                store.change { ledger, _ in ledger.grant(number, setCookies) }
             }
+            guard let response else { throw ResourceError(.internal, "no loader answered", at: request.url) }
             try await keep(response, number)
         } catch {
             store.change { ledger, _ in ledger.fail(number, error) }
