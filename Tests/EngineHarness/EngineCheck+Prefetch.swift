@@ -141,8 +141,8 @@ extension EngineCheck {
             view.load(PrefetchSite.page)
             try await load.finished(within: .seconds(20))
             _ = try await run(script, in: view)
-            _ = try await view.evaluate(
-                "for (const name of ['late', 'session']) document.cookie = `${name}=; Max-Age=0`; return 1", in: .page)
+            let expired = ["late=; Max-Age=0", "session=; Max-Age=0; Path=/api/post"]
+            for cookie in expired { _ = try await view.evaluate("document.cookie = '\(cookie)'; return 1", in: .page) }
             view.discard()
         }
         await proxy.stop()

@@ -80,8 +80,8 @@ final class PrefetchSite: Sendable {
                 if !waits { continuation.resume() }
             }
         case "/api/post":
-            // As a server that renews a session: the page's own requests have it from then on.
-            headers[.setCookie] = "session=renewed; Path=/"
+            // By the scheme the page's own request comes with it: the container has it by then.
+            headers[.setCookie] = "session=renewed; Path=/api/post"
         case "/api/fails" where count == 1:
             return OriginResponse(.internalServerError, headers: headers)
         default: break

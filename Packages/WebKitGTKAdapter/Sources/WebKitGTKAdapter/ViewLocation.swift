@@ -33,7 +33,8 @@
 
         /// The host asks for a URL.
         mutating func ask(for url: String) {
-            if isLoadWaiting { overtaken = asked }
+            // Where it is the same URL, nobody could tell their ends apart.
+            overtaken = isLoadWaiting && asked != url ? asked : nil
             asked = url
             lastLoad = AskedLoad(of: url, after: lastLoad)
             isLoadWaiting = true

@@ -78,6 +78,14 @@
             location.start()
             #expect(location.commit(url: "a://h/2", mainResource: "a://h/2") == .document(url: "a://h/2"))
             check("a://h/1", isCancelled: true, isStale: false)
+            // And back again: what was overtaken once is not for ever.
+            location.ask(for: "a://h/1")
+            location.ask(for: "a://h/2")
+            location.start()
+            location.ask(for: "a://h/1")
+            check("a://h/2", isCancelled: true, isStale: true)
+            location.start()
+            check("a://h/1", isCancelled: true, isStale: false)
             // A stop is told of, even where the same was asked for twice.
             location.ask(for: "a://h/1")
             location.ask(for: "a://h/1")

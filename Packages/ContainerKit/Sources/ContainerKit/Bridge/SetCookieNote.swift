@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Who wants to know what the answer to one request says of cookies, from above those that take it out.
+/// Tells whoever asked for one request what its answer says of cookies, which ``CookieStoringLoader`` takes out of it.
 struct SetCookieNote: Sendable {
     /// That of the request that is being answered. An answer that several requests share is told to the first.
     @TaskLocal static var current: SetCookieNote?

@@ -1,51 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The cookies that answers to a page's requests made ahead have set, by which its own requests may differ from those.
+/// The cookies that an answer made ahead has set: the page's own request for it may come with these in place of those
+/// that were sent.
 ///
-/// Requests that are made together leave with the same cookies, and a server that renews a session sets another one with
-/// each answer. A page without a prefetch would have had those answers all the same. A cookie that nobody here has set
-/// says that another one asks.
+/// That answer is the one that the page would have got, with these cookies, had it asked first. What another answer has
+/// set may be another account's session.
 struct CookieGrants: Sendable {
     private var values: [Substring: Set<Substring>] = [:]
     private var removed: Set<Substring> = []
-    private var count = 0
 
-    private static let maxCount = 256
-    /// In bytes; engines keep no longer ones (RFC 6265bis, section 5.6).
-    private static let maxLength = 4096
-
-    /// - Parameter setCookie: a value of the field `Set-Cookie`.
-    mutating func note(_ setCookie: String) {
-        let parts = setCookie.split(separator: ";", omittingEmptySubsequences: false)
-        guard count < Self.maxCount, let first = parts.first, first.utf8.count <= Self.maxLength else { return }
-        let (name, value) = Self.pair(first)
-        count += 1
-        values[name, default: []].insert(value)
-        if value.isEmpty || parts.dropFirst().contains(where: Self.isOver) { removed.insert(name) }
+    /// - Parameter setCookies: the values of the field `Set-Cookie`.
+    mutating func note(_ setCookies: [String]) {
+        for text in setCookies {
+            let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+            let (name, value) = Self.pair(parts[0])
+            // Ignored by all who keep cookies (RFC 6265bis, section 5.6).
+            guard !name.isEmpty || !value.isEmpty else { continue }
+            if value.isEmpty || Self.isOver(parts.dropFirst()) {
+                removed.insert(name)
+            } else {
+                values[name, default: []].insert(value)
+            }
+        }
+        // As of another path: one of this name goes on.
+        removed.subtract(values.keys)
     }
 
-    /// Whether one who has been sent these cookies and is in step with what came since sends those.
+    /// Whether one who was sent with these cookies, and has had the answer since, sends those.
     /// - Parameters:
     ///   - sent: the field `Cookie` of the request made ahead; `nil` where it has none.
     ///   - own: that of the page's request.
     func lead(from sent: String?, to own: String?) -> Bool {
         let (before, now) = (Self.pairs(sent), Self.pairs(own))
         guard before != now else { return true }
-        let new = now.subtracting(before)
-        let names = Set(new.map { Self.pair($0).name })
-        return new.allSatisfy { pair in
-            let (name, value) = Self.pair(pair)
+        let hasGranted = now.subtracting(before).allSatisfy { text in
+            let (name, value) = Self.pair(text)
             return values[name]?.contains(value) == true
         }
-            && before.subtracting(now).allSatisfy { pair in
-                let name = Self.pair(pair).name
-                return names.contains(name) || removed.contains(name)
-            }
+        let left = Self.counts(now)
+        let hasRest = Self.counts(before).allSatisfy { name, count in
+            removed.contains(name) || left[name, default: 0] >= count
+        }
+        return hasGranted && hasRest
     }
 
     private static func pairs(_ field: String?) -> Set<Substring> {
         Set((field ?? "").split(separator: ";").map(trimmed).filter { !$0.isEmpty })
+    }
+
+    /// How many cookies there are of each name: each path may have one.
+    private static func counts(_ pairs: Set<Substring>) -> [Substring: Int] {
+        Dictionary(pairs.map { (pair($0).name, 1) }, uniquingKeysWith: +)
     }
 
     private static func pair(_ text: Substring) -> (name: Substring, value: Substring) {
@@ -53,10 +59,11 @@ struct CookieGrants: Sendable {
         return (trimmed(text[..<sign]), trimmed(text[text.index(after: sign)...]))
     }
 
-    /// Whether an attribute takes the cookie away. Of a date that is left to the value, which such a cookie has none of.
-    private static func isOver(_ attribute: Substring) -> Bool {
-        let (name, value) = pair(attribute)
-        return name.lowercased() == "max-age" && Int(value).map { $0 <= 0 } == true
+    /// Whether the last `Max-Age` takes the cookie away. `Expires` alone is not read: a cookie that goes by it has no value.
+    private static func isOver(_ attributes: ArraySlice<Substring>) -> Bool {
+        let ages = attributes.map(pair).filter { $0.name.lowercased() == "max-age" }.map(\.value)
+        guard let age = ages.last, !age.isEmpty else { return false }
+        return age.first == "-" ? age.dropFirst().allSatisfy(\.isNumber) : age.allSatisfy { $0 == "0" }
     }
 
     private static func trimmed(_ text: Substring) -> Substring {

@@ -53,6 +53,8 @@ struct PrefetchLedger: Sendable {
         let startedAt: Duration
         /// The fields with which the request left; `nil` while it is being completed.
         var sent: HTTPFields?
+        /// What its answer says of cookies.
+        var grants = CookieGrants()
         var answer: Answer?
         var answeredAt: Duration?
         var endedAt: Duration?
@@ -83,8 +85,6 @@ struct PrefetchLedger: Sendable {
     /// What was started for each page that is open, and the pages in the order of their opening.
     private var started: [PageID: Set<RequestIdentity>] = [:]
     private var pages: [PageID] = []
-    /// The cookies that came with answers, by page and by the origin that set them.
-    private var grants: [PageID: [WebOrigin: CookieGrants]] = [:]
     /// What ended before its page came for it, the oldest first.
     private var traces: [Trace] = []
     /// The bytes of all that is not handed over.
@@ -123,11 +123,7 @@ extension PrefetchLedger {
         if started[page] == nil {
             started[page] = []
             pages.append(page)
-            if pages.count > Self.maxPages {
-                let oldest = pages.removeFirst()
-                started[oldest] = nil
-                grants[oldest] = nil
-            }
+            if pages.count > Self.maxPages { started[pages.removeFirst()] = nil }
         }
         return identities.map { identity in
             guard started[page]?.contains(identity) == false else { return nil }
@@ -152,11 +148,10 @@ extension PrefetchLedger {
         return true
     }
 
-    /// The head is about to come, with these values of `Set-Cookie`: the page's requests may have them from now on.
+    /// The head is about to come, with these values of `Set-Cookie`: the page's own request may have them from now on.
     mutating func grant(_ number: Number, _ setCookies: [String]) {
-        guard let entry = entries[number], started[entry.page] != nil, let origin = WebOrigin(url: entry.identity.url)
-        else { return }
-        for text in setCookies { grants[entry.page, default: [:]][origin, default: CookieGrants()].note(text) }
+        entries[number]?.grants.note(setCookies)
+        touched.insert(number)
     }
 
     /// The head has come. An answer that says of an error is none: the page asks itself.
@@ -348,9 +343,10 @@ extension PrefetchLedger {
     private func isMeant(_ entry: Entry, for own: OwnRequest) -> Bool {
         guard let sent = entry.sent else { return true }
         let url = entry.identity.url
-        let grants = WebOrigin(url: url).flatMap { self.grants[entry.page]?[$0] } ?? CookieGrants()
-        guard rule.isSameAsker(sent, own.fields, entry.identity, grants) else { return false }
-        return entry.answer.map { rule.isForBoth($0.head.headerFields, sent, own.fields, url: url, grants) } ?? true
+        guard rule.isSameAsker(sent, own.fields, entry.identity, entry.grants) else { return false }
+        return entry.answer.map {
+            rule.isForBoth($0.head.headerFields, sent, own.fields, url: url, entry.grants)
+        } ?? true
     }
 }
 
@@ -370,7 +366,6 @@ extension PrefetchLedger {
     /// Drops what nobody has claimed of a page that is closed.
     mutating func forget(_ page: PageID) {
         started[page] = nil
-        grants[page] = nil
         pages.removeAll { $0 == page }
         for (number, entry) in entries where entry.page == page && entry.claim == nil { waste(number) }
         traces.removeAll { $0.page == page }
@@ -379,7 +374,6 @@ extension PrefetchLedger {
     /// Drops all that is not handed over. Requests that have joined one go on alone.
     mutating func removeAll() {
         for (number, entry) in entries where !entry.isHandedOver { waste(number) }
-        grants = [:]
         traces = []
     }
 
