@@ -61,7 +61,16 @@ extension Container {
         timelineCare?.begin(id, at: real.text)
         fetchAhead(for: id, at: real.text, isPosted: post != nil, as: options.userAgent ?? configuration.userAgent)
         do {
-            return try await open(real, as: id, posting: post, options, prepare: prepare)
+            let page = try await checkOut(real, as: id, isPosted: post != nil)
+            do {
+                try await begin(page, posting: post, options, prepare: prepare)
+            } catch {
+                // Before the page's end, which would be told as that of one that had opened.
+                timelineCare?.fail(id, error)
+                page.end()
+                throw error
+            }
+            return page
         } catch {
             prefetch?.forget(id)
             timelineCare?.fail(id, error)
@@ -69,9 +78,9 @@ extension Container {
         }
     }
 
-    private func open(
-        _ real: RealURL, as id: PageID, posting post: OpeningPosts.Post?, _ options: PageOptions,
-        prepare: @MainActor (Engine.View) throws -> Void
+    /// Gives a page its view and its session.
+    private func checkOut(
+        _ real: RealURL, as id: PageID, isPosted: Bool
     ) async throws -> Page<Engine.View> {
         reclaimSoon()
         do {
@@ -85,7 +94,7 @@ extension Container {
         // What asks ahead may be reading them already.
         if let cookies, await prefetch?.settle(id) != true { await cookies.settle() }
         let mode = mode(ofPageAt: real.text)
-        guard post == nil || mode == .customScheme else {
+        guard !isPosted || mode == .customScheme else {
             throw ContainerError(.unsupported, "the container does not make this page's requests", at: real.text)
         }
         let began = ContinuousClock.now
@@ -108,13 +117,23 @@ extension Container {
             return try await view.evaluate(PageReadings.script, in: PageReadings.world)
         }
         loads[view.id] = page.load
+        return page
+    }
+
+    /// Begins the page's load, with what its view needs for it.
+    private func begin(
+        _ page: Page<Engine.View>, posting post: OpeningPosts.Post?, _ options: PageOptions,
+        prepare: @MainActor (Engine.View) throws -> Void
+    ) async throws {
+        let (session, view, mode) = (page.session, page.view, page.session.mode)
+        let url = session.documentURL
         listen(to: view, for: session)
         page.load.isToldElsewhere = { [weak self] in self?.isTold($0.url) ?? false }
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
         await engineCaches?.settle(for: session)
-        let place = try await place(of: real.text, in: mode)
+        let place = try await place(of: url, in: mode)
         if let bridges, let parts = bridgeParts(in: mode) {
-            bridges.begin(in: view, for: real.text, besides: legacy, forced: parts)
+            bridges.begin(in: view, for: url, besides: legacy, forced: parts)
         } else if mode != .plain {
             legacy?.begin(in: view)
         }
@@ -126,7 +145,6 @@ extension Container {
         equip(view, options, in: mode)
         try prepare(view)
         view.load(place)
-        return page
     }
 
     /// Which bridges are forced on in pages of a mode: none where the engine needs them all, `nil` where there are none.

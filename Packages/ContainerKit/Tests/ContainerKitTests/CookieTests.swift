@@ -191,8 +191,10 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("Clearing an account takes along its pages' bodies, and changes that are on their way to the engine")
-    func clearBodies() async throws {
+    @Test(
+        "Clearing an account takes along its pages' bodies, and changes that are on their way to the engine",
+        arguments: [false, true])
+    func clearBodies(signsOut: Bool) async throws {
         fixture.engine.traits.bodies = .plain
         let uploads = UploadNetwork()
         let container = try await fixture.container(covering: ["shop.example", "other.example"]) {
@@ -221,7 +223,11 @@ struct CookieTests {
         fixture.engine.jar.failure = EngineError(.storage, "not now")
         container.cookies?.jar.store(
             setCookies: ["id=1"], from: try #require(CookieURL("https://shop.example/")))
-        try await container.clearAccount(domains: ["shop.example"])
+        if signsOut {
+            try await container.signOut(of: ["shop.example"])
+        } else {
+            try await container.clearAccount(domains: ["shop.example"])
+        }
         fixture.engine.jar.failure = nil
         // The other's body goes on, that of the account has failed.
         #expect(pages[1].view.put("other", at: 5, of: id) == #"{"value":true}"#)

@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import Metrics
 import MetricsTestKit
+import Prefetch
 import ResourceLoading
 import Testing
 
@@ -69,6 +70,23 @@ struct MetricsTests {
         seen = 5
         care.hear(closed)
         #expect(backend.counterTotal(label: "containerkit.drops") == 5)
+    }
+
+    @Test("What was fetched ahead is told with all that came of it")
+    func prefetch() {
+        var counters = PrefetchCounters()
+        (counters.hits, counters.misses, counters.strangers, counters.abandoned, counters.skipped) = (1, 3, 2, 4, 5)
+        (counters.wastedBytes, counters.saved) = (6, .milliseconds(1_234.9))
+        let care = MetricsCare(backend) { counters.totals }
+        care.hear(.pageClosed(PageID(rawValue: 1)))
+        let outcomes = ["hit": 1, "join": 0, "miss": 3, "stranger": 2, "abandoned": 4, "skipped": 5]
+        for (outcome, count) in outcomes {
+            #expect(
+                backend.counterTotal(label: "containerkit.prefetch", dimensions: [("outcome", outcome)]) == count,
+                "\(outcome)")
+        }
+        #expect(backend.counterTotal(label: "containerkit.prefetch.saved_ms") == 1_234)
+        #expect(backend.counterTotal(label: "containerkit.prefetch.wasted_bytes") == 6)
     }
 
     @Test("A page that fails is counted, and has no time of a load")

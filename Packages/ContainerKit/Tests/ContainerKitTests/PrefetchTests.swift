@@ -257,7 +257,7 @@ struct PrefetchTests {
 
     @Test(
         "What nobody has asked for goes with its page, its account, the cache and the memory",
-        arguments: ["page", "account", "all", "cache", "memory"])
+        arguments: ["page", "account", "all", "sign-out", "cache", "memory"])
     func dropped(_ how: String) async throws {
         let container = try await container()
         let page = try await container.open(url)
@@ -266,6 +266,7 @@ struct PrefetchTests {
         case "page": await container.close(page)
         case "account": try await container.clearAccount(domains: ["shop.example"])
         case "all": try await container.clearAllCookies()
+        case "sign-out": try await container.signOut(of: ["shop.example"])
         case "cache": await container.clearHTTPCache()
         default: container.releaseMemory()
         }

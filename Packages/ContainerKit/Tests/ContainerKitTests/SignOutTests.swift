@@ -7,6 +7,7 @@ import Foundation
 import HTTPTypes
 import ResourceLoading
 import Testing
+import WebViewPool
 
 @testable import ContainerKit
 
@@ -45,6 +46,35 @@ struct SignOutTests {
             #expect(isComplete)
             break
         }
+        await container.shutDown()
+    }
+
+    @Test(
+        "Views that were used end, those that were not stay, others are prepared, and as many are kept as before",
+        arguments: ["sign-out", "account", "all", "cache"])
+    func views(_ how: String) async throws {
+        let container = try await fixture.container(covering: ["shop.example"]) {
+            $0.pool = .standard
+            $0.warmsUpWhenIdle = true
+            $0.idleDelay = .zero
+        }
+        while container.pool.warmCount < 3 { await Task.yield() }
+        let page = try await container.open("https://shop.example/")
+        page.view.onSignal?(.finished(url: "https://shop.example/"))
+        await container.close(page)
+        while container.pool.warmCount < 3 { await Task.yield() }
+        let before = Set(fixture.engine.views.filter(\.isAlive).map(\.id))
+        switch how {
+        case "account": try await container.clearAccount(domains: ["shop.example"])
+        case "all": try await container.clearAllCookies()
+        case "cache": await container.clearHTTPCache()
+        default: try await container.signOut()
+        }
+        #expect(!page.view.isAlive)
+        while container.pool.warmCount < 3 { await Task.yield() }
+        let after = Set(fixture.engine.views.filter(\.isAlive).map(\.id))
+        #expect(before.subtracting(after) == [page.view.id])
+        #expect(container.pool.capacity.current == 3 && container.counters.pool.quarantined == 0)
         await container.shutDown()
     }
 

@@ -186,6 +186,20 @@ struct TimelineTests {
         #expect(timeline.marks.failed != nil && timeline.marks.closed != nil && timeline.mode == nil)
     }
 
+    @Test("A page that its host cannot prepare is told of as one that failed, once")
+    func refusedPreparation() async throws {
+        struct Refusal: Error {}
+        let container = try await fixture.container { $0.timelines = TimelineOptions() }
+        var told = container.timelines().makeAsyncIterator()
+        await #expect(throws: Refusal.self) { try await container.open("https://a.example/") { _ in throw Refusal() } }
+        await container.close(try await container.open("https://b.example/"))
+        let timeline = try #require(await told.next())
+        #expect(timeline.documentURL == "https://a.example/" && timeline.failure == "Refusal")
+        #expect(timeline.marks.checkOutEnded != nil && timeline.marks.failed != nil && timeline.marks.closed != nil)
+        #expect(await told.next()?.documentURL == "https://b.example/")
+        await container.shutDown()
+    }
+
     @Test("A subscriber that never listens holds nobody up and loses the oldest, which are counted; others lose none")
     func slowSubscriber() async throws {
         let container = try await fixture.container { $0.timelines = TimelineOptions() }

@@ -85,8 +85,8 @@
                 // What began was this one, and not what the host waits for.
                 overtaken = nil
                 isNavigating = false
-                isLoadWaiting = asked != nil
-                return isLoadWaiting
+                isLoadWaiting = true
+                return true
             }
             let isOther = isLoadWaiting && url != asked && (isNavigating || url == documentURL)
             endNavigation()

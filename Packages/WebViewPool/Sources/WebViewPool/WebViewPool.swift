@@ -78,13 +78,15 @@ public final class WebViewPool<View: PoolableView, Key: PoolKey> {
         return view
     }
 
-    /// Has lent views end when they come back, instead of being lent again: for what the host knows of their pages.
-    /// - Parameter isMeant: says so of a view and the key that it was lent for.
+    /// Has views that were lent end, instead of being lent again: when they come back, when they are clean, or at once
+    /// where nobody has them. For what the host knows of their pages; one that was never lent stays.
+    /// - Parameter isMeant: says so of a view and the key that it was lent for last.
     public func retire(because reason: EndReason, where isMeant: (View, Key) -> Bool) {
-        for slot in holders.keys {
-            guard let view = views[slot], let key = ledger.views[slot]?.key, isMeant(view, key) else { continue }
+        for (slot, view) in views {
+            guard let key = ledger.views[slot]?.key, isMeant(view, key) else { continue }
             ledger.retire(slot, reason)
         }
+        discardEnded()
     }
 
     // MARK: Taking back

@@ -376,6 +376,26 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, lent: 0)
     }
 
+    @Test("A retired view ends at once where nobody has it, after it is clean, and never where it was not lent")
+    func retiringFree() async throws {
+        let pool = pool(of: 4)
+        let holder = Holder()
+        try await pool.warmUp()
+        let (free, cleaning) = (try pool.checkOut(for: holder), try pool.checkOut(for: holder))
+        await pool.checkIn(free)
+        let gate = Gate()
+        cleaning.gate = gate
+        let call = Task { await pool.checkIn(cleaning) }
+        await gate.holds(1)
+        let reason = EndReason(retired: "cleared")
+        pool.retire(because: reason) { _, _ in true }
+        #expect(free.discards == 1 && cleaning.discards == 0 && pool.warmCount == 2)
+        gate.open()
+        await call.value
+        #expect(cleaning.discards == 1 && pool.warmCount == 2 && pool.counters.ended == [reason: 2])
+        factory.expectBalance(of: pool, lent: 0)
+    }
+
     // MARK: Keys
 
     @Test("A used view serves its key alone, one that was never lent its kind, and used ones are lent first")

@@ -54,7 +54,6 @@ final class IdleCare {
             case .page(let page, .finished), .page(let page, .failed), .page(let page, .processEnded):
                 self?.handle(.settled(page))
             case .pageClosed(let page): self?.handle(.settled(page))
-            case .signedOut: self?.handle(.lost)
             default: break
             }
         }

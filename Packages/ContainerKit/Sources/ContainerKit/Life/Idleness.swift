@@ -21,7 +21,7 @@ struct Idleness: Sendable, Hashable {
         case worked
         /// Memory was asked back: nothing is prepared until something happens.
         case released
-        /// What was prepared is gone.
+        /// Views that wait for a page have ended.
         case lost
     }
 

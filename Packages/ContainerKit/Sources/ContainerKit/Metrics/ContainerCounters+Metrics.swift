@@ -34,11 +34,17 @@ extension ContainerCounters {
 }
 
 extension PrefetchCounters {
-    fileprivate var totals: [MetricKey: Int] {
+    var totals: [MetricKey: Int] {
         [
             MetricKey(.prefetch, ["outcome": "hit"]): hits, MetricKey(.prefetch, ["outcome": "join"]): joins,
-            MetricKey(.prefetch, ["outcome": "miss"]): misses, MetricKey(.prefetch, ["outcome": "wasted"]): wasted,
+            MetricKey(.prefetch, ["outcome": "miss"]): misses,
+            MetricKey(.prefetch, ["outcome": "stranger"]): strangers,
+            MetricKey(.prefetch, ["outcome": "wasted"]): wasted,
             MetricKey(.prefetch, ["outcome": "failed"]): failures,
+            MetricKey(.prefetch, ["outcome": "abandoned"]): abandoned,
+            MetricKey(.prefetch, ["outcome": "skipped"]): skipped,
+            MetricKey(.prefetchSaved): Int(saved / .milliseconds(1)),
+            MetricKey(.prefetchWastedBytes): wastedBytes,
         ]
     }
 }

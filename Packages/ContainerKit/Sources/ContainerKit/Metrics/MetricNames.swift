@@ -21,6 +21,8 @@ enum MetricName: String {
     case checkOuts = "containerkit.pool.check_outs"
     case viewEnds = "containerkit.pool.ended"
     case prefetch = "containerkit.prefetch"
+    case prefetchSaved = "containerkit.prefetch.saved_ms"
+    case prefetchWastedBytes = "containerkit.prefetch.wasted_bytes"
     case drops = "containerkit.drops"
     case damage = "containerkit.damage"
 }

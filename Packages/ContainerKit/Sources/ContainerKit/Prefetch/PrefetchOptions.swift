@@ -7,6 +7,9 @@ public import Prefetch
 ///
 /// Only pages that are covered have anything fetched ahead, and only what comes through the container anyway: neither
 /// what rules or the deny list keep from it, nor what a package, a preview or the resource table has.
+///
+/// A page's own request takes the answer. A page that asks explicitly, by the message `PREFETCHCALL`, can do so where
+/// `Configuration.legacyMessages` is set; each answer is given once, whether it comes in time or not.
 public struct PrefetchOptions: Sendable {
     /// Which requests each page will make; none by default. `Container.setPrefetchTable(_:)` changes it later, and so
     /// does each one that ``tableSource`` brings.

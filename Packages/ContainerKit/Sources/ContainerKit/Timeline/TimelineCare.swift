@@ -78,7 +78,7 @@ final class TimelineCare {
         return recordings[page]
     }
 
-    /// The page could not be opened. One that had its view is closed by its end.
+    /// The page could not be opened.
     func fail(_ page: PageID, _ error: any Error) {
         guard let recording = recordings.removeValue(forKey: page) else { return }
         let reason =
