@@ -95,11 +95,12 @@ extension RealEngine {
         }
 
         @Test(
-            "A page that shows nothing for a reason is left alone, and one that hangs before it paints is loaded anew",
+            "A page that shows nothing for a reason is left alone, unless an app wants otherwise; one that hangs is not",
             arguments: ["scheme", "proxy", "server"])
         func quietPages(mode: String) async throws {
             try await run("whiteLeft", mode)
             try await run("whiteHang", mode)
+            try await run("whiteWanted", mode)
         }
 
         @Test(

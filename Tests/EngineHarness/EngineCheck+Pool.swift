@@ -66,9 +66,13 @@ extension EngineCheck {
         try PoolSite.prepareToLeave(used)
         try await load(PoolSite.leaving, in: used)
         _ = try await used.evaluate("return await left", in: .page)
+        try used.setUserAgent(.appending("left/1"))
+        try Windows.zoomAndMute()
         let remains = try await used.remains()
-        let sure: Set<ViewRemain> = [.history, .document, .storage, .scripts, .handlers, .delegates]
-        try expect(remains.isSuperset(of: sure), "a used view says: \(remains)")
+        let all: Set<ViewRemain> = [
+            .history, .document, .storage, .scripts, .handlers, .delegates, .zoom, .userAgent, .media,
+        ]
+        try expect(remains == all, "a used view says: \(remains)")
 
         let beside = try engine.makeView()
         // With the other page's database held for as long as it lives, the page did not come to its end.

@@ -5,6 +5,8 @@ internal import ContainerKit
 internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
+internal import OfflinePackage
+internal import PackageFormat
 internal import PackagePublisher
 internal import ResourceLoading
 internal import WebKitGTKAdapter
@@ -86,6 +88,31 @@ extension EngineCheck {
         await container.close(shown)
         await container.shutDown()
     }
+
+    /// The signals that are off until an app wants them: a page whose script shows nothing, and one that has painted and
+    /// still is of one colour. Each is loaded anew, then without its package, which is not marked as failed.
+    @MainActor
+    func checkWantedSignals(_ mode: String?, in folder: String) async throws {
+        let site = WhiteSite(folder: folder)
+        let container = try await whiteContainer(mode, site) {
+            $0.signals.formUnion([.noFirstPaint, .uniformPicture])
+        }
+        try await site.install("1", WhiteSite.good("1"), QuietPages.colourless, into: container)
+        for (name, signal) in [("idle.html", WhitePageSignal.noFirstPaint), ("unseen.html", .uniformPicture)] {
+            let diary = StepDiary(container)
+            let page = try await container.open("https://shop.example/\(name)")
+            for kind in [WhitePageStep.Kind.reloaded, .reloadedWithoutPackage] {
+                let step = await diary.next()
+                try expect(step?.kind == kind && step?.signal == signal, "\(name): \(String(describing: step))")
+            }
+            try await seeInTime(page, "document.title", "\"network\"")
+            await container.close(page)
+            diary.end()
+        }
+        try expect(
+            container.installedPackages.map(\.version.description) == ["1"], "\(container.installedPackages)")
+        await container.shutDown()
+    }
 }
 
 /// Never answers a dialog.
@@ -159,6 +186,12 @@ enum QuietPages {
         }, 100));
         </script>
         """,
+    ]
+
+    /// Those that count as white only where an app wants that.
+    static let colourless = [
+        "idle.html": "<!doctype html><div id=app></div><script>window.app = 1</script>",
+        "unseen.html": "<!doctype html><p style='color: white'>White on white.",
     ]
 
     static func answer(_ name: String) throws -> TransportResponse {

@@ -64,6 +64,7 @@ enum EngineCheck: String, CaseIterable {
     case white
     case whiteLeft
     case whiteHang
+    case whiteWanted
     case asks
     case downloads
     case downloadKilled
@@ -146,6 +147,7 @@ enum EngineCheck: String, CaseIterable {
         case .white: try await checkWhitePages(arguments.dropFirst().first, in: folder(arguments))
         case .whiteLeft: try await checkQuietPages(arguments.dropFirst().first, in: folder(arguments))
         case .whiteHang: try await checkHangs(arguments.dropFirst().first, in: folder(arguments))
+        case .whiteWanted: try await checkWantedSignals(arguments.dropFirst().first, in: folder(arguments))
         case .asks: try await checkAsks(arguments.dropFirst().first, in: folder(arguments))
         case .downloads: try await checkDownloads(arguments.dropFirst().first, in: folder(arguments))
         case .downloadKilled: try await checkDownloadKilled(mode(arguments), in: folder(arguments))
