@@ -87,6 +87,11 @@ extension RealEngine {
                 .appendingPathComponent("Fixtures/\(name)").path
         }
 
+        @Test("Caches that may have all there is keep to the ceiling of memory")
+        func memoryCeiling() async throws {
+            try await run("memoryCeiling")
+        }
+
         @Test(
             "A page that stays white is loaded anew, without its package, and replaced",
             arguments: ["scheme", "proxy", "server"])

@@ -75,6 +75,7 @@ enum EngineCheck: String, CaseIterable {
     case modes
     case soak
     case timeline
+    case memoryCeiling
 
     /// The longest that it may take.
     var limit: Duration {
@@ -160,6 +161,7 @@ enum EngineCheck: String, CaseIterable {
         case .modes: try await checkModes(WebKitGTKEngine(), in: folder(arguments))
         case .soak: try await checkSoak(arguments.dropFirst(), in: folder(arguments))
         case .timeline: try await checkTimeline(arguments.dropFirst().first, in: folder(arguments))
+        case .memoryCeiling: try await checkMemoryCeiling(in: folder(arguments))
         case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         }
     }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+internal import HTTPTransport
+internal import HTTPTypes
+internal import Prefetch
+internal import ResourceLoading
+internal import SchemeRouter
+internal import WebKitGTKAdapter
+
+// How much memory the app's process needs.
+extension EngineCheck {
+    private static let page = "https://page.example/"
+    /// What is fetched ahead, and what the page asks for: files of so many bytes, all to be kept.
+    private static let (ahead, asked, size) = (32, 320, 256 << 10)
+    /// Beside the shares: a piece of each request, tables, what the allocator keeps.
+    private static let slack = 24.0
+
+    /// Caches that may have all there is keep to a small ceiling, and use a large one.
+    @MainActor
+    func checkMemoryCeiling(in folder: String) async throws {
+        let small = try await growth(ceiling: 16 << 20, in: folder + "/small")
+        let large = try await growth(ceiling: 512 << 20, in: folder + "/large")
+        print(String(format: "grown by %.1f MB of a ceiling of 16, and by %.1f MB of one of 512", small, large))
+        try expect(small < 16 + Self.slack, "grown by \(small) MB")
+        // Without the caches' shares the small one would be as large.
+        try expect(large > 60, "nothing is kept: grown by \(large) MB")
+    }
+
+    /// How much the app's process has grown with a page that asked for more than there is room for, in MB.
+    @MainActor
+    private func growth(ceiling: Int, in folder: String) async throws -> Double {
+        let table = """
+            {"code":200,"data":{"version":"1","config":[{"url":"\(Self.page)","interfaces":
+            [\((0..<Self.ahead).map { #"{"api":"\#(Self.page)ahead/\#($0)"}"# }.joined(separator: ","))]}]}}
+            """
+        var configuration = Container<WebKitGTKEngine>.Configuration(
+            directory: folder,
+            transport: MemoryTransport { request in
+                guard let path = request.path, path != "/" else { return .page("<title>page</title>") }
+                var answer = TransportResponse.page("")
+                answer.head.headerFields[.cacheControl] = "max-age=600"
+                answer.body = .bytes(Data(repeating: UInt8(path.utf8.reduce(0, &+)), count: Self.size))
+                return answer
+            })
+        configuration.coveredHosts = ["page.example"].compactMap { HostPattern($0) }
+        configuration.memoryCeiling = ceiling
+        configuration.httpCache?.memoryBytes = .max
+        configuration.httpCache?.diskBytes = 0
+        configuration.prefetch = PrefetchOptions()
+        configuration.prefetch?.loader.maxBytes = .max
+        configuration.prefetch?.table = try PrefetchTable(json: Data(table.utf8))
+        let container = try await Container(engine: WebKitGTKEngine(), configuration: configuration)
+        // The engine's libraries have theirs by then.
+        await container.close(try await open("https://page.example/first", in: container))
+        let before = try familyMemory().own
+        let page = try await open(Self.page, in: container)
+        let bytes = try await page.view.evaluate(
+            """
+            let bytes = 0;
+            for (let file = 0; file < \(Self.asked); file++)
+                bytes += (await (await fetch(`/asked/${file}`)).arrayBuffer()).byteLength;
+            return bytes;
+            """, in: .page)
+        try expect(bytes == "\(Self.asked * Self.size)", "asked for \(bytes) bytes")
+        let growth = try familyMemory().own - before
+        let counters = container.counters
+        // Each has some, so that each is limited.
+        try expect(
+            counters.prefetch?.started == Self.ahead && (counters.httpCache?.memoryBytes ?? 0) > ceiling / 16,
+            "\(counters)")
+        await container.close(page)
+        await container.shutDown()
+        return growth
+    }
+}
