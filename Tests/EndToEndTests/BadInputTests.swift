@@ -67,7 +67,7 @@ extension RealEngine {
             _ = try folder.write("site.zip", "no zip".utf8)
             try await fails(
                 66, "no-input", in: folder.path, "open", "http://127.0.0.1:9/", "--mode", "scheme", "--package",
-                "site.zip", saying: ["no manifest beside the archive", "(site.json)"])
+                "site.zip", saying: ["no manifest site.json beside the archive", "(site.zip)"])
             try await fails(
                 66, "no-input", in: folder.path, "open", "http://127.0.0.1:9/", "--mode", "scheme", "--package",
                 "none.zip", saying: ["no such file (none.zip)"])
@@ -227,6 +227,7 @@ extension RealEngine {
             #expect(shop.origin.requestCount == 0)
             // Nor is there a folder for a report of nothing.
             try await fails(69, "cannot-connect", in: shop.folder.path, "open", shop.page, "--report", "a/report")
+            try await fails(69, "cannot-connect", in: shop.folder.path, "open", shop.page, "--suggest", "a/suggested")
             #expect(try shop.folder.names().allSatisfy { !$0.hasPrefix(".") && $0 != "a" })
         }
 

@@ -17,7 +17,9 @@ struct PackageFiles: Sendable, Hashable {
         }
         guard FileManager.default.isReadableFile(atPath: manifest) else {
             throw CommandError(
-                .noInput, code: "no-input", "no manifest beside the archive, where h5 pack writes it", at: manifest)
+                .noInput, code: "no-input",
+                "no manifest \((manifest as NSString).lastPathComponent) beside the archive, as h5 pack writes one",
+                at: archive)
         }
     }
 }

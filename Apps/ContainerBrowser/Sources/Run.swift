@@ -149,10 +149,18 @@ struct Run: AsyncParsableCommand {
                 }
             } else {
                 try await opened.finished(within: .seconds(timeout))
+                // The engine may say so some moments before the page hears of it.
+                _ = try? await opened.view.evaluate(Self.loadEvent, in: .isolated(name: "container-browser"))
             }
             return try await opened.view.evaluate(ScriptExpression.value(of: printed), in: .page)
         }
     }
+
+    /// Ends when the page's listeners have heard that it has loaded.
+    private static let loadEvent = """
+        if (document.readyState !== 'complete') await new Promise(done => addEventListener('load', done));
+        else if (!performance.getEntriesByType('navigation')[0]?.loadEventEnd) await new Promise(done => setTimeout(done));
+        """
 
     /// An expression that throws is not true yet: the page may still be on its way.
     @MainActor

@@ -75,7 +75,8 @@ struct LoadSuggestion {
             throw CommandError(.usage, code: "invalid-url", "no prefetch table can name this page", at: url)
         }
         try FileOutput.check(folder: directory, of: "--suggest")
-        try FileOutput.makeDirectory(directory)
+        // It is made when there is something to write.
+        guard FileManager.default.fileExists(atPath: directory) else { return }
         try FileSet.checkMarker(in: directory)
         for name in [Self.prefetchFile, Self.hostsFile, Self.resourcesFile] {
             try FileOutput.check(file: "\(directory)/\(name)", of: "--suggest")
@@ -112,6 +113,7 @@ struct LoadSuggestion {
         files.add(try hosts.json(), as: Self.hostsFile)
         report.files.append(Self.hostsFile)
         report.hosts = hosts.hosts.count
+        try FileOutput.makeDirectory(directory)
         try files.write(to: directory)
         note(report)
         return report

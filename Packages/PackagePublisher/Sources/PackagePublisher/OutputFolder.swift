@@ -35,6 +35,10 @@ struct OutputFolder {
             missing.insert(existing, at: 0)
             existing = Self.parent(of: existing)
         }
+        var status = stat()
+        guard stat(existing, &status) != 0 || status.st_mode & S_IFMT == S_IFDIR else {
+            throw PackageError(.io, "the output is to be a folder, and this is none", at: existing)
+        }
         let output = try Self.real(existing)
         let root = try Self.real(site)
         guard output != root, !output.hasPrefix(root == "/" ? "/" : root + "/") else {

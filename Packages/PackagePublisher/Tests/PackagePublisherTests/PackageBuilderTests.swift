@@ -206,6 +206,8 @@ struct PackageBuilderTests {
             atPath: "\(folder.path)/out/shop-1.0+2.json", withIntermediateDirectories: true)
         try refuses(.occupied)
         try refuses(.io, to: "site/index.html/out")
+        try folder.write("file", "x".utf8)
+        try refuses(.io, to: "file")
     }
 
     @Test("Limits of the reader hold for the builder")
