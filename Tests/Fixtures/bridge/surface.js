@@ -12,6 +12,7 @@ const functions = (world) => {
   };
   for (const name of [
     "fetch", "Request", "Response", "XMLHttpRequest", "FormData", "Worker", "EventSource", "Navigator", "Element",
+    "Blob", "File",
   ]) add(world, "window", name);
   add(world.Function.prototype, "Function", "toString");
   add(world.Document.prototype, "Document", "cookie");
@@ -103,6 +104,12 @@ const errorsOf = async () => {
   await attempt("fetch signal reason", () => fetch("/", { signal: AbortSignal.abort(new RangeError("why")) }));
   await attempt("fetch signal bad", () => fetch("/", { signal: {} }));
   await attempt("fetch Blob aborted", () => fetch("/record/none", { method: "POST", body: new Blob(["x"]), signal: AbortSignal.abort() }));
+  found["fetch aborted, beside a microtask"] = await new Promise((done) => {
+    const order = [];
+    const note = (name) => () => { if (order.push(name) === 2) done(order); };
+    fetch("/", { signal: AbortSignal.abort() }).catch(note("fetch"));
+    Promise.resolve().then(note("microtask"));
+  });
   sync("new Request()", () => new Request());
   sync("Request()", () => Request());
   sync("new Request([", () => new Request("http://["));
@@ -172,6 +179,7 @@ const errorsOf = async () => {
     request.clone() instanceof Sub, xhr instanceof SubXHR, xhr instanceof XMLHttpRequest, xhr.mine,
     new SubForm() instanceof SubForm, Object.prototype.toString.call(request), Object.getPrototypeOf(Sub) === Request,
     new Request("/").constructor === Request, Request.prototype.constructor === Request,
+    Object.getPrototypeOf(File) === Blob, new File([], "x") instanceof Blob,
     new XMLHttpRequest().constructor === XMLHttpRequest, Reflect.construct(XMLHttpRequest, [], Array) instanceof Array,
   ];
   return found;

@@ -7,12 +7,15 @@
 
 import { ask } from "./channel.js";
 import { wrapAccessor } from "./disguise.js";
-import { apply, document, prototype, queueMicrotask, world } from "./natives.js";
+import { apply, document, prototype } from "./natives.js";
 
 /** Nothing else can change what a script reads while it runs, but for itself: so the answer holds until it ends. */
 let known;
 
-const forgetSoon = () => apply(queueMicrotask, world, [() => { known = undefined; }]);
+const forgetSoon = async () => {
+  await 0;
+  known = undefined;
+};
 
 /** A synchronous request ends in the same run of a script, and may have brought cookies. */
 export const forgetCookies = () => { known = undefined; };

@@ -11,9 +11,9 @@ import { ask, mark, newID, nextID } from "./channel.js";
 import { config } from "./config.js";
 import { build, wrapConstructor, wrapMethod } from "./disguise.js";
 import {
-  Proxy, Request, TypeError, Uint8Array, WeakMap, apply, bytesOfRequest, credentialsOf, getter, headerOf, headersOf,
-  isObject, isRequest, keepaliveOf, matched, methodOf, modeOf, ofRequest, reject, setHeader, then, urlOf, weakGet,
-  weakSet, world,
+  Promise, Proxy, Request, TypeError, Uint8Array, WeakMap, apply, bytesOfRequest, credentialsOf, getter, headerOf,
+  headersOf, isAborted, isObject, isRequest, keepaliveOf, matched, methodOf, modeOf, ofRequest, setHeader, then, urlOf,
+  weakGet, weakSet, world,
 } from "./natives.js";
 import { isOurs, nameOf, resolve } from "./urls.js";
 
@@ -118,7 +118,8 @@ const settled = (request, response, id, outgoing) => {
 };
 
 const send = (original, self, request) => {
-  if (!isOurs(urlOf(request))) return apply(original, self, [request]);
+  // Of a request that is given up already a page hears at once: nothing comes before its own listeners.
+  if (!isOurs(urlOf(request)) || isAborted(getters.signal(request))) return apply(original, self, [request]);
   const body = weakGet(bodies, request);
   const mayCarry = !isBodyless(methodOf(request));
   // Of a request that another frame has made nobody knows the body.
@@ -172,7 +173,7 @@ export const patchFetch = () => {
       const request = make(Request, args, Request, (self ?? world) === world && sendUsual);
       return answer ?? send(original, self, request);
     } catch (error) {
-      return reject(error);
+      return new Promise((resolve, reject) => reject(error));
     }
   });
   wrapConstructor("Request", (original, args, newTarget) =>

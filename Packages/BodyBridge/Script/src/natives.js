@@ -23,7 +23,7 @@ const ofXHR = (key) => getter("XMLHttpRequest", key);
 // A world of a worker has no document, no forms and no dialogs.
 export const {
   Blob, Object, ProgressEvent, Promise, Proxy, Request, TypeError, URL, Uint8Array, WeakMap, XMLHttpRequest, btoa, document, encodeURIComponent,
-  fetch, location, navigator, origin, prompt, queueMicrotask,
+  fetch, location, navigator, origin, prompt,
 } = world;
 
 export const { stringify, parse } = JSON;
@@ -69,10 +69,10 @@ export const modeOf = ofRequest("mode");
 export const credentialsOf = ofRequest("credentials");
 export const keepaliveOf = ofRequest("keepalive");
 export const isOK = getter("Response", "ok");
+export const isAborted = getter("AbortSignal", "aborted");
 export const hrefOf = getter("URL", "href");
 export const then = method("Promise", "then");
-export const reject = ((rejected) => (reason) => apply(rejected, Promise, [reason]))(Promise.reject);
-export const matched = ((exec) => (pattern, text) => apply(exec, pattern, [text]))(RegExp.prototype.exec);
+export const matched = method("RegExp", "exec");
 export const xhrOpen = xhrMethod("open");
 export const xhrSend = xhrMethod("send");
 export const xhrHeader = xhrMethod("setRequestHeader");

@@ -34,17 +34,19 @@ const carry = (request, state, body) => {
   return { ...handOver(gone), body: new Uint8Array(1), size: gone.size };
 };
 
+const sendForced = (original, self, args, state) => {
+  const gone = isBodyless(state.verb) ? undefined : lost(args[0]);
+  // What cannot be read goes as the page gave it.
+  const bytes = gone && bytesOf(gone);
+  // Where it is not open, or sent already, the engine itself says so of `send`.
+  try { if (bytes && gone.kind && !state.hasType) xhrHeader(self, "Content-Type", gone.kind); } catch {}
+  return apply(original, self, [bytes ?? args[0]]);
+};
+
 const send = (original, self, args) => {
   const state = weakGet(traces, self);
   if (!state?.verb) return apply(original, self, args);
-  if (FORCED) {
-    const gone = isBodyless(state.verb) ? undefined : lost(args[0]);
-    // What cannot be read goes as the page gave it.
-    const bytes = gone && bytesOf(gone);
-    // Where it is not open, or sent already, the engine itself says so of `send`.
-    try { if (bytes && gone.kind && !state.hasType) xhrHeader(self, "Content-Type", gone.kind); } catch {}
-    return apply(original, self, [bytes ?? args[0]]);
-  }
+  if (FORCED) return sendForced(original, self, args, state);
   let carried;
   try {
     carried = carry(self, state, args[0]);
