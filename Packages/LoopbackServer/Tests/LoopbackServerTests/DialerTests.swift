@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ConnectTunnel
+import Foundation
 import NIOCore
 import NIOPosix
 import ResourceLoading
@@ -28,6 +29,24 @@ struct DialerTests {
             } throws: {
                 ($0 as? ResourceError)?.code == .blocked
             }
+        }
+    }
+
+    @Test("Programs that the app starts do not inherit a connection to a host")
+    func inheritance() async throws {
+        try await RawHost.with { host in
+            let dialer = try Dialer(proxy: nil, timeout: .seconds(20), trustRoots: nil)
+            let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
+            let target = HostPort(host: "127.0.0.1", port: host.port)
+            let channel = try await dialer.connect(to: target, on: eventLoop).get()
+            let flags = try await eventLoop.submit {
+                try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+                    fcntl($0, F_GETFD)
+                }
+            }.get()
+            let known = try #require(flags)
+            #expect(known >= 0 && known & FD_CLOEXEC != 0)
+            try await channel.close()
         }
     }
 }

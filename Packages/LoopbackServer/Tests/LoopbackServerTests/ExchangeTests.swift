@@ -119,6 +119,28 @@ struct ExchangeTests {
         }
     }
 
+    @Test("A connection on which nothing more is asked is closed in time, and not while an answer is awaited")
+    func idle() async throws {
+        let gate = Gate()
+        let loader = Answers { request in
+            if request.head.path == "/slow" { try await gate.passed() }
+            return .text("ok")
+        }
+        try await Fixture.with(loader) {
+            $0.limits.idle = .milliseconds(50)
+        } _: { [loader] fixture in
+            let busy = try await fixture.open()
+            try await busy.send("GET /slow HTTP/1.1\r\nHost: shop.test\r\n\r\n")
+            _ = try await loader.asked.entry(0)
+            let idle = try await fixture.open()
+            #expect(try await idle.get("/").text == "ok")
+            #expect(try await idle.rest() == [])
+            gate.open()
+            #expect(try await busy.answer().text == "ok")
+            #expect(try await busy.rest() == [])
+        }
+    }
+
     @Test("After a request that says so the connection ends, whatever else was sent")
     func close() async throws {
         try await Fixture.with(loader) { [loader] fixture in

@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import ResourceLoading
+import Synchronization
 import Testing
 
 @testable import LoopbackServer
@@ -134,6 +135,97 @@ struct LifeTests {
             let flags = PortThief.sockets(at: port).map { fcntl($0, F_GETFD) }
             #expect(flags.count >= 2 && flags.allSatisfy { $0 >= 0 && $0 & FD_CLOEXEC != 0 })
         }
+    }
+
+    @Test("Nor do they inherit the connection by which the listener is asked whether it hears")
+    func probe() async throws {
+        try await RawHost.with { host in
+            let probe = ListenerProbe()
+            async let isHeard = probe.isHeard(at: host.port)
+            let arrived = try await host.connections.entry(0).channel
+            let sockets = Self.sockets(from: try #require(arrived.remoteAddress?.port), to: host.port)
+            // On a slow machine it may have been given up by now.
+            #expect(sockets.allSatisfy { fcntl($0, F_GETFD) & FD_CLOEXEC != 0 })
+            _ = probe.takes(arrived)
+            _ = await isHeard
+        }
+    }
+
+    /// The descriptors of this process that are connected from one port of IPv4 to another one.
+    private static func sockets(from port: Int, to far: Int) -> [CInt] {
+        PortThief.sockets(at: port).filter { descriptor in
+            var name = sockaddr_in()
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let isNamed = withUnsafeMutablePointer(to: &name) { name in
+                name.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) }
+            }
+            return isNamed == 0 && Int(UInt16(bigEndian: name.sin_port)) == far
+        }
+    }
+
+    @Test("Where it cannot listen again it is tried after longer and longer pauses", arguments: [true, false])
+    func persistence(isStopped: Bool) async throws {
+        let clock = ManualClock()
+        let (ports, rests) = (Log<Int>(), Log<Void>())
+        let listener = LoopbackListener(LoopbackLimits(), port: 0, clock: clock) {
+            rests.append(())
+            // As where there are no descriptors.
+            if rests.entries.count <= 3 { throw IOError(errnoCode: EMFILE, reason: "a test") }
+        } happened: { event in
+            if case .listening(let port) = event { ports.append(port) }
+        } receive: { _, _ in
+        }
+        let first = try await listener.listen()
+        let thief = try PortThief(of: first)
+        listener.closeListener()
+        for (number, pause) in LoopbackListener.pauses.prefix(3).enumerated() {
+            await clock.sleepers(atLeast: 1)
+            #expect(rests.entries.count == number + 1 && listener.port == nil)
+            if isStopped { break }
+            clock.advance(by: pause - .milliseconds(1))
+            #expect(clock.sleeperCount == 1)
+            clock.advance(by: .milliseconds(1))
+        }
+        if isStopped {
+            await listener.stop()
+            #expect(clock.sleeperCount == 0 && rests.entries.count == 1)
+        } else {
+            // The port is another's, still.
+            #expect(try await ports.entry(1) != first)
+            await listener.stop()
+        }
+        thief.release()
+    }
+
+    @Test("Two that find it deaf at the same time make one other listener")
+    func concurrently() async throws {
+        let (ports, asked) = (Log<Int>(), Log<Void>())
+        let asking = Mutex(0)
+        let replaced = Gate()
+        let isHeard: @Sendable (Int) async -> Bool = { _ in
+            let number = asking.withLock { count in
+                count += 1
+                return count
+            }
+            asked.append(())
+            // Both ask the same listener, and one learns that it is deaf when the other has made another one.
+            if number == 1 { try? await asked.entry(1) } else { try? await replaced.passed() }
+            return false
+        }
+        let listener = LoopbackListener(LoopbackLimits(), port: 0, isHeard: isHeard) { event in
+            if case .listening(let port) = event { ports.append(port) }
+        } receive: { _, _ in
+        }
+        try await listener.listen()
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<2 { group.addTask { try await listener.resume() } }
+            let first = try await group.next()
+            replaced.open()
+            let second = try await group.next()
+            #expect(second == first && listener.port == first)
+        }
+        #expect(ports.entries.count == 2)
+        await listener.stop()
     }
 
     @Test("A listener that is shut down underneath comes back, on its port where that is free")

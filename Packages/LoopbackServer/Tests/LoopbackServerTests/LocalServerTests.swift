@@ -189,6 +189,23 @@ struct LocalServerTests {
         }
     }
 
+    @Test(
+        "No folder is listed, and no site: there is what the loader answers, and nothing else",
+        arguments: ["/", "//", "/.", "/folder", "/folder/", "/folder/?list", "/folder/..", "/%2E%2E/"])
+    func listing(path: String) async throws {
+        let loader = Answers { request in
+            request.head.path == "/folder/file" ? .text("here") : ResourceResponse(404)
+        }
+        try await SiteFixture.with(loader) { fixture in
+            fixture.server.serve(try #require(LocalSite(url: "https://other.test/")))
+            let peer = try await fixture.open()
+            #expect(try await fixture.get("/folder/file", from: peer).text == "here")
+            let answer = try await fixture.get(path, from: peer)
+            #expect(answer.status == 404 && answer.body.isEmpty)
+            #expect(fixture.loader.asked.entries.map(\.head.path) == ["/folder/file", path])
+        }
+    }
+
     @Test("Who says nothing has to go")
     func silent() async throws {
         try await SiteFixture.with(loader) {

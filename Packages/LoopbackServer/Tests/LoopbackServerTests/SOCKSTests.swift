@@ -145,6 +145,20 @@ struct SOCKSTests {
         }
     }
 
+    @Test("Who is known and asks for nothing is closed in time")
+    func idle() async throws {
+        try await Fixture.with(loader) {
+            $0.limits.idle = .milliseconds(50)
+        } _: { fixture in
+            let peer = try await fixture.connect()
+            try await peer.send(greeting)
+            #expect(try await peer.read(2) == [5, 2])
+            try await peer.send(introduction(fixture.proxy.credentials))
+            #expect(try await peer.rest() == [1, 0])
+            #expect(fixture.witness.refusals == [])
+        }
+    }
+
     @Test("A host that is not opened is reached end to end, by name and by address")
     func tunnels() async throws {
         try await RawHost.with { host in
@@ -163,6 +177,24 @@ struct SOCKSTests {
                     #expect(try await peer.rest() == [])
                 }
                 #expect(loader.requests == [])
+            }
+        }
+    }
+
+    @Test("What comes with the request is not lost")
+    func together() async throws {
+        try await RawHost.with { host in
+            try await Fixture.with(loader) { fixture in
+                let hello = Array("hello".utf8)
+                let (peer, reply) = try await ask(fixture, connect(to: "127.0.0.1", host.port) + hello)
+                #expect(reply == 0)
+                let other = try await host.connections.entry(0)
+                #expect(try await other.read(5) == hello)
+                peer.close()
+                #expect(try await other.rest() == [])
+                let question = Array("GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n".utf8)
+                let opened = try await ask(fixture, connect(to: "shop.test", 80) + question).peer
+                #expect(try await opened.answer().text == "http://shop.test/")
             }
         }
     }

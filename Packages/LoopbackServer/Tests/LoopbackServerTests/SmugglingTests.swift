@@ -235,6 +235,28 @@ struct SmugglingTests {
         }
     }
 
+    /// RFC 9112, section 11.1. What would end a line is a blank by then (RFC 9110, section 5.5).
+    @Test("No field of an answer begins another line, nor does its reason", arguments: ["\r\n", "\n", "\r", "\r\n "])
+    func splitting(end: String) async throws {
+        let value = "a\(end)Set-Cookie: a=b\(end)\(end)HTTP/1.1 200 OK\(end)Content-Length: 0"
+        let loader = Answers { _ in
+            var fields: HTTPFields = [.location: value]
+            fields.append(HTTPField(name: .eTag, lenientValue: Array(value.utf8)))
+            var response = ResourceResponse(299, fields)
+            response.head.status = HTTPResponse.Status(code: 299, reasonPhrase: value)
+            return response
+        }
+        try await Fixture.with(loader) { fixture in
+            let peer = try await fixture.open()
+            try await peer.send("GET / HTTP/1.1\r\nHost: shop.test\r\nConnection: close\r\n\r\n")
+            let text = String(decoding: try await peer.rest(), as: UTF8.self)
+            let lines = text.split(whereSeparator: \.isNewline)
+            #expect(lines.first?.hasPrefix("HTTP/1.1 299 ") == true)
+            let names = lines.dropFirst().map { $0.prefix { $0 != ":" }.lowercased() }
+            #expect(names.sorted() == ["connection", "content-length", "etag", "location"], "\(text.debugDescription)")
+        }
+    }
+
     @Test("Heads that never end are refused", arguments: ["one field", "many fields", "the path"])
     func sizes(place: String) async throws {
         let piece = String(repeating: "a", count: 1 << 12)

@@ -25,6 +25,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// How much of a request that was answered early is still read, so that its answer arrives.
     private static let longestRest = 1 << 20
+    /// How many answers at most are given inside of one another.
+    private static let deepest = 8
     private let parts: ExchangeParts
     private let front: ExchangeFront
     private let http: HTTPHandlers
@@ -33,6 +35,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var exchange: Exchange?
     /// A request without a body waits for its end, which comes at once.
     private var isAnswerPending = false
+    /// How many answers are being given, inside of one another.
+    private var depth = 0
     /// Counts up with each request: what the reader of an earlier body wants is no matter any more.
     private var number: UInt64 = 0
     /// The connection serves no other request: what still comes is dropped.
@@ -219,7 +223,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         resumeReading()
         guard isAnswerPending else { return }
         isAnswerPending = false
-        answerPromptly(exchange)
+        answerInTurn(exchange)
     }
 
     private func demand(on eventLoop: any EventLoop) -> RequestBody.Demand {
@@ -262,6 +266,22 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     // MARK: Answers
+
+    /// The end of an answer lets in the next request that was held back, inside of the same call. After a few the next
+    /// turn of the loop goes on, so that a long row of requests does not fill the stack.
+    private func answerInTurn(_ exchange: Exchange) {
+        guard depth >= Self.deepest, let context else {
+            depth += 1
+            defer { depth -= 1 }
+            return answerPromptly(exchange)
+        }
+        let me = NIOLoopBound((self, exchange), eventLoop: context.eventLoop)
+        context.eventLoop.execute {
+            let (handler, exchange) = me.value
+            // The connection may be gone by then.
+            if handler.exchange === exchange { handler.answerInTurn(exchange) }
+        }
+    }
 
     /// What lies in memory is answered here and now.
     private func answerPromptly(_ exchange: Exchange) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ConnectTunnel
 internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
@@ -34,6 +35,7 @@ final class ListenerProbe: Sendable {
         state.withLock { $0.probes += 1 }
         defer { finish() }
         let client = ClientBootstrap(group: eventLoop).connectTimeout(.seconds(2))
+            .channelInitializer { channel in channel.eventLoop.makeCompletedFuture { try channel.closeOnExec() } }
         guard let channel = try? await client.connect(host: "127.0.0.1", port: port).get() else { return false }
         defer { channel.close(promise: nil) }
         guard let own = channel.localAddress?.port else { return false }

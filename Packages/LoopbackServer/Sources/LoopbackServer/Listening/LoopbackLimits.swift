@@ -14,7 +14,7 @@ public struct LoopbackLimits: Sendable, Hashable {
     public var headBytes = 256 << 10
     /// Header fields of a request; 256 by default.
     public var headFields = 256
-    /// How long a connection may be idle between two requests; 120 s by default.
+    /// How long a connection may be idle between two requests, or once it has said who it is; 120 s by default.
     public var idle = Duration.seconds(120)
     /// How long the engine may take for the next part of a request, or of a TLS handshake; 60 s by default.
     public var patience = Duration.seconds(60)

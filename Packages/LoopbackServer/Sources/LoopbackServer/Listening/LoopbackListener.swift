@@ -28,33 +28,42 @@ final class LoopbackListener: Sendable {
     private let registry: ConnectionRegistry
     private let strangers: Strangers
     private let grace: Duration
+    private let clock: any Clock<Duration>
     private let probe = ListenerProbe()
     private let happened: @Sendable (LoopbackEvent) -> Void
     private let receive: Reception
     /// Between two tries.
     private let rest: @Sendable () async throws -> Void
+    private let isHeard: (@Sendable (_ port: Int) async -> Bool)?
     private let state: Mutex<State>
     private let relistening = Mutex<Task<Int, any Error>?>(nil)
+    private let recovery = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameters:
     ///   - port: the one to have if that is free; 0 for any.
+    ///   - clock: counts the pauses between two attempts.
     ///   - rest: waits a moment for a port that is in use.
+    ///   - isHeard: says whether a connection to a port comes out at the listener; by default one is made.
     ///   - happened: hears of ports and of refusals, on an event loop or a task.
     init(
-        _ limits: LoopbackLimits, port: Int,
+        _ limits: LoopbackLimits, port: Int, clock: any Clock<Duration> = ContinuousClock(),
         rest: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .milliseconds(50)) },
+        isHeard: (@Sendable (_ port: Int) async -> Bool)? = nil,
         happened: @escaping @Sendable (LoopbackEvent) -> Void, receive: @escaping Reception
     ) {
         registry = ConnectionRegistry(limit: limits.connections)
         strangers = Strangers(limit: limits.strangers) { happened(.refused(.stranger)) }
         grace = limits.grace
         state = Mutex(.deaf(port: port))
+        self.clock = clock
+        self.isHeard = isHeard
         self.happened = happened
         self.receive = receive
         self.rest = rest
     }
 
     deinit {
+        recovery.withLock { $0 }?.cancel()
         if case .listening(let channel, _) = state.withLock({ $0 }) { channel.close(promise: nil) }
         registry.breakOff()
     }
@@ -71,8 +80,9 @@ final class LoopbackListener: Sendable {
     /// - Returns: the port, which may be another one.
     /// - Throws: ``LoopbackError`` with code `cannotListen` or `stopped`.
     func resume() async throws -> Int {
-        if case .listening(let channel, let port) = state.withLock({ $0 }), await isAlive(channel, port) { return port }
-        return try await listen()
+        guard case .listening(let channel, let port) = state.withLock({ $0 }) else { return try await listen() }
+        if await isAlive(channel, port) { return port }
+        return try await listen(insteadOf: channel)
     }
 
     /// Takes no more connections, lets requests in flight finish for a while, and closes the rest. It waits for a port
@@ -83,22 +93,27 @@ final class LoopbackListener: Sendable {
             return state
         }
         if case .listening(let channel, _) = old { try? await channel.close() }
+        if let recovery = recovery.withLock({ $0 }) {
+            recovery.cancel()
+            await recovery.value
+        }
         // An attempt under way lets go of its port when it finds out.
         if let attempt = relistening.withLock({ $0 }) { _ = await attempt.result }
         await registry.close(within: grace, on: MultiThreadedEventLoopGroup.singleton.next())
     }
 
     /// Listens, on the port it had where that is free. One attempt at a time.
+    /// - Parameter deaf: the listener that was found deaf; any other one is left as it is.
     /// - Returns: the port.
     /// - Throws: ``LoopbackError`` with code `cannotListen` or `stopped`.
     @discardableResult
-    func listen() async throws -> Int {
+    func listen(insteadOf deaf: (any Channel)? = nil) async throws -> Int {
         let attempt = relistening.withLock { current in
             if let current { return current }
             let attempt = Task {
                 // Nobody joins one that is over.
                 defer { relistening.withLock { $0 = nil } }
-                return try await bind()
+                return try await bind(insteadOf: deaf)
             }
             current = attempt
             return attempt
@@ -115,23 +130,29 @@ final class LoopbackListener: Sendable {
     /// is about to be over, holds it for a moment, and another port is another origin to pages of the local server.
     private static let tries = 5
 
+    /// Between two attempts to listen again, by itself. What was missing may be there later, such as descriptors.
+    static let pauses: [Duration] = (0..<8).map { .milliseconds(250 << $0) }
+
     private var isStopped: Bool {
         state.withLock { if case .stopped = $0 { true } else { false } }
     }
 
     private static var stopped: LoopbackError { LoopbackError(.stopped, "the server was stopped") }
 
-    private func bind() async throws -> Int {
+    private func bind(insteadOf deaf: (any Channel)?) async throws -> Int {
         // From here on the old one is nobody's: its end is no loss.
-        let old: (channel: (any Channel)?, port: Int) = try state.withLock { state in
+        let old: (channel: (any Channel)?, port: Int, isReplaced: Bool) = try state.withLock { state in
             switch state {
             case .listening(let channel, let port):
+                guard channel === deaf else { return (nil, port, true) }
                 state = .deaf(port: port)
-                return (channel, port)
-            case .deaf(let port): return (nil, port)
+                return (channel, port, false)
+            case .deaf(let port): return (nil, port, false)
             case .stopped: throw Self.stopped
             }
         }
+        // Somebody has made another one meanwhile.
+        if old.isReplaced { return old.port }
         if let channel = old.channel { try? await channel.close() }
         let listener: any Channel
         do {
@@ -196,15 +217,38 @@ final class LoopbackListener: Sendable {
         }
         guard isLoss else { return }
         happened(.deaf(reason: "the listener was closed"))
-        Task {
-            // Unless somebody has made another one meanwhile.
-            if port == nil { _ = try? await listen() }
+        recover()
+    }
+
+    /// Listens again, where that fails after a pause, and a longer one.
+    private func recover() {
+        let clock = clock
+        recovery.withLock { current in
+            let earlier = current
+            earlier?.cancel()
+            current = Task { [weak self] in
+                await earlier?.value
+                for pause in Self.pauses {
+                    // A pause keeps nobody.
+                    guard let isOver = await self?.listenAgain(), !isOver else { return }
+                    do { try await clock.sleep(for: pause) } catch { return }
+                }
+                _ = await self?.listenAgain()
+            }
         }
+    }
+
+    /// - Returns: whether nothing more is to be done.
+    private func listenAgain() async -> Bool {
+        // Unless somebody has made another one meanwhile.
+        if port != nil || isStopped { return true }
+        return (try? await listen()) != nil
     }
 
     /// Whether a connection to the port comes out at the listener.
     private func isAlive(_ listener: any Channel, _ port: Int) async -> Bool {
         guard listener.isActive else { return false }
+        if let isHeard { return await isHeard(port) }
         return await probe.isHeard(at: port)
     }
 

@@ -107,6 +107,9 @@ final class SOCKSEntrance: ChannelDuplexHandler, RemovableChannelHandler {
         else { return refuse(context) }
         isKnown = true
         deadline?.cancel()
+        // Who is known may still say nothing more.
+        let channel = context.channel
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(parts.limits.idle)) { channel.close(promise: nil) }
         becameKnown()
         say(context, .authenticationData(ByteBuffer(bytes: [1, 0]), complete: true))
     }
@@ -118,6 +121,7 @@ final class SOCKSEntrance: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func receive(_ context: ChannelHandlerContext, _ request: SOCKSRequest) {
         guard isKnown else { return context.close(promise: nil) }
+        deadline?.cancel()
         guard request.command == .connect else { return refuse(context, request, .commandUnsupported) }
         guard let host = HostPort(request.addressType) else { return refuse(context, request, .addressUnsupported) }
         if parts.policy.opens(host) {
@@ -180,7 +184,10 @@ final class SOCKSEntrance: ChannelDuplexHandler, RemovableChannelHandler {
             let wantsRead = wantsRead
             // In this order, so that bytes that came with the request go on.
             pipeline.removeHandler(self, promise: nil)
-            pipeline.removeHandler(handshake, promise: nil)
+            // It passes on what it has when it goes, but not that this was all for now.
+            pipeline.removeHandler(handshake).assumeIsolated().whenComplete { _ in
+                pipeline.fireUserInboundEventTriggered(TunnelEnd.LeftoversPassed())
+            }
             if wantsRead { channel.read() }
         } catch {
             context.close(promise: nil)

@@ -55,6 +55,7 @@ final class Dialer: Sendable {
         let bootstrap = ClientBootstrap(group: eventLoop)
             .resolver(resolver?(eventLoop))
             .connectTimeout(TimeAmount(timeout))
+            .channelInitializer { channel in channel.eventLoop.makeCompletedFuture { try channel.closeOnExec() } }
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.autoRead, value: false)
         return bootstrap.connect(host: hop.host, port: hop.port).flatMap { channel in

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ConnectTunnel
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import ResourceLoading
+import Testing
+
+@testable import LoopbackServer
+
+@Suite("Requests that wait behind a slow one", .timeLimit(.minutes(2)))
+struct PipeliningTests {
+    /// Were each of them answered inside of the one before, no stack would hold them.
+    private static let count = 20_000
+
+    private func parts(_ loader: Answers, _ witness: Witness) throws -> ExchangeParts {
+        ExchangeParts(
+            loader: loader, completing: Opening(), observer: witness,
+            leaves: LeafStore(try LaunchAuthority(), trusting: Trusting(), limit: 1),
+            dialer: try Dialer(proxy: nil, timeout: .seconds(1), trustRoots: nil), limits: LoopbackLimits())
+    }
+
+    @Test("However many came in one read, all are answered, in order")
+    func row() async throws {
+        let gate = Gate()
+        var loader = Answers { _ in
+            try await gate.passed()
+            return .text("/slow\r\n")
+        }
+        loader.prompt = { $0.head.path == "/slow" ? nil : .text("\($0.head.path ?? "")\r\n") }
+        let witness = Witness()
+        let parts = try parts(loader, witness)
+        let channel = try await NIOAsyncTestingChannel { channel in
+            try parts.serve(channel, .opened(HostPort(host: "shop.test", port: 80), isSecure: false), with: nil)
+        }
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).get()
+        let paths = ["/slow"] + (0..<Self.count).map { "/\($0)" }
+        let requests = paths.map { "GET \($0) HTTP/1.1\r\nHost: shop.test\r\n\r\n" }.joined()
+        try await channel.writeInbound(ByteBuffer(string: requests))
+        #expect(witness.reports.entries.isEmpty)
+        gate.open()
+        _ = try await witness.reports.value("all") { $0.count == paths.count ? true : nil }
+        var answers = ByteBuffer()
+        while var piece = try await channel.readOutbound(as: ByteBuffer.self) { answers.writeBuffer(&piece) }
+        let answered = String(buffer: answers).split(separator: "\r\n").filter { $0.hasPrefix("/") }.map(String.init)
+        #expect(answered == paths)
+        _ = try await channel.finish()
+    }
+}
