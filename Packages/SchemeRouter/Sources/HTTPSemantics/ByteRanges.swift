@@ -25,7 +25,7 @@ enum ByteRanges: Hashable {
         var parts: [Range<Int64>] = []
         var count = 0
         for item in list.split(separator: ",", maxSplits: 4 * maxParts + 4) {
-            let item = item.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+            let item = Array(item.trimmed.utf8)
             // A list may have empty elements (section 5.6.1.2).
             if item.isEmpty { continue }
             count += 1

@@ -94,14 +94,3 @@ struct Preconditions {
         return modified.map { $0 == text && HTTPDate.parse(String(text), now: now) != nil } ?? false
     }
 }
-
-extension String {
-    /// Without the blanks that may stand around a field's value.
-    fileprivate var trimmed: Substring {
-        let isBlank = { (letter: UInt8) in letter == UInt8(ascii: " ") || letter == UInt8(ascii: "\t") }
-        var rest = utf8[...]
-        while rest.first.map(isBlank) ?? false { rest.removeFirst() }
-        while rest.last.map(isBlank) ?? false { rest.removeLast() }
-        return Substring(rest)
-    }
-}

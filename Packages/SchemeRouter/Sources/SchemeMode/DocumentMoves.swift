@@ -16,6 +16,8 @@ public final class DocumentMoves: Sendable {
         let isMain: Bool
         /// `Sec-Fetch-Site` of the request that is to come; `nil` where there is none.
         let site: String?
+        /// Hops of a frame's document up to there. Of the page's own there is one at a time, which is counted by page.
+        let hops: Int
     }
 
     private struct Page {
@@ -51,8 +53,8 @@ public final class DocumentMoves: Sendable {
     }
 
     /// Notes where a document will be asked for next.
-    func note(_ target: String, site: String?, isMain: Bool, for page: PageAttribution?) {
-        let move = Move(target: String(target.prefix { $0 != "#" }), isMain: isMain, site: site)
+    func note(_ target: String, site: String?, isMain: Bool, hops: Int, for page: PageAttribution?) {
+        let move = Move(target: String(target.prefix { $0 != "#" }), isMain: isMain, site: site, hops: hops)
         _ = change(page) { page in
             // The page's document has one place.
             if isMain { page.moves.removeAll(where: \.isMain) }
@@ -61,10 +63,10 @@ public final class DocumentMoves: Sendable {
         }
     }
 
-    /// Takes out who led to a document that is asked for.
+    /// Takes out who led to a document that is asked for, and after how many hops.
     /// - Returns: `nil` where it has not moved; a missing `Sec-Fetch-Site` is one that is `nil`, and so is that of a page
     ///   that has moved but comes from elsewhere: an engine may spell a URL in another way than we do.
-    func take(_ target: String, isMain: Bool, for page: PageAttribution?) -> String?? {
+    func take(_ target: String, isMain: Bool, for page: PageAttribution?) -> (site: String?, hops: Int)? {
         guard let id = page?.page.id else { return nil }
         return pages.withLock { pages in
             let moves = pages[id]?.moves ?? []
@@ -72,7 +74,7 @@ public final class DocumentMoves: Sendable {
                 moves.firstIndex { $0.target == target && $0.isMain == isMain }
                 ?? (isMain ? moves.firstIndex(where: \.isMain) : nil)
             guard let index, let move = pages[id]?.moves.remove(at: index) else { return nil }
-            return .some(move.target == target ? move.site : nil)
+            return (site: move.target == target ? move.site : nil, hops: move.hops)
         }
     }
 

@@ -15,7 +15,9 @@ public import ResourceLoading
 /// What a request becomes at each hop says `Redirect`. A document's redirect moves the page's URL, so it is answered by a
 /// small page that replaces itself; the hops of a page's document are counted until one is answered otherwise, and
 /// `Sec-Fetch-Site` of the next says who led to the first. A frame's document is
-/// followed inside of its origin and replaced where it leaves it, or a foreign page would run in the frame's origin.
+/// followed inside of its origin and replaced where it leaves it, or a foreign page would run in the frame's origin; all
+/// its hops are counted together. A document that was posted for, and is to be posted for again, is followed inside of
+/// its origin and fails where it leaves it: a small page has no body to send.
 /// What else comes from another origin is held to `ForeignAnswerRule`, which also says in the engine's names what a
 /// server permits.
 public struct RedirectFollower: ResourceLoading, RedirectFollowing {
@@ -65,46 +67,73 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
     }
 
     nonisolated(nonsending) func follow(
-        _ request: ResourceRequest
+        _ asked: ResourceRequest
     ) async throws -> (response: ResourceResponse, place: HTTPRequest)? {
-        let rule = ForeignAnswerRule(for: request)
-        var request = ledHere(request)
-        for count in 0...limit {
+        let rule = ForeignAnswerRule(for: asked)
+        var (request, hops) = ledHere(asked)
+        let start = hops
+        while hops <= limit {
             guard var response = try await base.load(request) else { return nil }
             guard request.followsRedirects, let redirect = try names.redirect(of: response.head, to: request.head)
             else {
                 if request.destination == .document { moves.end(for: request.page) }
-                if count > 0 { response.movedTo = request.head.urlText }
+                if hops > start { response.movedTo = request.head.urlText }
                 return (try rule.passing(response, of: request, by: names), request.head)
             }
-            let target = redirect.target
-            switch request.destination {
-            case .document:
-                if moves.next(for: request.page) <= limit {
-                    return (try replacement(for: redirect, of: request), request.head)
-                }
-                moves.end(for: request.page)
-                throw tooMany(request)
-            case .nestedDocument where rule.isForeign(target):
-                // Not counted: a frame that goes on past the container is not heard of again.
-                return (try replacement(for: redirect, of: request), request.head)
-            case .nestedDocument, .subresource, .unknown:
-                try rule.checkHop(response.head, from: request, to: target)
-                request = rule.showing(try redirect.following(request), after: request, sites: sites)
+            hops += 1
+            if let hop = try leaving(request, by: redirect, rule) {
+                try note(hop, after: request, hops: hops)
+                return (try replacement(of: asked, by: redirect.target), request.head)
             }
+            try rule.checkHop(response.head, from: request, to: redirect.target)
+            request = rule.showing(try redirect.following(request), after: request, sites: sites)
         }
         throw tooMany(request)
     }
 
-    /// A document that has moved here, with who led to its first place.
-    private func ledHere(_ request: ResourceRequest) -> ResourceRequest {
+    /// A document that has moved here, with who led to its first place, and after how many hops it is a frame's.
+    private func ledHere(_ request: ResourceRequest) -> (request: ResourceRequest, hops: Int) {
         let isMain = request.destination == .document
         guard isMain || request.destination == .nestedDocument,
-            let site = moves.take(request.head.urlText, isMain: isMain, for: request.page)
-        else { return request }
+            let lead = moves.take(request.head.urlText, isMain: isMain, for: request.page)
+        else { return (request, 0) }
         var request = request
-        FetchMetadata.setSite(site, of: &request)
-        return request
+        FetchMetadata.setSite(lead.site, of: &request)
+        return (request, lead.hops)
+    }
+
+    /// What a document's request becomes that a small page leads on; `nil` where it is followed inside.
+    /// - Throws: `ResourceError` with code `invalidRequest` where it would be posted again to another origin: a small
+    ///   page asks by GET, without the body.
+    private func leaving(
+        _ request: ResourceRequest, by redirect: Redirect, _ rule: ForeignAnswerRule
+    ) throws -> ResourceRequest? {
+        let isForeign = rule.isForeign(redirect.target)
+        switch request.destination {
+        case .subresource, .unknown: return nil
+        case .nestedDocument where !isForeign: return nil
+        case .document, .nestedDocument: break
+        }
+        let hop = try redirect.following(request)
+        if [.get, .head].contains(hop.head.method) { return hop }
+        guard isForeign else { return nil }
+        throw ResourceError(
+            .invalidRequest, "redirect of a posted document to another origin would lose its body", at: redirect.target)
+    }
+
+    /// Counts a hop by a small page, and notes where it leads.
+    /// - Parameter hops: of a frame's document, this one too; those of the page's are counted by page.
+    private func note(_ hop: ResourceRequest, after request: ResourceRequest, hops: Int) throws {
+        let isMain = request.destination == .document
+        guard (isMain ? moves.next(for: request.page) : hops) <= limit else {
+            if isMain { moves.end(for: request.page) }
+            throw tooMany(request)
+        }
+        var hop = hop
+        FetchMetadata.extend(&hop, after: request, sites: sites)
+        moves.note(
+            hop.head.urlText, site: FetchMetadata.site(of: hop), isMain: isMain, hops: isMain ? 0 : hops,
+            for: request.page)
     }
 
     private func tooMany(_ request: ResourceRequest) -> ResourceError {
@@ -112,23 +141,15 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
     }
 
     /// A page that takes the user to where the document has moved, without a step in the history.
-    private func replacement(for redirect: Redirect, of moved: ResourceRequest) throws -> ResourceResponse {
-        let request = moved.head
-        let target = redirect.target
-        if case .empty = moved.body {
-            var hop = try redirect.following(moved)
-            FetchMetadata.extend(&hop, after: moved, sites: sites)
-            moves.note(
-                hop.head.urlText, site: FetchMetadata.site(of: hop), isMain: moved.destination == .document,
-                for: moved.page)
-        }
+    /// - Parameter asked: as the engine sent it, whose URL the small page has.
+    private func replacement(of asked: ResourceRequest, by target: String) throws -> ResourceResponse {
         let name = opensByName(target) ? names.name(of: target) ?? target : target
         let fragment = target.firstIndex(of: "#").map { String(target[$0...]) }
         // RFC 9110, section 10.2.2: a target without a fragment keeps the one of the page, which only the page knows.
         let script =
-            switch (isSame(target, request), fragment) {
+            switch (isSame(target, asked.head), fragment) {
             // Where only the fragment differs, `replace` would not load anything.
-            case (true, _) where ![.get, .head].contains(request.method):
+            case (true, _) where ![.get, .head].contains(asked.head.method):
                 // What was posted would be posted again by a reload; a URL without a fragment is loaded anew.
                 "location.replace(location.href.split('#')[0])"
             case (true, nil): "location.reload()"
@@ -137,10 +158,12 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
             case (false, _): "location.replace(\(try literal(name)))"
             }
         let page = "<!DOCTYPE html><meta charset=utf-8><script>\(script)</script>"
-        let head = HTTPResponse(
-            status: .ok, headerFields: [.contentType: "text/html;charset=utf-8", .cacheControl: "no-store"])
+        var fields: HTTPFields = [.contentType: "text/html;charset=utf-8", .cacheControl: "no-store"]
+        // A frame that is sandboxed without scripts heeds no `<meta>` that says the same, but heeds the field: measured.
+        // Where the script runs, it comes first.
+        if asked.destination == .nestedDocument { fields[.refresh] = "0;url=\(name)" }
         return ResourceResponse(
-            head: head, body: .bytes(Data(page.utf8)),
+            head: HTTPResponse(status: .ok, headerFields: fields), body: .bytes(Data(page.utf8)),
             provenance: .init(.synthetic, reason: "document redirect to \(target)"), isInterim: true)
     }
 

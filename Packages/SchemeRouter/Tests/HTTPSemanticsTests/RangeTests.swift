@@ -36,7 +36,8 @@ struct RangeTests {
         arguments: [
             "", "bytes", "bytes=", "bytes=,", "bytes=-", "bytes=a-b", "bytes=4-2", "bytes=1", "bytes=1-2-3",
             "bytes=0x1-2",
-            "bytes=+1-2", "bytes=1-2,x", "lines=1-2", "bytes:1-2", "bytes=1-2;3-4",
+            "bytes=+1-2", "bytes=1-2,x", "lines=1-2", "bytes:1-2", "bytes=1-2;3-4", "bytes=0 1-2", "bytes=1-2 3",
+            "bytes=1 -2", "bytes=1-\t2", "bytes=1-2,3 -4",
         ])
     func ignored(value: String) async throws {
         let response = try #require(try await Files.digits().get([.range: value]))

@@ -64,6 +64,80 @@ struct DocumentRedirectTests {
         #expect(page.contains("<script>location.replace(location.href.split('#')[0])</script>"), "\(page)")
     }
 
+    /// The request of a form, with the body `x`.
+    private func form(
+        _ url: String, as destination: ResourceRequest.Destination = .document, _ fields: HTTPFields = [:]
+    ) throws -> ResourceRequest {
+        var request = try subrequest(url, .post, fields)
+        request.destination = destination
+        request.page = PageAttribution(
+            PageReference(id: PageID(rawValue: 1), documentURL: "https://a.example/"), confidence: .exact)
+        return request
+    }
+
+    @Test(
+        "What is to be posted again is followed with its body, within the origin", arguments: [307, 308],
+        [ResourceRequest.Destination.document, .nestedDocument])
+    func postAgain(status: Int, destination: ResourceRequest.Destination) async throws {
+        let site = Site(["https://a.example/login": (status, "/v2/login")])
+        let response = try await RedirectFollower(site, names: .standard).load(
+            form("https://a.example/login", as: destination, [.contentType: "text/plain"]))
+        #expect(response?.provenance.source == .network)
+        #expect(site.asked.map(\.urlText) == ["https://a.example/login", "https://a.example/v2/login"])
+        #expect(site.asked.map(\.method) == [.post, .post])
+        #expect(site.asked.last?.headerFields[.contentType] == "text/plain")
+        #expect(site.bodies == ["x", "x"])
+    }
+
+    @Test(
+        "It fails where it would be posted again to another origin, and is not sent without its body",
+        arguments: ["https://b.example/", "http://a.example/"],
+        [ResourceRequest.Destination.document, .nestedDocument])
+    func postElsewhere(location: String, destination: ResourceRequest.Destination) async throws {
+        let site = Site(["https://a.example/": (307, location)])
+        await #expect {
+            try await RedirectFollower(site, names: .standard).load(form("https://a.example/", as: destination))
+        } throws: {
+            ($0 as? ResourceError)?.code == .invalidRequest
+        }
+        #expect(site.asked.count == 1)
+    }
+
+    @Test(
+        "Once it is to be asked for, the page goes on from the URL that it has",
+        arguments: [
+            ("/login", "location.replace(location.href.split('#')[0])"),
+            ("/v2/login", #"location.replace("containerkit:\/\/a.example\/v2\/login"+location.hash)"#),
+        ])
+    func postAgainAndOn(location: String, script: String) async throws {
+        let site = Site(["https://a.example/login": (307, "/v2/login"), "https://a.example/v2/login": (303, location)])
+        let page = try await text(
+            RedirectFollower(site, names: .standard).load(form("https://a.example/login")))
+        #expect(page.contains("<script>\(script)</script>"), "\(page)")
+        #expect(site.asked.map(\.method) == [.post, .post])
+    }
+
+    @Test("What is posted round and round fails after twenty hops")
+    func postLoop() async throws {
+        let site = Site(["https://a.example/": (307, "/")])
+        await #expect {
+            try await RedirectFollower(site, names: .standard).load(form("https://a.example/"))
+        } throws: {
+            ($0 as? ResourceError)?.code == .tooManyRedirects
+        }
+        #expect(site.asked.count == 21)
+    }
+
+    @Test("Who has posted leads to what is asked for then")
+    func postedBy() async throws {
+        let name = try #require(HTTPField.Name("Sec-Fetch-Site"))
+        let site = Site(["https://a.example/": (303, "/2")])
+        let follower = RedirectFollower(site, names: .standard)
+        _ = try await follower.load(form("https://a.example/", [name: "cross-site"]))
+        _ = try await follower.load(document("https://a.example/2", page: 1))
+        #expect(site.asked.map { $0.headerFields[name] } == ["cross-site", "cross-site"])
+    }
+
     @Test("The scheme's own port is dropped, so that the name has the same origin")
     func ownPort() async throws {
         let site = Site(["https://a.example/": (301, "https://a.example:443/b")])

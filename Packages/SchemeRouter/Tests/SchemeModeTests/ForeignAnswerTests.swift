@@ -22,13 +22,17 @@ struct ForeignAnswerTests {
         return try await RedirectFollower(site, names: .standard).load(request)
     }
 
-    private func isBlocked(_ load: () async throws -> ResourceResponse?) async -> Bool {
+    private func failure(of load: () async throws -> ResourceResponse?) async -> ResourceError.Code? {
         do {
             _ = try await load()
-            return false
+            return nil
         } catch {
-            return (error as? ResourceError)?.code == .blocked
+            return (error as? ResourceError)?.code
         }
+    }
+
+    private func isBlocked(_ load: () async throws -> ResourceResponse?) async -> Bool {
+        await failure(of: load) == .blocked
     }
 
     @Test(
@@ -91,6 +95,10 @@ struct ForeignAnswerTests {
         #expect(foreign.provenance.source == .synthetic)
         let page = try await String(decoding: foreign.body.collect(upTo: 10_000), as: UTF8.self)
         #expect(page.contains("location.replace("))
+        // For a frame whose sandbox lets it run no scripts.
+        let refresh = try #require(HTTPField.Name("Refresh"))
+        #expect(foreign.head.headerFields[refresh] == "0;url=containerkit://b.example/x")
+        #expect(try await answer(fields, as: .document)?.head.headerFields[refresh] == nil)
         #expect(try await answer(to: "/x", fields, as: .nestedDocument)?.provenance.source == .network)
         // Also after hops inside of the origin.
         let site = Site([start: (302, "/2"), "https://a.example/2": (302, "https://b.example/")], fields: fields)
@@ -105,13 +113,47 @@ struct ForeignAnswerTests {
     func manyFrames() async throws {
         let site = Site([start: (302, "https://b.example/")])
         let follower = RedirectFollower(site, names: .standard)
-        for _ in 0..<50 {
-            var request = try subrequest(start)
-            request.destination = .nestedDocument
-            request.page = PageAttribution(
-                PageReference(id: PageID(rawValue: 1), documentURL: start), confidence: .exact)
-            #expect(try await follower.load(request)?.provenance.source == .synthetic)
+        for _ in 0..<50 { #expect(try await follower.load(frame(start))?.provenance.source == .synthetic) }
+    }
+
+    /// The request of a frame in a page.
+    private func frame(_ url: String) throws -> ResourceRequest {
+        var request = try subrequest(url)
+        request.destination = .nestedDocument
+        request.page = PageAttribution(
+            PageReference(id: PageID(rawValue: 1), documentURL: start), confidence: .exact)
+        return request
+    }
+
+    @Test("A frame that two origins send to each other fails after twenty hops, and may try again")
+    func frameLoop() async throws {
+        let urls = ["https://a.example/f", "https://b.example/f"]
+        let follower = RedirectFollower(
+            Site([urls[0]: (302, urls[1]), urls[1]: (302, urls[0])]), names: .standard)
+        for _ in 0..<2 {
+            for hop in 0..<20 {
+                #expect(try await follower.load(frame(urls[hop % 2]))?.provenance.source == .synthetic)
+            }
+            #expect(await failure { try await follower.load(frame(urls[0])) } == .tooManyRedirects)
         }
+    }
+
+    @Test("Hops in an origin and out of it are counted together, and where a frame has moved to it has not moved on")
+    func frameHops() async throws {
+        let site = Site([
+            start: (302, "/2"), "https://a.example/2": (302, "https://b.example/"),
+            "https://b.example/": (302, "https://c.example/"),
+        ])
+        for limit in 2...3 {
+            let follower = RedirectFollower(site, names: .standard, limit: limit)
+            #expect(try await follower.load(frame(start))?.provenance.source == .synthetic)
+            let code = await failure { try await follower.load(frame("https://b.example/")) }
+            #expect(code == (limit == 2 ? .tooManyRedirects : nil))
+        }
+        let follower = RedirectFollower(site, names: .standard)
+        _ = try await follower.load(frame("https://b.example/"))
+        let end = try #require(try await follower.load(frame("https://c.example/")))
+        #expect(end.provenance.source == .network && end.movedTo == nil)
     }
 
     /// `Referer` and `Origin` of each hop of a chain of redirects.

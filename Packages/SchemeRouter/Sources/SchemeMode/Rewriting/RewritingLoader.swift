@@ -97,7 +97,8 @@ public struct RewritingLoader: ResourceLoading {
         if range.utf8.contains(UInt8(ascii: ",")) { return try await follow(whole) }
         guard let answer = try await follow(request) else { return nil }
         let head = answer.response.head
-        guard head.status == .partialContent || head.status == .rangeNotSatisfiable,
+        // The type of a 416 is that of its error page.
+        guard head.status == .partialContent,
             case let fields = RewrittenFields(head.headerFields, of: request), fields.type != nil, !fields.isEncoded,
             case .empty = request.body
         else { return answer }

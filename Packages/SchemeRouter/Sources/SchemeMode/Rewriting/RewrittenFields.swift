@@ -91,7 +91,7 @@ struct RewrittenFields {
 extension HTTPField.Name {
     fileprivate static let contentSecurityPolicyReportOnly = make("Content-Security-Policy-Report-Only")
     fileprivate static let link = make("Link")
-    fileprivate static let refresh = make("Refresh")
+    static let refresh = make("Refresh")
     fileprivate static let digest = make("Digest")
     fileprivate static let contentDigest = make("Content-Digest")
     fileprivate static let reprDigest = make("Repr-Digest")

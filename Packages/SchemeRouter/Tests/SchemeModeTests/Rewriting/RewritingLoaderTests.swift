@@ -82,6 +82,20 @@ struct RewritingLoaderTests {
         #expect(try await text(video) == "a{b:")
     }
 
+    @Test("A range that cannot be had stays refused, whatever type its error page has")
+    func rangesBeyondTheEnd() async throws {
+        let server = Server { request in
+            let isPart = request.headerFields.contains(.range)
+            let fields: HTTPFields =
+                isPart ? [.contentType: "text/html", .contentRange: "bytes */9"] : [.contentType: "video/mp4"]
+            return HTTPResponse(status: isPart ? .rangeNotSatisfiable : .ok, headerFields: fields)
+        }
+        let answer = try await loader(server).load(request("https://shop.example/v.mp4", [.range: "bytes=9-"]))
+        #expect(answer?.head.status == .rangeNotSatisfiable)
+        #expect(answer?.head.headerFields[.contentRange] == "bytes */9")
+        #expect(server.asked.count == 1)
+    }
+
     @Test("Encoded bodies, charsets without ASCII and types without URLs pass")
     func passes() async throws {
         let html = "<img src=https://cdn.example/x>"
