@@ -137,7 +137,8 @@ public final class SchemeTaskDelivery {
         do {
             try await sink.receive(data)
         } catch {
-            stop()
+            // Given up, the answer ends with a failure that the engine still hears of.
+            if !Task.isCancelled { stop() }
             throw CancellationError()
         }
     }

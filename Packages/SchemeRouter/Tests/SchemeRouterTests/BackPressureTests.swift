@@ -46,6 +46,17 @@ struct BackPressureTests {
         return all
     }
 
+    @Test("An answer that is given up while the engine takes a piece ends with a failure that it hears of")
+    func givenUp() async {
+        let delivery = start(source.body(3))
+        await sink.holds()
+        delivery.giveUp()
+        // As an engine does whose wait was cancelled.
+        sink.refuse()
+        #expect(await heardOutcomes() == ["failed cancelled 0"])
+        #expect(sink.heard == ["head ?", "1", "fail cancelled"])
+    }
+
     @Test("The source is asked for a piece only when the engine has taken the one before")
     func pulls() async {
         _ = start(source.body(3))
