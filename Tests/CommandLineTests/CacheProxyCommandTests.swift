@@ -97,6 +97,30 @@ struct CacheProxyCommandTests {
         await origin.stop()
     }
 
+    @Test("The origin learns by which way a request came, after those before it")
+    func way() async throws {
+        let origin = try await OriginServer.start(
+            OriginServer.Configuration(routes: [
+                OriginRoute(.get, try #require(PathPattern("/fresh"))) { _ in
+                    var response = OriginResponse.text("fresh")
+                    response.headers[.cacheControl] = "max-age=600"
+                    return response
+                }
+            ]))
+        let folder = try TemporaryFolder()
+        let proxy = try await Program("h5").start(
+            ["cache-proxy", "--upstream", origin.url, "--port", "0"], in: folder.path)
+        let url = try #require(proxy.firstLine)
+        let port = try #require(UInt16(url.split(separator: ":").last ?? ""))
+        for (path, via) in [("/fresh?1", ""), ("/fresh?2", "Via: 1.0 front\r\n"), ("/fresh?1", "")] {
+            let request = "GET \(path) HTTP/1.1\r\nHost: a.test\r\n\(via)Connection: close\r\n\r\n"
+            #expect(try await RawExchange.run(Data(request.utf8), port: port).hasSuffix("fresh"))
+        }
+        #expect(origin.requests.map { $0.headers[.via] } == ["1.1 h5", "1.0 front, 1.1 h5"])
+        #expect(await proxy.end(by: SIGTERM) == 0)
+        await origin.stop()
+    }
+
     @Test("Out of reach, the origin is 502; a port in use, a bad origin and a bad folder are an error line")
     func failures() async throws {
         let folder = try TemporaryFolder()

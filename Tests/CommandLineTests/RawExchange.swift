@@ -5,9 +5,16 @@ import Foundation
 
 /// Bytes to a server and all that come back, which no client of Foundation's sends as they are.
 enum RawExchange {
-    /// Sends, and reads until the server closes.
-    @concurrent
+    /// Sends, and reads until the server closes: on a thread of its own, as it waits, and the origin needs those there are.
     static func run(_ bytes: Data, port: UInt16) async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try exchange(bytes, port: port) })
+            }
+        }
+    }
+
+    private static func exchange(_ bytes: Data, port: UInt16) throws -> String {
         #if canImport(Glibc)
             let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         #else

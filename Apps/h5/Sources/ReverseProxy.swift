@@ -152,8 +152,12 @@ struct ReverseProxy: Sendable {
         } catch is NIOTooManyBytesError {
             throw ResourceError(.tooLarge, "a body of more than \(Self.uploadLimit) bytes")
         }
+        var head = asked(request.head)
+        // RFC 9110, section 7.6.3. Only here: what is answered at once, from memory, goes to no origin. By which version of
+        // HTTP/1 the request came is no longer known.
+        head.headerFields.append(HTTPField(name: .via, value: "1.1 h5"))
         return ResourceRequest(
-            asked(request.head), body: body.readableBytes == 0 ? .empty : .bytes(Data(body.readableBytesView)))
+            head, body: body.readableBytes == 0 ? .empty : .bytes(Data(body.readableBytesView)))
     }
 
     private static func withoutConnection(_ fields: HTTPFields) -> HTTPFields {

@@ -76,6 +76,8 @@ extension CachePolicy {
         // The age of what was validated is that of the validation.
         head.headerFields[.age] = nil
         head.headerFields[.date] = HTTPDate.format(responseTime)
+        // They were set when they came.
+        if scope == .private { head.headerFields[values: .setCookie] = [] }
         var dropped = Self.connectionFields
         for name in FieldList.members(of: fields[values: .connection]) { dropped.insert(name.lowercased()) }
         // They describe the stored bytes.

@@ -91,6 +91,12 @@ extension CachingLoader {
             else { throw error }
             return answer
         }
+        if let validated, response.head.status.isOriginError,
+            policy.mayAnswer(request.head, withStale: validated, isUnreachable: false, now: now()),
+            let answer = await respond(with: validated, to: request, key, Self.failing)
+        {
+            return answer
+        }
         count { $0.misses += 1 }
         guard response.head.status == .ok else { return response }
         for stored in candidates where stored.isComplete && Vary.matches(stored.selectors, request.head) {
@@ -231,7 +237,7 @@ extension CachingLoader {
             if !isLeader { response.provenance.reason += ", shared with a request under way" }
             return response
         case .freshened(let fresh):
-            let answer = await respond(with: fresh, to: request, key, "validated")
+            let answer = await respond(with: fresh, to: request, key, "validated", setsCookies: true)
             if !policy.mayKeep(fresh) || answer == nil { await store.remove(key, variant: fresh.variant) }
             if let answer {
                 count { $0.validated += 1 }
@@ -264,20 +270,26 @@ extension CachingLoader {
     }
 
     /// Makes an answer of a stored response.
+    /// - Parameter setsCookies: whether its cookies are new, as those that came with a validation.
     /// - Returns: `nil` where its bytes are gone.
     private func respond(
-        with stored: StoredResponse, to request: ResourceRequest, _ key: CacheKey, _ reason: String
+        with stored: StoredResponse, to request: ResourceRequest, _ key: CacheKey, _ reason: String,
+        setsCookies: Bool = false
     ) async -> ResourceResponse? {
         guard let found = await store.body(of: stored, for: key) else { return nil }
-        return respond(with: stored, found, to: request, reason)
+        return respond(with: stored, found, to: request, reason, setsCookies: setsCookies)
     }
 
     /// Makes an answer of a stored response and its bytes.
     /// - Returns: `nil` where they are not those that are asked for.
     func respond(
-        with stored: StoredResponse, _ found: CachedBody, to request: ResourceRequest, _ reason: String
+        with stored: StoredResponse, _ found: CachedBody, to request: ResourceRequest, _ reason: String,
+        setsCookies: Bool = false
     ) -> ResourceResponse? {
         let answer = StoredAnswer(stored, to: request.head, now: now())
+        var head = answer.head
+        // A user agent sets cookies as they come: from what is stored it would bring old ones back.
+        if policy.scope == .private, !setsCookies { head.headerFields[values: .setCookie] = [] }
         var body = ResourceBody.empty
         if let range = answer.range, !range.isEmpty {
             guard let part = found.body.part(range, from: stored.range.lowerBound) else { return nil }
@@ -286,7 +298,7 @@ extension CachingLoader {
         count { counters in
             if found.source == .memory { counters.memoryHits += 1 } else { counters.diskHits += 1 }
         }
-        return ResourceResponse(head: answer.head, body: body, provenance: Provenance(found.source, reason: reason))
+        return ResourceResponse(head: head, body: body, provenance: Provenance(found.source, reason: reason))
     }
 
     /// The bytes of an answer from a place on, for a reader that went on alone: what was kept for it, else what is stored

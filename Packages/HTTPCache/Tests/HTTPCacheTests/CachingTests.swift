@@ -96,6 +96,30 @@ struct CachingTests {
         #expect(origin.count == 2)
     }
 
+    @Test("Cookies come with what the origin says, and not again from what is stored, but for a shared cache")
+    func cookies() async throws {
+        let origin = ScriptedOrigin { _, number in
+            var fields: HTTPFields = [.cacheControl: "max-age=2", .eTag: "\"1\""]
+            if number < 3 { fields[.setCookie] = "id=\(number)" }
+            return number == 1
+                ? ScriptedOrigin.response(fields) : ScriptedOrigin.response(fields, "", status: .notModified)
+        }
+        func cookies(_ cache: CachingLoader, after seconds: Double) async throws -> String? {
+            time.advance(by: seconds)
+            return try await cache.text(.get()).response.head.headerFields[.setCookie]
+        }
+        let cache = makeCache(origin)
+        let said: [String?] = try await [
+            cookies(cache, after: 0), cookies(cache, after: 1), cookies(cache, after: 3), cookies(cache, after: 1),
+            cookies(cache, after: 3), cookies(cache, after: 1),
+        ]
+        #expect(said == ["id=1", nil, "id=2", nil, nil, nil] && origin.count == 3)
+        let sharing = makeCache(
+            ScriptedOrigin([.cacheControl: "max-age=9", .setCookie: "id=1"]), .init(policy: CachePolicy(scope: .shared))
+        )
+        for _ in 1...2 { #expect(try await cookies(sharing, after: 0) == "id=1") }
+    }
+
     @Test("A 304 about another response is not taken for ours")
     func foreignValidation() async throws {
         let origin = ScriptedOrigin { request, number in
@@ -188,7 +212,9 @@ struct CachingTests {
 
     @Test("Out of reach, a stale response answers unless it forbids that; an error status only as it says")
     func staleAnswers() async throws {
-        func run(_ control: String, shared: Bool = false, status: Int? = nil) async throws -> Int {
+        func run(
+            _ control: String, shared: Bool = false, status: Int? = nil, _ method: HTTPRequest.Method = .get
+        ) async throws -> Int {
             let origin = ScriptedOrigin { _, number in
                 if number == 1 { return ScriptedOrigin.response([.cacheControl: control, .eTag: "\"1\""]) }
                 guard let status else { throw ResourceError(.cannotConnect, "cut") }
@@ -197,7 +223,7 @@ struct CachingTests {
             let cache = makeCache(origin, shared ? .shared : .init())
             _ = try await cache.text(.get())
             time.advance(by: 10)
-            return try await cache.text(.get()).response.head.status.code
+            return try await cache.text(.get(method: method)).response.head.status.code
         }
         #expect(try await run("max-age=1") == 200)
         #expect(try await run("max-age=1, must-revalidate", shared: true) == 504)
@@ -208,6 +234,9 @@ struct CachingTests {
         #expect(try await run("max-age=1, stale-if-error=60", status: 503) == 200)
         #expect(try await run("max-age=1, stale-if-error=5", status: 503) == 503)
         #expect(try await run("max-age=1, stale-if-error=60", status: 404) == 404)
+        #expect(try await run("max-age=1, stale-if-error=60", status: 503, .head) == 200)
+        #expect(try await run("max-age=1, stale-if-error=5", status: 503, .head) == 503)
+        #expect(try await run("max-age=1, stale-if-error=60", status: 404, .head) == 404)
     }
 
     @Test("stale-while-revalidate answers at once and validates meanwhile, once")
