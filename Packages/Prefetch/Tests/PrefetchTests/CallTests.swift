@@ -40,6 +40,26 @@ struct CallTests {
         #expect(fixture.upstream.count == 1 && fixture.loader.counters.hits + fixture.loader.counters.joins == 1)
     }
 
+    @Test("Where nobody would keep its cookies, an answer is left to the page's own request", arguments: [false, true])
+    func cookies(isThere: Bool) async throws {
+        let fixture = Fixture()
+        try fixture.open()
+        let ahead = try await fixture.upstream.exchange(1)
+        let fields: HTTPFields = [.setCookie: "session=2"]
+        if isThere { ahead.answer(whole: "data", fields) }
+        let call = try PrefetchCall(json: Data(call.utf8))
+        let page = fixture.page
+        async let refused = fixture.loader.answer(call, of: page, from: origin, keepsCookies: false)
+        if !isThere {
+            try await until { fixture.clock.sleeperCount == 2 }
+            ahead.answer(whole: "data", fields)
+        }
+        #expect(try await refused == nil)
+        let taken = try await fixture.loader.answer(call, of: page, from: origin)
+        #expect(taken?.head.headerFields[.setCookie] == "session=2")
+        #expect(fixture.upstream.count == 1)
+    }
+
     @Test("A message is answered when the answer comes; one that polls gets nothing until then, and that costs nothing")
     func polls() async throws {
         let fixture = Fixture()

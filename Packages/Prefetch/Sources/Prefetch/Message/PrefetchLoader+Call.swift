@@ -18,12 +18,15 @@ extension PrefetchLoader {
     ///   - call: the message.
     ///   - page: the page that it comes from. The host has checked that it does.
     ///   - origin: that of the document that asks, which may be a frame.
+    ///   - keepsCookies: whether cookies that an answer brings are kept. Where they are not, as in modes in which the
+    ///     engine does that for requests alone, such an answer is left to the page's own request.
     ///   - waits: whether an answer on its way is waited for. An engine without replies to messages polls instead, with
     ///     false.
     /// - Returns: `nil` where there is nothing, or nothing yet.
     /// - Throws: `CancellationError`; then the answer waits for another request.
     public func answer(
-        _ call: PrefetchCall, of page: PageReference, from origin: WebOrigin, waits: Bool = true
+        _ call: PrefetchCall, of page: PageReference, from origin: WebOrigin, keepsCookies: Bool = true,
+        waits: Bool = true
     ) async throws -> ResourceResponse? {
         guard mayAnswer(call, from: origin) else { return nil }
         guard let head = HTTPRequest(method: call.method, urlText: call.url.text) else { return nil }
@@ -32,7 +35,8 @@ extension PrefetchLoader {
             head, destination: .subresource, mode: .cors, credentials: .include, page: attribution)
         // Whose cookies the page would send now.
         guard let fields = try? await completing.completed(bare).head.headerFields else { return nil }
-        let own = OwnRequest(identity: call.identity, fields: fields, page: attribution)
+        let own = OwnRequest(
+            identity: call.identity, fields: fields, page: attribution, keepsCookies: keepsCookies)
         return try await answer(own, waits: waits)
     }
 }

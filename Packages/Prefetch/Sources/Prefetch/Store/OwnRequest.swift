@@ -9,4 +9,6 @@ struct OwnRequest: Sendable {
     let identity: RequestIdentity
     let fields: HTTPFields
     let page: PageAttribution
+    /// Whether cookies that the answer brings are kept where it goes; an answer that has some is not for it otherwise.
+    var keepsCookies = true
 }

@@ -264,6 +264,10 @@ extension PrefetchLedger {
             return .stranger
         }
         guard let answer = entry.answer else { return nil }
+        guard claim.own.keepsCookies || !answer.head.headerFields.contains(.setCookie) else {
+            release(number, at: now)
+            return .gone
+        }
         let isWhole = entry.endedAt.map { $0 <= claim.at } ?? false
         counters.hits += isWhole ? 1 : 0
         counters.joins += isWhole ? 0 : 1
