@@ -45,6 +45,7 @@ private final class CookieSites {
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: folder + "/store", transport: transport)
         configuration.warmsUpWhenIdle = false
+        configuration.mode = .customScheme
         configuration.coveredHosts = [HostPattern("m.shop.example")].compactMap(\.self)
         container = try await Container(engine: engine, configuration: configuration)
         plain = try await ProxySite.start()

@@ -45,6 +45,7 @@ extension EngineCheck {
                 answer.body = .bytes(Data(repeating: UInt8(path.utf8.reduce(0, &+)), count: Self.size))
                 return answer
             })
+        configuration.mode = .customScheme
         configuration.coveredHosts = ["page.example"].compactMap { HostPattern($0) }
         configuration.memoryCeiling = ceiling
         configuration.httpCache?.memoryBytes = .max
@@ -67,9 +68,11 @@ extension EngineCheck {
         try expect(bytes == "\(Self.asked * Self.size)", "asked for \(bytes) bytes")
         let growth = try familyMemory().own - before
         let counters = container.counters
-        // Each has some, so that each is limited.
+        // Each has some: what is fetched ahead has room for all, or for none beyond its share.
+        let failures = counters.prefetch?.failures ?? 0
         try expect(
-            counters.prefetch?.started == Self.ahead && (counters.httpCache?.memoryBytes ?? 0) > ceiling / 16,
+            counters.prefetch?.started == Self.ahead && (counters.httpCache?.memoryBytes ?? 0) > ceiling / 16
+                && (Self.ahead - failures) * Self.size <= ceiling / 16 && (failures > 0) == (ceiling < 64 << 20),
             "\(counters)")
         await container.close(page)
         await container.shutDown()

@@ -57,6 +57,7 @@ extension EngineCheck {
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: folder + "/store", transport: transport)
         configuration.warmsUpWhenIdle = false
+        configuration.mode = .customScheme
         configuration.coveredHosts = CookieSite.hosts.compactMap { HostPattern($0) }
         let container = try await Container(engine: engine, configuration: configuration)
         let page = try await open(CookieSite.page, in: container)

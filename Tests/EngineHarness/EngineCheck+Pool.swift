@@ -95,6 +95,13 @@ extension EngineCheck {
         let clean = try await used.reset()
         try expect(clean.id != used.id && clean.isAlive && !used.isAlive, "the same view")
         try expect(try await clean.remains().isEmpty, "a view that was reset is not clean")
+        // By what its page finds, too: what the view itself compares with was read in it.
+        try PoolSite.prepareToLook(clean, expected)
+        try await load(PoolSite.looking, in: clean)
+        let fresh = try await PoolSite.sight(in: clean)
+        try expect(
+            Set(fresh.found).isDisjoint(with: ["scale", "userAgent", "history", "sessionStorage", "scripts"]),
+            "after the reset: \(fresh.found)")
         try await expectError(.processEnded, "a view that was given back") { _ = try await used.remains() }
         await site.container.shutDown()
     }

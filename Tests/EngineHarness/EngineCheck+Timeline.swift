@@ -14,7 +14,13 @@ extension EngineCheck {
         guard let mode = mode.flatMap(InterceptionMode.init(rawValue:)) else {
             throw CheckFailure(description: "name a mode")
         }
-        let html = "<!doctype html><script>window.names = Object.getOwnPropertyNames(window).length</script><p>Text"
+        let html = """
+            <!doctype html><script>
+            window.names = Object.getOwnPropertyNames(window).length + 2;
+            window.isTouched = false;
+            setInterval(() => { isTouched ||= navigator.userActivation.hasBeenActive });
+            </script><p>Text
+            """
         var configuration = Container<WebKitGTKEngine>.Configuration(
             directory: folder + "/store", transport: MemoryTransport { _ in .page(html) })
         configuration.mode = mode
@@ -31,10 +37,10 @@ extension EngineCheck {
             try expect(first.marks.loaded == nil && first.marks.firstContentfulPaint == nil, "never: \(first)")
         } else {
             try check(first, mode)
-            let grown = try await page.view.evaluate(
-                "return Object.getOwnPropertyNames(window).length - names", in: .page)
-            // The page counts before it has made its own.
-            try expect(grown == "1", "the page finds \(grown) names after its start")
+            // Before this itself counts as a gesture.
+            let found = try await page.view.evaluate(
+                "return [Object.getOwnPropertyNames(window).length - names, isTouched]", in: .page)
+            try expect(found == "[0,false]", "the page finds of it: names, and a person's gesture: \(found)")
         }
         await container.close(page)
         let last = await told.next()

@@ -97,7 +97,11 @@ extension EngineCheck {
         let container = try await whiteContainer(mode, site) {
             $0.signals.formUnion([.noFirstPaint, .uniformPicture])
         }
-        try await site.install("1", WhiteSite.good("1"), QuietPages.colourless, into: container)
+        try await site.install("1", WhiteSite.good("1"), into: container)
+        try site.publish("2", WhiteSite.good("2"), QuietPages.colourless)
+        // On trial: the next page that is well proves it, and one that is to blame ends it.
+        let update = try await container.update(from: PackageSource("https://packages.example/shop-2.json"))
+        try expect(update.outcome == .activated, "the update: \(update.outcome)")
         for (name, signal) in [("idle.html", WhitePageSignal.noFirstPaint), ("unseen.html", .uniformPicture)] {
             let diary = StepDiary(container)
             let page = try await container.open("https://shop.example/\(name)")
@@ -110,7 +114,7 @@ extension EngineCheck {
             diary.end()
         }
         try expect(
-            container.installedPackages.map(\.version.description) == ["1"], "\(container.installedPackages)")
+            container.installedPackages.map(\.version.description) == ["2"], "\(container.installedPackages)")
         await container.shutDown()
     }
 }

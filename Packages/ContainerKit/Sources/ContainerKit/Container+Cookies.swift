@@ -35,7 +35,10 @@ extension Container {
     func clear(_ scope: CookieScope) async throws {
         forgetHeld(scope)
         // What began meanwhile may have had the old ones.
-        defer { prefetch?.removeAll() }
+        defer {
+            endUsedProcesses()
+            prefetch?.removeAll()
+        }
         var failure: (any Error)?
         do { try await cookies?.clear(scope) } catch { failure = error }
         if cookies?.coversEngine != true {

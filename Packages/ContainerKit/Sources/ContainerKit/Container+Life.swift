@@ -67,6 +67,8 @@ extension Container {
         prefetch?.removeAll()
         await cache?.removeAll()
         await engineCaches?.clear()
+        // Those of pages that have come and gone meanwhile.
+        endUsedProcesses()
     }
 
     /// A web process keeps in memory what its pages have loaded, whoever was signed in: none that was used goes on, and

@@ -112,10 +112,7 @@ extension Container {
         let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
             [weak self] in self?.end(session)
         }
-        page.recording = timelineCare?.lend(id, isWarm: isWarm) { [weak view] in
-            guard let view else { throw EngineError(.processEnded, "the view has ended") }
-            return try await view.evaluate(PageReadings.script, in: PageReadings.world)
-        }
+        page.recording = timelineCare?.lend(id, isWarm: isWarm)
         loads[view.id] = page.load
         return page
     }
@@ -142,6 +139,7 @@ extension Container {
             posts.hold(post, for: view.id)
         }
         watch(session, at: place, in: view, page.load)
+        try timelineCare?.listen(to: view, of: session.id)
         equip(view, options, in: mode)
         try prepare(view)
         view.load(place)
@@ -208,7 +206,8 @@ extension Container {
     public func close(_ page: Page<Engine.View>) async {
         // The view of a page that has ended may be another page's by now.
         guard page.end() else { return }
-        await pool.checkIn(page.view)
+        // Of its own: to a caller that is cancelled a healthy view would look like one that hangs.
+        await Task { [pool] in await pool.checkIn(page.view) }.value
     }
 
     /// The sessions of the pages that are open.

@@ -77,9 +77,12 @@ struct MetricsTests {
         var counters = PrefetchCounters()
         (counters.hits, counters.misses, counters.strangers, counters.abandoned, counters.skipped) = (1, 3, 2, 4, 5)
         (counters.wastedBytes, counters.saved) = (6, .milliseconds(1_234.9))
+        (counters.joins, counters.wasted, counters.failures) = (7, 8, 9)
         let care = MetricsCare(backend) { counters.totals }
         care.hear(.pageClosed(PageID(rawValue: 1)))
-        let outcomes = ["hit": 1, "join": 0, "miss": 3, "stranger": 2, "abandoned": 4, "skipped": 5]
+        let outcomes = [
+            "hit": 1, "join": 7, "miss": 3, "stranger": 2, "wasted": 8, "failed": 9, "abandoned": 4, "skipped": 5,
+        ]
         for (outcome, count) in outcomes {
             #expect(
                 backend.counterTotal(label: "containerkit.prefetch", dimensions: [("outcome", outcome)]) == count,

@@ -449,6 +449,23 @@ struct PrefetchTests {
         await container.shutDown()
     }
 
+    @Test("What would set a cookie that nobody keeps is not given to a message, but left to the page's own request")
+    func messageCookies() async throws {
+        fixture.engine.traits.keepsCookies = true
+        let container = try await container {
+            $0.mode = .loopbackProxy
+            $0.legacyMessages = LegacyMessages(prefix: "yx")
+        }
+        container.ways.primary.fields?.note(
+            try #require(HTTPRequest(method: .get, urlText: url, headerFields: [.userAgent: "Fake"])))
+        fixture.network.put(.bytes(Data("a".utf8)), at: api, [.setCookie: "session=2"])
+        let page = try await container.open(url)
+        #expect(try await call(#"{"url":"\#(api)"}"#, from: "https://shop.example/", in: page.view) == "null")
+        #expect(count(api) == 1 && container.counters.prefetch?.started == 1)
+        #expect(container.counters.prefetch.map { $0.hits + $0.joins } == 0)
+        await container.shutDown()
+    }
+
     @Test("Another table is for the pages after it; without the option there is nothing")
     func tables() async throws {
         let container = try await container()

@@ -105,6 +105,9 @@
         }
 
         /// What WebKitGTK 2.50 does by itself, as it was measured.
+        /// The loopback proxy: pages keep their true origins, and nothing of them is bridged.
+        public nonisolated static var standardMode: InterceptionMode { .loopbackProxy }
+
         public func traits(in mode: InterceptionMode) -> EngineTraits {
             switch mode {
             case .plain, .loopbackProxy, .loopbackServer:

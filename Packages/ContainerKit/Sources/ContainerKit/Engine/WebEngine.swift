@@ -14,6 +14,9 @@ public protocol WebEngine: AnyObject {
     /// Name and version, for reports.
     var name: String { get }
 
+    /// The mode of covered pages where the app names none; custom scheme, unless the engine does better in another.
+    nonisolated static var standardMode: InterceptionMode { get }
+
     /// What the engine does by itself in a mode. The chain is assembled from this.
     func traits(in mode: InterceptionMode) -> EngineTraits
 
@@ -87,4 +90,9 @@ public struct CustomScheme: Sendable, Hashable {
         self.name = name
         self.isSecure = isSecure
     }
+}
+
+extension WebEngine {
+    /// Custom scheme, which all engines have.
+    public nonisolated static var standardMode: InterceptionMode { .customScheme }
 }

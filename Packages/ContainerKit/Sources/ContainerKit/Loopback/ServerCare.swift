@@ -118,10 +118,11 @@ final class ServerCare<Engine: WebEngine> {
     private func handOver(_ token: EngineCookie) async throws {
         guard let cookies = engine?.cookies else { return }
         for _ in 0..<2 {
-            try await cookies.set(token)
-            if try await cookies.all().contains(where: { $0.domain == token.domain && $0.value == token.value }) {
-                return
+            let isKept = try await withLimit(.seconds(10), "the engine does not take the token") {
+                try await cookies.set(token)
+                return try await cookies.all().contains { $0.domain == token.domain && $0.value == token.value }
             }
+            if isKept { return }
         }
         throw EngineError(.cookie, "the engine does not keep the token", at: token.domain)
     }

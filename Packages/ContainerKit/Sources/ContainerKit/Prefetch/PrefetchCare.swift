@@ -41,6 +41,7 @@ final class PrefetchCare {
     private let path: RequestPath
     private let setup: Setup
     private let isOriginBound: Bool
+    private let keepsCookies: Bool
     private let fetchesDocument: Bool
     private let readCookies: @MainActor (_ page: String) async throws -> PageCookies
     var table: PrefetchTable?
@@ -58,6 +59,8 @@ final class PrefetchCare {
         self.setup = setup
         // At the local server a page reaches others past the container.
         isOriginBound = mode == .loopbackServer
+        // In other modes the engine keeps them, of answers that come to it.
+        keepsCookies = mode == .customScheme
         fetchesDocument = options.fetchesDocument
         table = options.table
         self.readCookies = readCookies
@@ -94,8 +97,11 @@ final class PrefetchCare {
         else { return nil }
         setup.completion.cookies.read(for: page.id) { [readCookies] in try await readCookies(page.documentURL) }
         do {
-            return try await withLimit(setup.configuration.joinLimit, "the answer does not come whole") { [loader] in
-                guard let response = try await loader.answer(call, of: page, from: origin),
+            return try await withLimit(setup.configuration.joinLimit, "the answer does not come whole") {
+                [loader, keepsCookies] in
+                guard
+                    let response = try await loader.answer(
+                        call, of: page, from: origin, keepsCookies: keepsCookies),
                     let decoded = try await DecodingLoader(GivenAnswer(response: response)).load(ResourceRequest(head))
                 else { return nil }
                 return try await PrefetchReply(decoded).json
@@ -140,7 +146,8 @@ extension PageCookies {
     @MainActor
     init(of store: any EngineCookieStore, changing change: (EngineCookie) -> EngineCookie?) async throws {
         let now = Date()
-        let cookies = try await store.all().compactMap(change).map { Cookie($0, created: now) }
+        let all = try await withLimit(.seconds(10), "the engine does not tell its cookies") { try await store.all() }
+        let cookies = all.compactMap(change).map { Cookie($0, created: now) }
         self.init(jar: CookieJar(publicSuffixes: Suffixes(), cookies: cookies), acceptsThirdParties: false)
     }
 }

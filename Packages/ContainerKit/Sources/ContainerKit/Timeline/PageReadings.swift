@@ -21,7 +21,7 @@ struct PageReadings: Decodable, Sendable, Hashable {
 
     init() {}
 
-    /// Reads the JSON that ``script`` returns; `nil` where it is none.
+    /// Reads the JSON that ``script`` posts; `nil` where it is none.
     init?(json: String) {
         guard json.utf8.count <= Self.limit,
             let readings = try? JSONDecoder().decode(Self.self, from: Data(json.utf8))
@@ -29,24 +29,42 @@ struct PageReadings: Decodable, Sendable, Hashable {
         self = readings
     }
 
-    static let world = ScriptWorld.isolated(name: "containerkit-timeline")
+    /// Of the world, and of the message's handler in it.
+    static let name = "containerkit-timeline"
+    static let world = ScriptWorld.isolated(name: name)
 
-    /// Waits for the first contentful paint, 2 seconds at most: a page is often loaded before it is painted.
-    static let script = """
-        const paint = name => performance.getEntriesByName(name, "paint")[0]?.startTime ?? null;
-        if (paint("first-contentful-paint") === null) await new Promise(done => {
-            new PerformanceObserver(() => paint("first-contentful-paint") !== null && done())
-                .observe({ type: "paint", buffered: true });
-            setTimeout(done, 2000);
-        });
-        const timing = performance.timing, origin = performance.timeOrigin;
-        const since = value => value > 0 ? value - origin : null;
-        return {
-            origin,
-            responseStart: since(timing.responseStart),
-            firstPaint: paint("first-paint"),
-            firstContentfulPaint: paint("first-contentful-paint"),
-            domReady: since(timing.domContentLoadedEventEnd),
-        };
+    /// Posts the readings once, when the page has loaded and has its first contentful paint; 2 seconds after the load
+    /// where it has none, as a page is often loaded before it is painted.
+    ///
+    /// A script of the page's start: one that the app runs later counts as a person's gesture, which a page can tell by
+    /// `navigator.userActivation`.
+    static let script = UserScript(source, at: .documentStart, in: world, inAllFrames: false)
+
+    private static let source = """
+        (() => {
+            const paint = name => performance.getEntriesByName(name, 'paint')[0]?.startTime ?? null;
+            const painted = () => paint('first-contentful-paint') !== null;
+            const read = () => {
+                const timing = performance.timing, origin = performance.timeOrigin;
+                const since = value => value > 0 ? value - origin : null;
+                return {
+                    origin,
+                    responseStart: since(timing.responseStart),
+                    firstPaint: paint('first-paint'),
+                    firstContentfulPaint: paint('first-contentful-paint'),
+                    domReady: since(timing.domContentLoadedEventEnd),
+                };
+            };
+            const tell = async () => {
+                if (!painted()) await new Promise(done => {
+                    new PerformanceObserver(() => painted() && done()).observe({ type: 'paint', buffered: true });
+                    setTimeout(done, 2000);
+                });
+                await webkit.messageHandlers['\(name)'].postMessage(read());
+            };
+            const loaded = () => setTimeout(() => void tell().catch(() => {}));
+            if (document.readyState === 'complete') loaded();
+            else addEventListener('load', loaded, { once: true });
+        })()
         """
 }

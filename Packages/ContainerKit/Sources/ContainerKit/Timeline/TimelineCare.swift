@@ -19,8 +19,10 @@ final class TimelineCare {
     @MainActor
     final class Recording {
         fileprivate var machine: TimelineMachine
-        /// Asks the page what it knows of itself.
-        fileprivate var ask: (@MainActor () async throws -> String)?
+        /// What the page has said of itself before the engine has said that it is loaded.
+        fileprivate var readings: PageReadings?
+        /// Waits for what a page that has loaded says.
+        fileprivate var waiting: Task<Void, Never>?
         fileprivate var isTold = false
 
         fileprivate init(_ machine: TimelineMachine) { self.machine = machine }
@@ -71,11 +73,20 @@ final class TimelineCare {
     }
 
     /// The page has its view.
-    /// - Parameter ask: runs a script in the view, and returns what it says.
-    func lend(_ page: PageID, isWarm: Bool, ask: @escaping @MainActor () async throws -> String) -> Recording? {
+    func lend(_ page: PageID, isWarm: Bool) -> Recording? {
         recordings[page]?.machine.note(hasWarmView: isWarm)
-        recordings[page]?.ask = ask
         return recordings[page]
+    }
+
+    /// Has a page say what it knows of itself, once it is there.
+    /// - Throws: ``EngineError``, where the view takes no handler.
+    func listen(to view: some EngineView, of page: PageID) throws {
+        guard options.asksPages else { return }
+        try view.setMessageHandler(named: PageReadings.name, in: PageReadings.world) { [weak self] message in
+            self?.hear(message, of: page)
+            return "null"
+        }
+        view.add(PageReadings.script)
     }
 
     /// The page could not be opened.
@@ -90,9 +101,11 @@ final class TimelineCare {
     func hear(_ event: ContainerEvent) {
         guard let page = event.page, let recording = recordings[page] else { return }
         if case .page(_, .committed) = event, let url = realURL(page) { recording.machine.note(documentURL: url) }
+        // Of a document that only led here, or that never came to its end.
+        if case .page(_, .started) = event { recording.readings = nil }
         switch recording.machine.note(event, at: .now) {
         case nil: break
-        case .loaded: askPage(of: recording)
+        case .loaded: tellWhenRead(recording)
         case .failed: tell(recording)
         case .closed:
             recordings[page] = nil
@@ -101,16 +114,28 @@ final class TimelineCare {
     }
 
     /// Tells of a page that has loaded, as soon as it has said when it was painted.
-    private func askPage(of recording: Recording) {
-        guard options.asksPages, let ask = recording.ask else { return tell(recording) }
-        Task { [weak self, limit = options.askingLimit] in
-            // A view that went on to another page is not asked.
-            guard self?.isOpen(recording) == true else { return }
-            let json = try? await withLimit(limit) { try await ask() }
-            guard let self, isOpen(recording) else { return }
-            if let readings = json.flatMap(PageReadings.init(json:)) { recording.machine.note(readings) }
+    private func tellWhenRead(_ recording: Recording) {
+        guard options.asksPages else { return tell(recording) }
+        if let readings = recording.readings { recording.machine.note(readings) }
+        guard recording.readings == nil else { return tell(recording) }
+        recording.waiting = Task { [weak self, weak recording, limit = options.askingLimit] in
+            guard (try? await Task.sleep(for: limit)) != nil, let self, let recording, isOpen(recording) else { return }
+            recording.waiting = nil
             tell(recording)
         }
+    }
+
+    /// A page says what it knows of itself: before the engine has said that it is loaded, or after that.
+    private func hear(_ message: ScriptMessage, of page: PageID) {
+        guard let recording = recordings[page], let readings = PageReadings(json: message.json) else { return }
+        guard let waiting = recording.waiting else {
+            recording.readings = readings
+            return
+        }
+        waiting.cancel()
+        recording.waiting = nil
+        recording.machine.note(readings)
+        tell(recording)
     }
 
     private func isOpen(_ recording: Recording) -> Bool { recordings[recording.timeline.page] === recording }

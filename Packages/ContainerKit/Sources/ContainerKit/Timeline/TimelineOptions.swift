@@ -8,8 +8,8 @@ public struct TimelineOptions: Sendable, Hashable {
 
     /// The most requests that are kept of one page; the others are counted. 512 by default.
     public var requestLimit = Self.standardLimit
-    /// Whether each page is asked, once it has loaded, when it was first painted and when its document was parsed: by one
-    /// script in a world of its own, which the page cannot see. True by default.
+    /// Whether each page says, once it has loaded, when it was first painted and when its document was parsed: by one
+    /// script at its start in a world of its own, which the page cannot see. True by default.
     public var asksPages = true
     /// How long the answer may take; 3 seconds by default. A page that is hidden paints nothing, and is told after that.
     public var askingLimit = Duration.seconds(3)

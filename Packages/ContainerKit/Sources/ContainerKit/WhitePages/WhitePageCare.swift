@@ -20,6 +20,9 @@ final class WhitePageCare {
         self.options = options
     }
 
+    /// Scripts of pages wait for what to do, also those of a container that is dropped.
+    isolated deinit { shutDown() }
+
     /// Begins to watch a page that opens, before its view loads it.
     /// - Parameter place: where the page lies in the engine.
     func begin(
