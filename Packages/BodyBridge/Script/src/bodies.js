@@ -11,7 +11,7 @@ import { ask, newID, store } from "./channel.js";
 import { build, wrapConstructor } from "./disguise.js";
 import {
   Blob, TypeError, URL, Uint8Array, WeakMap, XMLHttpRequest, blobBytes, blobSize, blobSlice, blobType, charCodeAt,
-  formForEach, isBlob, isForm, matched, subarray, utf8, weakGet, weakSet, world, xhrMimeType, xhrOpen,
+  formForEach, isBlob, isForm, matched, subarray, utf8, weakGet, weakSet, xhrMimeType, xhrOpen,
   xhrSend, xhrText,
 } from "./natives.js";
 import { encodeForm } from "./multipart.js";
@@ -90,20 +90,16 @@ export const handOver = (body) => {
 const texts = new WeakMap();
 
 /** While a page goes the engine lets it read no Blob: but what it sends then it has mostly made of a text. */
-export const patchBlob = () => {
-  wrapConstructor("Blob", (original, args, newTarget) => {
-    const blob = build(original, args, newTarget);
-    const size = blobSize(blob);
-    const text = size > 0 && size <= keepaliveLimit && args[0].length === 1 && args[0][0];
-    if (typeof text === "string") {
-      const bytes = utf8(text);
-      if (bytes.length === size) weakSet(texts, blob, bytes);
-    }
-    return blob;
-  });
-  // It inherits from what stands for Blob now.
-  world.File.__proto__ = world.Blob;
-};
+export const patchBlob = () => wrapConstructor("Blob", (original, args, newTarget) => {
+  const blob = build(original, args, newTarget);
+  const size = blobSize(blob);
+  const text = size > 0 && size <= keepaliveLimit && args[0].length === 1 && args[0][0];
+  if (typeof text === "string") {
+    const bytes = utf8(text);
+    if (bytes.length === size) weakSet(texts, blob, bytes);
+  }
+  return blob;
+});
 
 /** The bytes of a body at once, for those who cannot wait; nothing where the page, or a policy, forbids to read Blobs. */
 export const bytesOf = (body) => {
