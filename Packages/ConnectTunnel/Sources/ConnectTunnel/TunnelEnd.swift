@@ -4,7 +4,8 @@
 public import NIOCore
 
 /// One end of a tunnel: passes bytes, and the end of them, to the other end, which is on the same event loop. An end
-/// that cannot take more stops the reading of the other one.
+/// that cannot take more stops the reading of the other one. Told to finish, by `ChannelShouldQuiesceEvent` at the
+/// client's end, the tunnel ends when nothing has passed for a second and the host has spoken last.
 ///
 /// Isolation: that event loop.
 public final class TunnelEnd: ChannelDuplexHandler {
@@ -16,6 +17,12 @@ public final class TunnelEnd: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     private var wantsRead = false
     private let isClient: Bool
+    /// Ends a tunnel that is to end, once it is at rest.
+    private var rest: Scheduled<Void>?
+    private var isLeaving = false
+    /// Of the client's end: whether the client has spoken last, and may wait for the host.
+    private var isAsking = false
+    private static let pause = TimeAmount.seconds(1)
 
     private init(isClient: Bool) {
         self.isClient = isClient
@@ -59,6 +66,7 @@ public final class TunnelEnd: ChannelDuplexHandler {
     }
 
     public func handlerRemoved(context: ChannelHandlerContext) {
+        rest?.cancel()
         self.context = nil
         peer = nil
     }
@@ -72,7 +80,22 @@ public final class TunnelEnd: ChannelDuplexHandler {
     }
 
     public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        (isClient ? self : peer)?.notePassage(fromClient: isClient)
         peer?.context?.write(data, promise: nil)
+    }
+
+    private func notePassage(fromClient: Bool) {
+        isAsking = fromClient
+        if isLeaving { leaveSoon() }
+    }
+
+    /// Ends the tunnel when nothing has passed for a moment, unless the client waits for the host.
+    private func leaveSoon() {
+        rest?.cancel()
+        rest = nil
+        guard let context, !isAsking else { return }
+        let channel = context.channel
+        rest = context.eventLoop.scheduleTask(in: Self.pause) { channel.close(promise: nil) }
     }
 
     public func channelReadComplete(context: ChannelHandlerContext) {
@@ -93,6 +116,10 @@ public final class TunnelEnd: ChannelDuplexHandler {
 
     public func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is LeftoversPassed { peer?.context?.flush() }
+        if event is ChannelShouldQuiesceEvent, isClient {
+            isLeaving = true
+            leaveSoon()
+        }
         if let event = event as? ChannelEvent, event == .inputClosed { peer?.finishOutput() }
     }
 

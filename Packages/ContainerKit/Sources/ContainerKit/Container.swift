@@ -190,6 +190,7 @@ public final class Container<Engine: WebEngine> {
             proxy = try await ProxyCare(
                 engine, requests, configuration.loopback, isUsed: liveRules.isOn, logger: configuration.logger,
                 tell: tell, note: note)
+            proxy?.listen(to: hub)
         case .loopbackServer:
             server = try await ServerCare(
                 engine, requests, configuration.loopback, directory: configuration.directory,

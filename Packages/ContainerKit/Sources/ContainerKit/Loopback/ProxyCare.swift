@@ -3,6 +3,7 @@
 
 internal import Logging
 internal import LoopbackServer
+internal import OfflinePackage
 internal import ResourceLoading
 
 /// The proxy of the mode `loopbackProxy`: made with the container, kept listening, and named to the engine, each time
@@ -67,6 +68,18 @@ final class ProxyCare<Engine: WebEngine> {
 
     isolated deinit {
         stepAside()
+    }
+
+    /// Hears what may change which hosts are opened, which connections were made without.
+    func listen(to hub: EventHub) {
+        hub.accompany { [weak self] event in
+            switch event {
+            case .packageInstalled, .package(.scopeChanged), .rulesChanged, .interceptionSwitched, .switchboardChanged,
+                .previewMounted, .previewUnmounted, .tableChecked:
+                self?.proxy.listener?.policyChanged()
+            default: break
+            }
+        }
     }
 
     /// Sees to it that the proxy listens, and that the engine knows where: before a page opens, and when the app comes back

@@ -10,6 +10,8 @@ internal import Synchronization
 final class ConnectionRegistry: Sendable {
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
+        /// Those that were told to finish: handlers take it as a fault to be told twice.
+        var leaving: Set<ObjectIdentifier> = []
         var isClosed = false
         var emptied: [EventLoopPromise<Void>] = []
     }
@@ -41,11 +43,19 @@ final class ConnectionRegistry: Sendable {
     private func leave(_ id: ObjectIdentifier) {
         let emptied = state.withLock { state in
             state.channels[id] = nil
+            state.leaving.remove(id)
             guard state.channels.isEmpty else { return [EventLoopPromise<Void>]() }
             defer { state.emptied.removeAll() }
             return state.emptied
         }
         for promise in emptied { promise.succeed() }
+    }
+
+    /// Lets one that is open finish what it is at, and end.
+    func dismiss(_ channel: any Channel) {
+        let id = ObjectIdentifier(channel)
+        let isNew = state.withLock { $0.channels[id] != nil && $0.leaving.insert(id).inserted }
+        if isNew { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
     }
 
     /// Takes nobody in any more, and closes all at once.
@@ -61,16 +71,13 @@ final class ConnectionRegistry: Sendable {
     /// - Returns: when none is left.
     func close(within grace: Duration, on eventLoop: any EventLoop) async {
         let promise = eventLoop.makePromise(of: Void.self)
-        let (open, isFirst) = state.withLock { state in
-            defer { state.isClosed = true }
+        let open = state.withLock { state in
+            state.isClosed = true
             if !state.channels.isEmpty { state.emptied.append(promise) }
-            return (Array(state.channels.values), !state.isClosed)
+            return Array(state.channels.values)
         }
         if open.isEmpty { promise.succeed() }
-        // Handlers take it as a fault to be told twice.
-        if isFirst {
-            for channel in open { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
-        }
+        for channel in open { dismiss(channel) }
         let deadline = eventLoop.scheduleTask(in: TimeAmount(grace)) {
             let late = self.state.withLock { Array($0.channels.values) }
             for channel in late { channel.breakOff() }

@@ -245,6 +245,9 @@ final class LoopbackListener: Sendable {
         return (try? await listen()) != nil
     }
 
+    /// Lets a connection finish what it is at, and end.
+    func dismiss(_ channel: any Channel) { registry.dismiss(channel) }
+
     /// Whether a connection to the port comes out at the listener.
     private func isAlive(_ listener: any Channel, _ port: Int) async -> Bool {
         guard listener.isActive else { return false }

@@ -75,6 +75,13 @@ public final class InterceptingProxy: Sendable {
         try await listener.resume()
     }
 
+    /// The policy says something else from now on: connections that are open by what it said before end, those of opened
+    /// hosts after the requests that they are at, tunnels when nothing has passed for a second and nobody waits for the
+    /// host. The engine makes new ones.
+    public func policyChanged() {
+        for channel in parts.passages.outdated(by: parts.policy) { listener.dismiss(channel) }
+    }
+
     /// Takes no more connections, lets requests in flight finish for ``LoopbackLimits/grace``, and closes the rest. A
     /// second call does nothing more.
     public func stop() async {

@@ -204,7 +204,7 @@ final class ProxyEntrance: ChannelDuplexHandler, RemovableChannelHandler {
             }
             switch result {
             case .success(let upstream):
-                entrance.leave(context) { try entrance.parts.join(context.channel, to: upstream) }
+                entrance.leave(context) { try entrance.parts.join(context.channel, to: upstream, of: host) }
             case .failure(let error): entrance.fail(context, host, ResourceError(error))
             }
         }

@@ -11,6 +11,7 @@ struct ProxyParts: Sendable {
     let exchange: ExchangeParts
     let policy: any InterceptPolicy
     let credentials: ProxyCredentials
+    let passages = Passages()
 
     var dialer: Dialer { exchange.dialer }
     var limits: LoopbackLimits { exchange.limits }
@@ -28,11 +29,13 @@ struct ProxyParts: Sendable {
     /// Has a connection to an opened host answered by the loader. On its event loop.
     /// - Parameter leaf: what TLS is spoken with; `nil` for none.
     func open(_ channel: any Channel, to host: HostPort, with leaf: LaunchAuthority.Leaf?) throws {
+        passages.note(channel, to: host, isOpened: true)
         try exchange.serve(channel, .opened(host, isSecure: leaf != nil), with: leaf)
     }
 
-    /// Has a connection pass end to end, to one that the dialer made. On their event loop.
-    func join(_ client: any Channel, to host: any Channel) throws {
+    /// Has a connection pass end to end, to one that the dialer made for a host. On their event loop.
+    func join(_ client: any Channel, to host: any Channel, of name: HostPort) throws {
+        passages.note(client, to: name, isOpened: false)
         client.closeFuture.whenComplete { _ in host.close(promise: nil) }
         try TunnelEnd.join(client: client, host: host)
         host.setOption(.autoRead, value: true).whenFailure { _ in host.close(promise: nil) }

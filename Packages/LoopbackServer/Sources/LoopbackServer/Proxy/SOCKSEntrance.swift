@@ -162,7 +162,7 @@ final class SOCKSEntrance: ChannelDuplexHandler, RemovableChannelHandler {
             }
             switch result {
             case .success(let upstream):
-                entrance.makeRoom(context, request) { try entrance.parts.join(context.channel, to: upstream) }
+                entrance.makeRoom(context, request) { try entrance.parts.join(context.channel, to: upstream, of: host) }
             case .failure(let error):
                 let error = ResourceError(error)
                 entrance.parts.happened(.unreachable(host, error))
