@@ -30,6 +30,8 @@ extension Container {
         public var store = ResourceStore.Configuration()
         /// What packages may ask for: limits on archives and manifests. Its logger is ``logger``.
         public var packages = PackageLibrary.Configuration()
+        /// How they answer paths that they have no file for.
+        public var fileAnswers = FileAnswerOptions()
         /// How packages are kept up to date: trials, downloads, the host's conditions and version. `room` is the store's,
         /// and its logger is ``logger``.
         public var updates = PackageUpdater.Configuration()

@@ -42,7 +42,7 @@ final class RequestPath: Sendable {
 
     init(
         names: SchemeNames, traits: EngineTraits, coverage: Coverage, network: NetworkLoader, cache: CachingLoader?,
-        isCacheOfOthers: Bool = false, cookies: PageCookies?, handOverField: String?, memory: MemoryShares,
+        isCacheOfOthers: Bool = false, fileAnswers: FileAnswerOptions = FileAnswerOptions(), cookies: PageCookies?, handOverField: String?, memory: MemoryShares,
         ahead: PrefetchCare.Setup? = nil
     ) {
         let (library, updater, table) = (coverage.library, coverage.updater, coverage.table)
@@ -62,7 +62,7 @@ final class RequestPath: Sendable {
             let arriving = ArrivingLoader.arriving(updater, sizeLimit: Int64(memory.arriving))
             packaged.append(SwitchedLoader(feature: .packages, switches: switches, on: arriving))
         }
-        var loaders: [any ResourceLoading] = [.settled(LoaderChain(packaged))]
+        var loaders: [any ResourceLoading] = [.settled(LoaderChain(packaged), options: fileAnswers.semantics)]
         if let table {
             loaders.append(
                 SwitchedLoader(

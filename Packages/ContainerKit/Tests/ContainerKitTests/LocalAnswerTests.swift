@@ -47,6 +47,24 @@ struct LocalAnswerTests {
         #expect(none.sink.status == 416)
     }
 
+    @Test("Paths without a file are the server's, or answered by a folder or a page of the name where the app wants that")
+    func pathsWithoutFiles() async throws {
+        for isOn in [false, true] {
+            let fixture = Fixture()
+            let container = try await fixture.container(covering: ["shop.example"]) {
+                $0.fileAnswers.redirectsToFolders = isOn
+                $0.fileAnswers.addsHTMLExtension = isOn
+            }
+            try await fixture.install(
+                ["help/index.html": "<p>help", "about.html": "<p>about"], version: "1", into: container)
+            let page = try await fixture.answer(to: "containerkit://shop.example/about", of: container)
+            #expect(page.sink.body == Data((isOn ? "<p>about" : "network https://shop.example/about").utf8))
+            _ = try await fixture.answer(to: "containerkit://shop.example/help", of: container)
+            #expect(fixture.network.urls == (isOn ? [] : ["https://shop.example/about", "https://shop.example/help"]))
+            await container.shutDown()
+        }
+    }
+
     @Test("What the network answers is not touched, and gets the conditions itself")
     func network() async throws {
         let container = try await container()

@@ -190,7 +190,8 @@
             return view
         }
 
-        /// Sends what the engine loads itself through a proxy, or directly with `nil`. Custom schemes do not use it.
+        /// Sends what the engine loads itself through a proxy, or with `nil` as at first, by the system's settings. Custom
+        /// schemes do not use it.
         ///
         /// With credentials, prefer SOCKS5: it gets them with each connection, takes others up with the next, tells nobody
         /// else, and ends a load with code `cannotConnect` where they are wrong.
@@ -206,7 +207,7 @@
             proxies.use(proxy)
             guard let proxy else {
                 webkit_website_data_manager_set_network_proxy_settings(
-                    dataManager, WEBKIT_NETWORK_PROXY_MODE_NO_PROXY, nil)
+                    dataManager, WEBKIT_NETWORK_PROXY_MODE_DEFAULT, nil)
                 return
             }
             let builder = g_strv_builder_new()

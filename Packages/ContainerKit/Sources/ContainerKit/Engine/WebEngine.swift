@@ -33,7 +33,7 @@ public protocol WebEngine: AnyObject {
     /// - Throws: ``EngineError``.
     func makeView() throws -> View
 
-    /// Sends the engine's own requests through a proxy, or directly again with `nil`. Where the proxy asks for
+    /// Sends the engine's own requests through a proxy, or with `nil` as at first again. Where the proxy asks for
     /// credentials, the engine answers with those of the proxy, and asks nobody.
     func setProxy(_ proxy: EngineProxy?)
 

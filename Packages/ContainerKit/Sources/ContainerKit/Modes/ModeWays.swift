@@ -77,7 +77,7 @@ extension Container {
                 network: traits.decodes ? NetworkLoader(configuration.transport) : shared.network,
                 cache: shared.cache,
                 // What another mode's cookies go into is no way for those of an engine that has its own.
-                isCacheOfOthers: shared.cookies != nil && traits.keepsCookies,
+                isCacheOfOthers: shared.cookies != nil && traits.keepsCookies, fileAnswers: configuration.fileAnswers,
                 cookies: traits.keepsCookies ? nil : shared.cookies,
                 handOverField: configuration.cookies.handOverField, memory: shared.memory, ahead: ahead)
             ways.append(ModeWay(mode: mode, traits: traits, path: path, fields: fields, ahead: ahead))
