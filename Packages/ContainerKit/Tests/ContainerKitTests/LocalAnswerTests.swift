@@ -47,7 +47,8 @@ struct LocalAnswerTests {
         #expect(none.sink.status == 416)
     }
 
-    @Test("Paths without a file are the server's, or answered by a folder or a page of the name where the app wants that")
+    @Test(
+        "Paths without a file are the server's, or answered by a folder or a page of the name where the app wants that")
     func pathsWithoutFiles() async throws {
         for isOn in [false, true] {
             let fixture = Fixture()

@@ -85,11 +85,30 @@ struct RequestTests {
         }
     }
 
+    @Test("A packaged file of another origin is refused where CORS asks, at once and later")
+    func foreign() async throws {
+        let container = try await fixture.container { $0.store.smallBlobLimit = 4_096 }
+        try await fixture.install(["a.txt": "packaged"], version: "7", into: container)
+        let page = try await container.open("https://shop.example/a.txt")
+        let head = try #require(
+            HTTPRequest(
+                method: .get, urlText: "containerkit://shop.example/a.txt", headerFields: [.origin: "null"]))
+        let named = try container.path.name(
+            EngineRequest(head: head, view: page.view.id, isMainDocument: false), for: page.session)
+        for _ in 1...2 {
+            #expect(container.path.promptAnswer(to: named) == nil)
+            await #expect { try await container.path.answer(named) } throws: {
+                ($0 as? ResourceError)?.code == .blocked
+            }
+        }
+        await container.shutDown()
+    }
+
     @Test(
         "What is answered at once is what is answered later",
         arguments: [
             ([:], true), ([.ifNoneMatch: "*"], true), ([.origin: "containerkit://shop.example"], true),
-            ([.origin: "null"], true), ([.referer: "containerkit://shop.example/"], true),
+            ([.referer: "containerkit://shop.example/"], true),
             ([.range: "bytes=0-1"], false), ([.accept: "text/css,*/*"], false),
         ] as [(HTTPFields, Bool)], [HTTPRequest.Method.get, .head, .post])
     func sameAnswer(to given: (fields: HTTPFields, isPrompt: Bool), method: HTTPRequest.Method) async throws {

@@ -14,8 +14,11 @@ public import HTTPTypes
 public struct Redirect: Sendable, Hashable {
     /// 301, 302, 303, 307 or 308.
     public let status: HTTPResponse.Status
-    /// The absolute URL, of `http` or `https`: without the scheme's own port, and with the fragment that it names.
+    /// The absolute URL, of `http` or `https`: without a user, the scheme's own port and dot segments, and with the
+    /// fragment that it names.
     public let target: String
+    /// Whether the URL that the answer says has a user or a password.
+    public let hasCredentials: Bool
 
     /// The most redirects that one request follows (Fetch, HTTP-redirect fetch, step 7).
     public static let limit = 20
@@ -27,8 +30,9 @@ public struct Redirect: Sendable, Hashable {
         guard [301, 302, 303, 307, 308].contains(head.status.code), let location = head.headerFields[.location] else {
             return nil
         }
+        let reference = URLSpelling.strict(URLSpelling.special(location, in: request.scheme))
         guard let current = URL(string: URLSpelling.strict(request.urlText)),
-            let url = URL(string: URLSpelling.strict(location), relativeTo: current)?.absoluteURL,
+            let url = URL(string: reference, relativeTo: current)?.absoluteURL,
             let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
             let request = HTTPRequest(urlText: url.absoluteString), let origin = request.webOrigin
         else {
@@ -36,15 +40,25 @@ public struct Redirect: Sendable, Hashable {
         }
         status = head.status
         let fragment = url.absoluteString.drop { $0 != "#" }
-        target = "\(origin)\(request.path ?? "/")\(fragment)"
+        let path = request.path ?? "/"
+        let query = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
+        target = "\(origin)\(URLSpelling.withoutDots(path[..<query]))\(path[query...])\(fragment)"
+        let authority = request.authority ?? ""
+        let user = authority.utf8.lastIndex(of: UInt8(ascii: "@")).map { authority[..<$0] } ?? ""
+        // The signs alone say nobody.
+        hasCredentials = !user.isEmpty && user != ":"
     }
 
     /// The request of the next hop: 303 becomes GET, 301 and 302 turn POST into GET, 307 and 308 repeat. What proves who
     /// asks does not go to another origin.
-    /// - Throws: ``ResourceError`` with code `connectionLost` for a body that can be sent once, and is to be sent again.
+    /// - Throws: ``ResourceError`` with code `connectionLost` for a body that can be sent once, and is to be sent again;
+    ///   with code `blocked` for a request of CORS that is led to a URL with a user, out of the origin that asks.
     public func following(_ request: ResourceRequest) throws -> ResourceRequest {
         guard let hop = HTTPRequest(urlText: target), let origin = hop.webOrigin else {
             throw ResourceError(.invalidRequest, "redirect to an unsupported URL", at: target)
+        }
+        guard !hasCredentials || !isOfCORS(request) || isWithinOrigin(request, to: origin) else {
+            throw ResourceError(.blocked, "redirect to a URL with a user, which CORS forbids", at: target)
         }
         var next = request
         next.head.scheme = origin.scheme
@@ -56,7 +70,10 @@ public struct Redirect: Sendable, Hashable {
         if becomesGet, request.head.method != .get {
             next.head.method = .get
             next.body = .empty
-            for name in [HTTPField.Name.contentType, .contentLength, .contentEncoding, .contentLanguage] {
+            // Fetch, request-body-header names, and the length.
+            for name in [
+                HTTPField.Name.contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation,
+            ] {
                 next.head.headerFields[name] = nil
             }
         }
@@ -68,5 +85,17 @@ public struct Redirect: Sendable, Hashable {
             throw ResourceError(.connectionLost, "redirect of a body that can be sent once", at: target)
         }
         return next
+    }
+
+    /// Credentials are said of scripts' requests alone; one within its origin has no mode that is known.
+    private func isOfCORS(_ request: ResourceRequest) -> Bool {
+        request.mode == .cors || request.mode == .unknown && request.credentials != .unknown
+    }
+
+    /// Whether a request has stayed in the origin that asks, and goes on there.
+    private func isWithinOrigin(_ request: ResourceRequest, to target: WebOrigin) -> Bool {
+        let asked = request.head.webOrigin
+        let asking = request.head.headerFields[.origin].map { WebOrigin(url: $0) } ?? asked
+        return asking == asked && asking == target
     }
 }

@@ -27,6 +27,60 @@ public enum URLSpelling {
         return String(decoding: result, as: UTF8.self)
     }
 
+    /// A path without the segments that lead up or nowhere, also where their dots are escaped (WHATWG URL, path state).
+    /// - Parameter path: begins with a slash, and ends before the query.
+    public static func withoutDots(_ path: some StringProtocol) -> String {
+        let bytes = Array(path.utf8)
+        guard bytes.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }) else { return String(path) }
+        let segments = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+        var kept: [ArraySlice<UInt8>] = []
+        for (index, segment) in zip(segments.indices, segments) {
+            let dots = dotCount(of: segment)
+            if dots == 2 { _ = kept.popLast() }
+            if dots == 0 {
+                kept.append(segment)
+            } else if index == segments.endIndex - 1 {
+                kept.append([])
+            }
+        }
+        let joined = [UInt8(ascii: "/")] + kept.joined(separator: [UInt8(ascii: "/")])
+        return String(decoding: joined, as: UTF8.self)
+    }
+
+    /// A reference as it is read in a document of `http` or `https`: with slashes for backslashes before the query, with
+    /// two of them before a host, and without the scheme where it says neither a host nor another scheme than the
+    /// document's (WHATWG URL, special authority slashes state). What is of other schemes stays.
+    static func special(_ reference: String, in scheme: String?) -> String {
+        let bytes = Array(reference.utf8)
+        let end = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.count
+        let colon = bytes[..<end].firstIndex(of: UInt8(ascii: ":")).flatMap { isScheme(bytes[..<$0]) ? $0 : nil }
+        let named = colon.map { String(decoding: bytes[..<$0], as: UTF8.self).lowercased() }
+        guard named == nil || named == "http" || named == "https" else { return reference }
+        let start = bytes[(colon.map { $0 + 1 } ?? 0)..<end].map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
+        let slashes = start.prefix { $0 == UInt8(ascii: "/") }.count
+        guard slashes >= 2 || named != nil && named != scheme else {
+            return String(decoding: start + bytes[end...], as: UTF8.self)
+        }
+        let rest = String(decoding: start.dropFirst(slashes) + bytes[end...], as: UTF8.self)
+        return (named.map { $0 + ":" } ?? "") + "//" + rest
+    }
+
+    /// 1 or 2 for a segment of so many dots, and 0 for others.
+    private static func dotCount(of segment: ArraySlice<UInt8>) -> Int {
+        var rest = segment
+        var count = 0
+        while let byte = rest.popFirst() {
+            let next = Array(rest.prefix(2))
+            if byte == UInt8(ascii: "%"), next == Array("2e".utf8) || next == Array("2E".utf8) {
+                rest = rest.dropFirst(2)
+            } else if byte != UInt8(ascii: ".") {
+                return 0
+            }
+            count += 1
+        }
+        return count <= 2 ? count : 0
+    }
+
     /// RFC 3986, section 3.1.
     static func isScheme(_ text: some Collection<UInt8>) -> Bool {
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")

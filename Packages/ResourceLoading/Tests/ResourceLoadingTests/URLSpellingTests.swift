@@ -27,6 +27,19 @@ struct URLSpellingTests {
     }
 
     @Test(
+        "Segments of dots are taken out of a path, also where they are escaped",
+        arguments: [
+            ("/", "/"), ("/a/b", "/a/b"), ("/a//b/", "/a//b/"), ("/a/../b", "/b"), ("/a/./b/.", "/a/b/"),
+            ("/a/b/..", "/a/"), ("/../..", "/"), ("/a/%2e%2E/b", "/b"), ("/a/.%2e", "/"), ("/%2e/a", "/a"),
+            ("/a/...", "/a/..."), ("/a/..b/.c", "/a/..b/.c"), ("/%2", "/%2"), ("/%2e%2e%2e", "/%2e%2e%2e"),
+            ("/a/%2F../b", "/a/%2F../b"),
+        ])
+    func dots(path: String, expected: String) {
+        #expect(URLSpelling.withoutDots(path) == expected)
+        #expect(URLSpelling.withoutDots(expected) == expected)
+    }
+
+    @Test(
         "What may stand stays",
         arguments: [
             "", "/", "https://h", "https://h/a/../b//c;d=e?f=g/h?i&'(*)!$+,:@~_-.#j/k?l", "https://[::1]/%2F?%3f#%23",

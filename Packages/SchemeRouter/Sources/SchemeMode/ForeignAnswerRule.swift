@@ -7,11 +7,12 @@ internal import ResourceLoading
 /// What a redirect to another origin may bring back.
 ///
 /// The engine sees one answer, from the origin that it asked, and would let scripts read it and documents run in that
-/// origin. A request that it says to be of CORS has its permission checked at each hop, and the engine checks the last
-/// one. Of others it does not say whether scripts will read the answer, so what CORS does not permit is held to the idea
-/// of the Fetch standard's opaque-response blocking: only kinds that elements load from anywhere pass, by their
-/// announced type, and neither HTML, XML nor JSON. Documents of the page itself move with their redirects and need no
-/// rule.
+/// origin. A request that it says to be of CORS has its permission checked at each answer, the last one too: of a
+/// synchronous XMLHttpRequest in a document the engine does not check it. Of others it does not say whether scripts will
+/// read the answer, so what CORS does not permit is held to the idea of the Fetch standard's opaque-response blocking:
+/// only kinds that elements load from anywhere pass, by their announced type, and neither HTML, XML nor JSON. Of an
+/// answer that passes no more fields are left than its server lets the page read. Documents of the page itself move with
+/// their redirects and need no rule.
 struct ForeignAnswerRule {
     /// Where the request went first.
     private let asked: WebOrigin?
@@ -19,6 +20,8 @@ struct ForeignAnswerRule {
     private let origin: WebOrigin?
     private let isDocument: Bool
     private let isCORS: Bool
+    /// Whether it may be one without CORS all the same: the engine says `Origin` with each POST to another origin.
+    private let mayBeNoCORS: Bool
     /// An SVG runs no scripts as a picture.
     private let asksForImage: Bool
 
@@ -29,6 +32,9 @@ struct ForeignAnswerRule {
         isDocument = request.destination == .document
         asksForImage = request.head.asksForImage
         origin = isCORS ? request.head.headerFields[.origin].flatMap { WebOrigin(url: $0) } : asked
+        mayBeNoCORS =
+            isCORS && asked != origin && request.head.method == .post
+            && CORSSafelist.unsafeNames(in: request.head.headerFields).isEmpty
     }
 
     /// Whether a URL lies at another origin than the one that was asked.
@@ -47,7 +53,10 @@ struct ForeignAnswerRule {
         {
             throw ResourceError(.blocked, "redirect from https to http", at: target)
         }
-        if isCORS, !isOwn(request), !CORSPermission(of: head, to: request.head).isGiven {
+        guard isCORS, !isOwn(request) else { return }
+        let permission = CORSPermission(of: head, to: request)
+        // A beacon reads nothing, and says that it takes cookies along.
+        guard permission.isGiven || mayBeNoCORS && permission.isGivenWithoutCredentials else {
             throw ResourceError(
                 .blocked, "redirect by another origin, which does not permit it (CORS)", at: request.head.urlText)
         }
@@ -68,6 +77,10 @@ struct ForeignAnswerRule {
             || !CORSSafelist.unsafeNames(in: hop.head.headerFields).isEmpty
         let isShown =
             isCORS || hop.head.webOrigin != origin && (isScripts || !hop.head.asksForImage && !hop.head.asksForStyle)
+        if !isCORS, isOwn(request), isOwn(hop), [.get, .head].contains(hop.head.method) {
+            // Of a POST that goes on as a GET.
+            hop.head.headerFields[.origin] = nil
+        }
         if isShown, let origin, hop.head.headerFields[.origin] != "null" {
             let isTainted = request.head.webOrigin != origin && request.head.webOrigin != hop.head.webOrigin
             hop.head.headerFields[.origin] = isTainted ? "null" : origin.description
@@ -81,20 +94,55 @@ struct ForeignAnswerRule {
         _ response: ResourceResponse, of request: ResourceRequest, by names: SchemeNames
     ) throws -> ResourceResponse {
         guard !isDocument else { return response }
-        if isCORS {
-            var response = response
-            let permission = CORSPermission(of: response.head, to: request.head)
-            // What the page asked of its own origin the engine does not judge.
-            guard asked != origin || isOwn(request) || permission.isGiven else { throw refusal(of: request) }
-            if let named = origin.flatMap({ permission.named(for: $0.description, by: names) }) {
-                response.head.headerFields[.accessControlAllowOrigin] = named
+        return isCORS ? try permitted(response, of: request, by: names) : try checked(response, of: request)
+    }
+
+    /// An answer to a request of CORS.
+    private func permitted(
+        _ response: ResourceResponse, of request: ResourceRequest, by names: SchemeNames
+    ) throws -> ResourceResponse {
+        var response = response
+        let permission = CORSPermission(of: response.head, to: request)
+        if !isOwn(request) {
+            guard permission.isGiven || isRevalidation(response.head, of: request) else {
+                guard mayBeNoCORS else { throw refusal(of: request) }
+                return unreadable(response)
             }
-            return response
+            response.head.headerFields = permission.readableFields
         }
-        guard
-            request.head.webOrigin == origin
-                || permits(response.head.headerFields, to: request.head.headerFields[.origin] ?? origin?.description)
-        else { throw refusal(of: request) }
+        if let named = origin.flatMap({ permission.named(for: $0.description, by: names) }) {
+            response.head.headerFields[.accessControlAllowOrigin] = named
+        }
+        return response
+    }
+
+    /// An answer to a request that may be of an element or of a script.
+    private func checked(_ response: ResourceResponse, of request: ResourceRequest) throws -> ResourceResponse {
+        guard request.head.webOrigin != origin else { return response }
+        let asking = request.head.headerFields[.origin] ?? origin?.description
+        let permission = CORSPermission(of: response.head, to: request, from: asking)
+        guard permission.isGiven || isOfElements(response.head.headerFields) else { throw refusal(of: request) }
+        var response = response
+        response.head.headerFields = permission.readableFields
+        return response
+    }
+
+    /// Whether what the engine has in memory is said to be fresh, which it takes without a permission: servers say that
+    /// with the answer itself alone. What scripts ask for it does not keep.
+    private func isRevalidation(_ head: HTTPResponse, of request: ResourceRequest) -> Bool {
+        head.status == .notModified && request.credentials == .unknown
+    }
+
+    /// What a request gets that is not permitted, and that may be one without CORS: that has succeeded, and its page sees
+    /// nothing of the answer. Of CORS the engine makes it a network error, for want of a permission.
+    private func unreadable(_ response: ResourceResponse) -> ResourceResponse {
+        var fields = HTTPFields()
+        fields[fields: .setCookie] = response.head.headerFields[fields: .setCookie]
+        var response = response
+        response.head = HTTPResponse(status: .ok, headerFields: fields)
+        response.body = .empty
+        response.movedTo = nil
+        response.provenance.reason += "; kept from the page (CORS)"
         return response
     }
 
@@ -104,13 +152,10 @@ struct ForeignAnswerRule {
     }
 
     private func refusal(of hop: ResourceRequest) -> ResourceError {
-        ResourceError(.blocked, "redirect to another origin, which does not permit it", at: hop.head.urlText)
+        ResourceError(.blocked, "answer of another origin, which does not permit it", at: hop.head.urlText)
     }
 
-    private func permits(_ fields: HTTPFields, to asking: String?) -> Bool {
-        if let allowed = fields[.accessControlAllowOrigin], allowed == "*" || allowed == asking {
-            return true
-        }
+    private func isOfElements(_ fields: HTTPFields) -> Bool {
         // An engine takes the type of a custom scheme as it is announced, so that no document hides behind one of these.
         let type = fields[.contentType]?.prefix { $0 != ";" }.trimmingBlanks().lowercased() ?? ""
         switch type {

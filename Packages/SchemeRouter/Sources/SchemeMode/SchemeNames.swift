@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ResourceLoading
+
 /// The names that pages have in custom-scheme mode, and their way back to real URLs.
 ///
 /// Two schemes stand for the two real ones, so that every name has one real URL, and an engine may tell secure contexts
@@ -75,24 +77,9 @@ public struct SchemeNames: Sendable, Hashable {
         let query = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
         var path = String(target[..<query])
         if path.utf8.contains(UInt8(ascii: "\\")) {
-            path = Self.withoutDots(path.replacing("\\", with: "/"))
+            path = URLSpelling.withoutDots(path.replacing("\\", with: "/"))
         }
         return path + target[query...].replacing("'", with: "%27")
-    }
-
-    private static func withoutDots(_ path: String) -> String {
-        var kept: [Substring] = []
-        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        for (index, segment) in zip(segments.indices, segments) {
-            let name = segment.lowercased().replacing("%2e", with: ".")
-            if name == ".." { _ = kept.popLast() }
-            if name != "." && name != ".." {
-                kept.append(segment)
-            } else if index == segments.endIndex - 1 {
-                kept.append("")
-            }
-        }
-        return "/" + kept.joined(separator: "/")
     }
 
     private func replacingScheme(of url: String, by replacement: (String) -> String?) -> String? {

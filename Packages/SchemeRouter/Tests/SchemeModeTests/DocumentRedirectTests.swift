@@ -148,7 +148,7 @@ struct DocumentRedirectTests {
     @Test(
         "A target cannot break out of the script",
         arguments: [
-            "</script><script>alert(1)//", "/\"+alert(1)+\"", "/\\\"+alert(1)//", "/<!--<script>", "/%3C/script%3E",
+            "</script><script>alert(1)//", "/\"+alert(1)+\"", "/x\\\"+alert(1)//", "/<!--<script>", "/%3C/script%3E",
             "/\u{2028}alert(1)", "/x?</ScRiPt>", "/x#</script>",
         ])
     func escaping(location: String) async throws {

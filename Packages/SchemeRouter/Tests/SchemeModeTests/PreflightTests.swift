@@ -15,20 +15,22 @@ struct PreflightTests {
 
     private func request(
         _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], to target: String = target,
-        from origin: String = page, mode: ResourceRequest.Mode = .cors
+        from origin: String = page, mode: ResourceRequest.Mode = .cors,
+        credentials: ResourceRequest.Credentials = .unknown
     ) throws -> ResourceRequest {
         var request = try subrequest(target, .get, fields)
         request.head.method = method
         request.head.headerFields[.origin] = origin
         request.head.headerFields[.accept] = request.head.headerFields[.accept] ?? "*/*"
         request.mode = mode
+        request.credentials = credentials
         return request
     }
 
     /// A server that permits these methods and fields to the page.
     private func server(
         methods: String? = nil, fields: String? = nil, origin: String? = page, status: HTTPResponse.Status = .noContent,
-        maxAge: String? = nil
+        maxAge: String? = nil, credentials: String? = nil
     ) -> Server {
         Server { _ in
             var answer = HTTPResponse(status: status)
@@ -36,6 +38,7 @@ struct PreflightTests {
             answer.headerFields[.accessControlAllowMethods] = methods
             answer.headerFields[.accessControlAllowHeaders] = fields
             answer.headerFields[.accessControlMaxAge] = maxAge
+            answer.headerFields[.accessControlAllowCredentials] = credentials
             return answer
         }
     }
@@ -142,6 +145,45 @@ struct PreflightTests {
             _ = try await PreflightLoader(server).load(request)
             #expect(server.methods == [.options, .delete])
         }
+    }
+
+    @Test(
+        "A list that holds what is no name permits nothing",
+        arguments: [
+            ("DELETE", "x, Bad value", false), ("DELETE, Bad value", "x", false), ("DELETE, (", "x", false),
+            ("DELETE", "x, \u{e4}", false), ("DELETE", "x\ty", false), ("DELETE, , PUT,", " ,x,", true),
+        ])
+    func lists(methods: String, fields: String, isPermitted: Bool) async throws {
+        let field = try #require(HTTPField.Name("X"))
+        let server = server(methods: methods, fields: fields)
+        #expect(await isBlocked(try request(.delete, [field: "1"]), by: server) != isPermitted)
+    }
+
+    @Test("With credentials the server has to permit them, and a wildcard permits nothing")
+    func credentials() async throws {
+        let request = try request(.delete, [.ifMatch: "x"], credentials: .include)
+        let permitting = server(methods: "DELETE", fields: "if-match", credentials: "true")
+        _ = try await PreflightLoader(permitting).load(request)
+        #expect(permitting.methods == [.options, .delete])
+        for closed in [
+            server(methods: "DELETE", fields: "if-match"),
+            server(methods: "DELETE", fields: "if-match", credentials: "True"),
+            server(methods: "DELETE", fields: "if-match", origin: "*", credentials: "true"),
+            server(methods: "*", fields: "if-match", credentials: "true"),
+            server(methods: "DELETE", fields: "*", credentials: "true"),
+        ] {
+            #expect(await isBlocked(request, by: closed))
+        }
+    }
+
+    @Test("What is permitted without credentials is asked for with them")
+    func credentialsApart() async throws {
+        let server = server(methods: "DELETE", maxAge: "60", credentials: "true")
+        let loader = PreflightLoader(server)
+        for credentials in [ResourceRequest.Credentials.sameOrigin, .include, .sameOrigin, .include] {
+            _ = try await loader.load(request(.delete, credentials: credentials))
+        }
+        #expect(server.methods == [.options, .delete, .options, .delete, .delete, .delete])
     }
 
     @Test("Within an origin, and where it is not said to be of CORS, nobody is asked")

@@ -21,7 +21,7 @@ struct RedirectTargetTests {
     }
 
     @Test(
-        "A relative Location is resolved as RFC 3986 says",
+        "A Location is resolved as engines do",
         arguments: [
             ("/x", "https://a.example/x"), ("x", "https://a.example/dir/x"), ("../x", "https://a.example/x"),
             ("./", "https://a.example/dir/"), ("?y", "https://a.example/dir/page?y"),
@@ -31,6 +31,14 @@ struct RedirectTargetTests {
             ("HTTPS://A.Example/X", "https://a.example/X"), ("https://a.example:443/x", "https://a.example/x"),
             ("https://user:secret@a.example/x", "https://a.example/x"),
             ("/%20|?a[]=%20", "https://a.example/%20%7C?a%5B%5D=%20"),
+            // As the URL standard says for http and https.
+            ("https://a.example/x/../y", "https://a.example/y"),
+            ("https://b.example/./x/%2e%2E/.", "https://b.example/"),
+            ("https://b.example/../x?y/../z#/../", "https://b.example/x?y/../z"), ("%2e%2e/x", "https://a.example/x"),
+            ("..\\x", "https://a.example/x"), ("/\\b.example\\x?y", "https://b.example/x?y"),
+            ("https:/x", "https://a.example/x"), ("https:x", "https://a.example/dir/x"),
+            ("https:///b.example/x", "https://b.example/x"), ("https:\\\\b.example", "https://b.example/"),
+            ("https://a.example\\@b.example/", "https://a.example/@b.example/"),
         ])
     func resolution(location: String, target: String) async throws {
         #expect(try await hop(to: location)?.urlText == target)

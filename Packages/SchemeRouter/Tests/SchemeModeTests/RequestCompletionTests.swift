@@ -13,11 +13,11 @@ struct RequestCompletionTests {
     private static let picture = "image/webp,image/avif,image/*;q=0.8,*/*;q=0.5"
 
     private func completed(
-        _ url: String, _ fields: HTTPFields = [.accept: "*/*"],
+        _ url: String, _ fields: HTTPFields = [.accept: "*/*"], _ method: HTTPRequest.Method = .get,
         as destination: ResourceRequest.Destination = .subresource,
         opener: String? = "https://a.example/page?token", sites: any SiteNaming = .hosts
     ) throws -> ResourceRequest {
-        var request = try subrequest(url, .get, fields)
+        var request = try subrequest(url, method, fields)
         request.destination = destination
         RequestCompletion(.standard, sites: sites).complete(&request, opener: opener)
         return request
@@ -92,6 +92,64 @@ struct RequestCompletionTests {
         let origin: HTTPFields = [.accept: Self.navigation, .origin: "containerkit://a.example", .ifMatch: "x"]
         let disguised = try completed("https://b.example/x", origin, as: .nestedDocument)
         #expect(disguised.mode == .cors && disguised.destination == .subresource)
+    }
+
+    @Test("What changes something says its origin also within it, where that is known")
+    func origins() throws {
+        let own = "https://a.example/x"
+        for method in [HTTPRequest.Method.post, .put, .patch, .delete] {
+            let request = try completed(own, [:], method)
+            #expect(request.head.headerFields[.origin] == "https://a.example" && request.mode == .unknown)
+            #expect(metadata(request) == ["same-origin", "cors", "empty"])
+        }
+        let from: HTTPFields = [.referer: "containerkit://a.example/page"]
+        #expect(try completed(own, from, .post, opener: "https://b.example/").head.headerFields[.origin] != nil)
+        #expect(try completed(own, [.origin: "null"], .post).head.headerFields[.origin] == "null")
+        // Not where nothing changes, another may ask, nobody asks, or a document is left.
+        #expect(try completed(own).head.headerFields[.origin] == nil)
+        #expect(try completed(own, [:], .head).head.headerFields[.origin] == nil)
+        #expect(try completed("https://b.example/", [:], .post).head.headerFields[.origin] == nil)
+        #expect(try completed(own, [.referer: "containerkit://b.example/"], .post).head.headerFields[.origin] == nil)
+        #expect(try completed(own, [:], .post, opener: nil).head.headerFields[.origin] == nil)
+        #expect(try completed(own, [:], .post, as: .document).head.headerFields[.origin] == nil)
+        #expect(try completed(own, [:], .post, as: .nestedDocument).head.headerFields[.origin] == nil)
+        // A page with a frame of another origin, which may ask as well.
+        let completion = RequestCompletion(.standard)
+        let page = PageReference(id: PageID(rawValue: 1), documentURL: "https://a.example/")
+        var frame = try subrequest("https://b.example/frame")
+        frame.destination = .nestedDocument
+        var post = try subrequest(own, .post)
+        frame.page = PageAttribution(page, confidence: .exact)
+        post.page = frame.page
+        var said = post
+        said.head.headerFields[.referer] = "containerkit://a.example/"
+        completion.complete(&frame, opener: "https://a.example/")
+        completion.complete(&post, opener: "https://a.example/")
+        completion.complete(&said, opener: "https://a.example/")
+        #expect(post.head.headerFields[.origin] == nil && said.head.headerFields[.origin] == "https://a.example")
+    }
+
+    @Test("The origin goes with what is posted again, and not with what is asked for after it")
+    func originOfHops() async throws {
+        for (status, expected) in [(307, "https://a.example"), (303, nil)] as [(Int, String?)] {
+            let site = Site([
+                "https://a.example/1": (status, "/2"), "https://a.example/2": (status, "https://b.example/"),
+            ])
+            let request = try completed("https://a.example/1", [.contentType: "text/plain"], .post)
+            _ = try await RedirectFollower(site, names: .standard).load(request)
+            #expect(
+                site.asked.map { $0.headerFields[.origin] } == ["https://a.example", expected, "https://a.example"])
+        }
+    }
+
+    @Test("What says nothing of what it takes takes everything, but for documents")
+    func accept() throws {
+        let own = "https://a.example/x"
+        #expect(try completed(own, [:]).head.headerFields[.accept] == "*/*")
+        #expect(try completed(own, [:], as: .unknown).head.headerFields[.accept] == "*/*")
+        #expect(try completed(own, [.accept: Self.picture]).head.headerFields[.accept] == Self.picture)
+        #expect(try completed(own, [.accept: ""]).head.headerFields[.accept] == "")
+        #expect(try completed(own, [:], as: .document).head.headerFields[.accept] == nil)
     }
 
     @Test("The referrer is whole within an origin, the origin alone elsewhere, and nothing without TLS")

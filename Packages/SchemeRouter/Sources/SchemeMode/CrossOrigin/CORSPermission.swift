@@ -9,20 +9,50 @@ struct CORSPermission {
     private let fields: HTTPFields
     /// The `Origin` that the request went out with.
     private let origin: String?
+    /// Whether the page's script has asked for credentials. Of what else asks with them the engine knows alone, and checks
+    /// its answers itself.
+    private let isCredentialed: Bool
 
-    /// - Parameter request: the request that went out, with real values.
-    init(of head: HTTPResponse, to request: HTTPRequest) {
+    /// - Parameters:
+    ///   - request: the request that went out, with real values.
+    ///   - origin: the one that asks; as the request says it by default.
+    init(of head: HTTPResponse, to request: ResourceRequest, from origin: String? = nil) {
         fields = head.headerFields
-        origin = request.headerFields[.origin]
+        self.origin = origin ?? request.head.headerFields[.origin]
+        isCredentialed = request.credentials == .include
     }
 
-    /// Whether the page may read the answer: the CORS check (Fetch, section 4.9) of a request without credentials.
-    ///
-    /// Whether a request is one with credentials is not known here. The engine knows, and checks the answer once more.
-    var isGiven: Bool {
-        let allowed = fields[.accessControlAllowOrigin]
-        return allowed == "*" || allowed != nil && allowed == origin
+    /// Whether the page may read the answer: the CORS check (Fetch, section 4.9).
+    var isGiven: Bool { isCredentialed ? isNamed && allowsCredentials : isNamed || isOpen }
+
+    /// The same, as of a request without credentials.
+    var isGivenWithoutCredentials: Bool { isNamed || isOpen }
+
+    private var isNamed: Bool { origin != nil && fields[.accessControlAllowOrigin] == origin }
+    private var isOpen: Bool { fields[.accessControlAllowOrigin] == "*" }
+    private var allowsCredentials: Bool { fields[.accessControlAllowCredentials] == "true" }
+
+    /// What the page may read of the fields (Fetch, CORS filtered response), and what the engine itself needs of them.
+    var readableFields: HTTPFields {
+        let exposed = Set(
+            fields[values: .accessControlExposeHeaders].flatMap { $0.split(separator: ",") }.map {
+                $0.trimmingBlanks().lowercased()
+            })
+        let exposesAll = !isCredentialed && exposed.contains("*")
+        return fields.filter { field in
+            let name = field.name.canonicalName
+            return exposesAll || exposed.contains(name) || CORSSafelist.answerNames.contains(name)
+                || Self.engineNames.contains(name)
+        }
     }
+
+    /// By the first three the engine judges once more what it knows to be of another origin. By the others it, and what
+    /// lies around this, decodes, caches, rewrites, and takes parts.
+    private static let engineNames: Set = [
+        "access-control-allow-credentials", "access-control-allow-origin", "access-control-expose-headers",
+        "accept-ranges", "content-disposition", "content-encoding", "content-range", "content-security-policy", "etag",
+        "set-cookie", "vary", "x-content-type-options",
+    ]
 
     /// The value that says the same to the engine, which knows the page by its name; `nil` where nothing is to be said
     /// otherwise.

@@ -3,10 +3,16 @@
 
 internal import HTTPTypes
 
-/// Which requests a page may send to another origin without asking it first.
+/// Which requests a page may send to another origin without asking it first, and what it reads of answers.
 ///
-/// Sources: Fetch, sections 2.2.1 (methods) and 2.2.2 (CORS-safelisted and forbidden request-headers).
+/// Sources: Fetch, sections 2.2.1 (methods) and 2.2.2 (CORS-safelisted and forbidden request-headers, CORS-safelisted
+/// response-header names).
 enum CORSSafelist {
+    /// The fields of an answer that need no permission beside that of the answer.
+    static let answerNames: Set = [
+        "cache-control", "content-language", "content-length", "content-type", "expires", "last-modified", "pragma",
+    ]
+
     /// The most bytes of one field's value, and of all safelisted ones together.
     private static let maxValue = 128
     private static let maxTotal = 1_024

@@ -13,6 +13,8 @@ struct Preflight {
         let page: String?
         let origin: String
         let url: String
+        /// Whether it is for requests with credentials, which a wildcard does not speak of.
+        let isCredentialed: Bool
 
         /// About how many bytes it holds.
         var size: Int { [page ?? "", origin, url].reduce(0) { $0 + $1.utf8.count } }
@@ -34,7 +36,8 @@ struct Preflight {
         method = request.head.method
         guard !fieldNames.isEmpty || !CORSSafelist.contains(method) else { return nil }
         let page = request.page.flatMap { HTTPRequest(urlText: $0.page.documentURL)?.urlText }
-        key = Key(page: page, origin: origin, url: request.head.urlText)
+        key = Key(
+            page: page, origin: origin, url: request.head.urlText, isCredentialed: request.credentials == .include)
         asking = request
     }
 
@@ -53,13 +56,15 @@ struct Preflight {
     /// What the server's answer permits.
     /// - Throws: `ResourceError` with code `blocked` where it does not permit this request.
     func permission(in head: HTTPResponse) throws -> PreflightPermission {
-        guard CORSPermission(of: head, to: asking.head).isGiven else {
+        guard CORSPermission(of: head, to: asking).isGiven else {
             throw refusal("does not permit \(key.origin)")
         }
         guard (200..<300).contains(head.status.code) else {
             throw refusal("answered \(head.status.code) when asked for permission")
         }
-        let permission = PreflightPermission(head.headerFields)
+        guard let permission = PreflightPermission(head.headerFields, isCredentialed: key.isCredentialed) else {
+            throw refusal("answered with a list that is none when asked for permission")
+        }
         guard permission.permits(method) else { throw refusal("does not permit \(method)") }
         if let name = fieldNames.first(where: { !permission.permits(fieldName: $0) }) {
             throw refusal("does not permit the field \(name)")

@@ -7,6 +7,8 @@ internal import HTTPTypes
 struct PreflightPermission {
     private let methods: Set<String>
     private let fieldNames: Set<String>
+    /// A wildcard is a name as others are where credentials go along.
+    private let isCredentialed: Bool
     /// How long it may be kept.
     let maxAge: Duration
 
@@ -16,9 +18,14 @@ struct PreflightPermission {
     /// The most names that are kept of one answer.
     private static let maxNames = 256
 
-    init(_ fields: HTTPFields) {
-        methods = Set(Self.list(fields[.accessControlAllowMethods]))
-        fieldNames = Set(Self.list(fields[.accessControlAllowHeaders]).map { $0.lowercased() })
+    /// - Returns: `nil` where a list holds what is no name (Fetch, CORS-preflight fetch, step 7.4).
+    init?(_ fields: HTTPFields, isCredentialed: Bool) {
+        guard let methods = Self.list(fields[.accessControlAllowMethods]),
+            let fieldNames = Self.list(fields[.accessControlAllowHeaders])
+        else { return nil }
+        self.methods = Set(methods)
+        self.fieldNames = Set(fieldNames.map { $0.lowercased() })
+        self.isCredentialed = isCredentialed
         let age = fields[.accessControlMaxAge].flatMap { UInt64($0) } ?? UInt64(Self.defaultAge)
         maxAge = .seconds(Int64(min(age, UInt64(Self.longestAge))))
     }
@@ -27,17 +34,20 @@ struct PreflightPermission {
     var size: Int { methods.union(fieldNames).reduce(0) { $0 + $1.utf8.count } }
 
     func permits(_ method: HTTPRequest.Method) -> Bool {
-        CORSSafelist.contains(method) || methods.contains("*") || methods.contains(method.rawValue)
+        CORSSafelist.contains(method) || methods.contains(method.rawValue) || !isCredentialed && methods.contains("*")
     }
 
     /// - Parameter fieldName: in lower case.
     func permits(fieldName: String) -> Bool {
         // A wildcard says nothing of credentials.
-        fieldNames.contains(fieldName) || fieldNames.contains("*") && fieldName != "authorization"
+        fieldNames.contains(fieldName)
+            || !isCredentialed && fieldNames.contains("*") && fieldName != "authorization"
     }
 
-    private static func list(_ value: String?) -> [String] {
-        (value ?? "").split(separator: ",").prefix(maxNames).map { String($0.trimmingBlanks()) }
-            .filter { !$0.isEmpty }
+    /// The names of a list, which may have empty places (RFC 9110, section 5.6.1); `nil` where one is no token.
+    private static func list(_ value: String?) -> [String]? {
+        let names = (value ?? "").split(separator: ",").map { String($0.trimmingBlanks()) }.filter { !$0.isEmpty }
+        guard names.allSatisfy({ HTTPField.Name($0) != nil }) else { return nil }
+        return Array(names.prefix(maxNames))
     }
 }

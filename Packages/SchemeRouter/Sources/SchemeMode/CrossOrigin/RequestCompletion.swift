@@ -29,7 +29,7 @@ public struct RequestCompletion: Sendable {
     }
 
     /// Completes a request whose URL is the real one: `Origin` and `Referer` with real values, the referrer no longer
-    /// than policies allow, `ResourceRequest.mode`, and `Sec-Fetch-*`.
+    /// than policies allow, `ResourceRequest.mode`, `Sec-Fetch-*`, and `Accept` and `Origin` where they are missing.
     /// - Parameter opener: the URL of the document that leads to this one, or that this one lies in; `nil` where the app
     ///   opens a page.
     public func complete(_ request: inout ResourceRequest, opener: String?) {
@@ -47,6 +47,9 @@ public struct RequestCompletion: Sendable {
         FetchMetadata.complete(
             &request, from: fields[.origin] == "null" ? .opaque : witness, or: others, sites: sites)
         if request.destination == .nestedDocument { frames.note(request) }
+        // Now, since how a request is told from others is by what the engine itself sends.
+        addAccept(to: &request)
+        if others.isEmpty { addOrigin(to: &request, from: witness) }
     }
 
     /// Completes the next hop of a request that was redirected, and that no page reads: its referrer is no longer than
@@ -55,6 +58,21 @@ public struct RequestCompletion: Sendable {
     public func complete(_ hop: inout ResourceRequest, after request: ResourceRequest) {
         hop.head.limitReferrer()
         FetchMetadata.extend(&hop, after: request, sites: sites)
+    }
+
+    /// What is no document and says nothing takes everything (Fetch, section 4.1): a synchronous XMLHttpRequest.
+    private func addAccept(to request: inout ResourceRequest) {
+        guard request.mode != .navigate, request.head.headerFields[.accept] == nil else { return }
+        request.head.headerFields[.accept] = "*/*"
+    }
+
+    /// Fetch, "append a request Origin header": servers look for it in what changes something, and the engine leaves it out
+    /// where a page asks its own origin.
+    private func addOrigin(to request: inout ResourceRequest, from asking: WebOrigin?) {
+        guard request.mode != .navigate, ![.get, .head].contains(request.head.method),
+            request.head.headerFields[.origin] == nil, let asking, asking == request.head.webOrigin
+        else { return }
+        request.head.headerFields[.origin] = asking.description
     }
 
     /// Forgets a page that is closed.

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import SchemeMode
+import Testing
+
+/// What the page at `a.example` gets of answers of another origin, whether its engine judges them or not.
+@Suite("Answers of CORS", .timeLimit(.minutes(1)))
+struct CORSAnswerTests {
+    private static let target = "https://b.example/x"
+
+    private struct Fixed: ResourceLoading {
+        let head: HTTPResponse
+        func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+            ResourceResponse(
+                head: head, body: .bytes(Data("secret".utf8)), provenance: Provenance(.network, reason: "test"))
+        }
+    }
+
+    /// A request as an engine sends it, completed.
+    private func request(
+        _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:],
+        from origin: String? = "containerkit://a.example",
+        to url: String = target, with credentials: ResourceRequest.Credentials = .unknown,
+        as destination: ResourceRequest.Destination = .subresource
+    ) throws -> ResourceRequest {
+        var request = try subrequest(url, method, fields)
+        request.head.headerFields[.origin] = origin
+        request.destination = destination
+        request.credentials = credentials
+        RequestCompletion(.standard).complete(&request, opener: "https://a.example/")
+        return request
+    }
+
+    /// What comes of it where a server answers with these fields; `nil` where it is refused.
+    private func answer(
+        to request: ResourceRequest, _ fields: HTTPFields, status: HTTPResponse.Status = .ok
+    ) async throws -> ResourceResponse? {
+        let server = Fixed(head: HTTPResponse(status: status, headerFields: fields))
+        return try await unlessBlocked { try await RedirectFollower(server, names: .standard).load(request) }
+    }
+
+    private func unlessBlocked(_ load: () async throws -> ResourceResponse?) async throws -> ResourceResponse? {
+        do {
+            return try await load()
+        } catch let error as ResourceError where error.code == .blocked {
+            return nil
+        }
+    }
+
+    @Test("What is not permitted does not arrive, since of a synchronous request the engine does not judge")
+    func refused() async throws {
+        let json: HTTPFields = [.contentType: "application/json"]
+        for request in [
+            try request(), try request(.get, [.accept: "image/png"]), try request(.head), try request(.delete),
+            try request(.post, json), try request(from: "null"), try request(with: .sameOrigin),
+            // A page's own host is another origin for a sandboxed frame.
+            try request(from: "null", to: "https://a.example/x"),
+        ] {
+            #expect(try await answer(to: request, json) == nil)
+            #expect(try await answer(to: request, json, status: .notFound) == nil)
+            #expect(try await answer(to: request, [.accessControlAllowOrigin: "https://c.example"]) == nil)
+            let open = try #require(try await answer(to: request, [.accessControlAllowOrigin: "*"]))
+            #expect(try await open.body.collect(upTo: 10) == Data("secret".utf8))
+        }
+    }
+
+    @Test("What a page sends without reading the answer has succeeded, and nothing of the answer is there")
+    func unread() async throws {
+        let cookie: HTTPFields = [.setCookie: "a=b"]
+        for credentials in [ResourceRequest.Credentials.unknown, .sameOrigin, .include] {
+            let request = try request(.post, [.contentType: "text/plain"], with: credentials)
+            let fields: HTTPFields = [.contentType: "text/plain", .eTag: "x", .contentLength: "6", .setCookie: "a=b"]
+            let response = try #require(try await answer(to: request, fields, status: .notFound))
+            #expect(response.head == HTTPResponse(status: .ok, headerFields: cookie))
+            #expect(try await response.body.collect(upTo: 10).isEmpty)
+            // By way of one that permits it to all, as a beacon may go.
+            let site = Site(["https://c.example/": (302, Self.target)])
+            let moved = try self.request(.post, [.accept: "*/*"], to: "https://c.example/", with: credentials)
+            let end = try #require(try await RedirectFollower(site, names: .standard).load(moved))
+            #expect(end.head.status == .ok && end.movedTo == (credentials == .include ? nil : Self.target))
+        }
+    }
+
+    @Test("Elements and forms get what they ask for, without anybody's permission")
+    func withoutCORS() async throws {
+        let navigation = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+        for request in [
+            try request(from: nil), try request(.get, [.accept: "image/png"], from: nil),
+            try request(.post, [.contentType: "text/plain", .accept: navigation], as: .nestedDocument),
+            try request(.post, [.contentType: "text/plain"], as: .document),
+            // A page that asks its own origin.
+            try request(.post, [:], to: "https://a.example/x"), try request(.get, [:], to: "https://a.example/x"),
+        ] {
+            let key = try #require(HTTPField.Name("X-Key"))
+            let response = try #require(try await answer(to: request, [.contentType: "text/plain", key: "1"]))
+            #expect(try await response.body.collect(upTo: 10) == Data("secret".utf8))
+            #expect(response.head.headerFields[key] == "1")
+        }
+    }
+
+    @Test("What the engine has in memory may be fresh without a permission, but not for a script")
+    func revalidation() async throws {
+        let element = try request(.get, [.ifNoneMatch: "\"x\""])
+        let response = try await answer(to: element, [.eTag: "\"x\""], status: .notModified)
+        #expect(response?.head.headerFields == [.eTag: "\"x\""])
+        let script = try request(.get, [.ifNoneMatch: "\"x\""], with: .sameOrigin)
+        #expect(try await answer(to: script, [.eTag: "\"x\""], status: .notModified) == nil)
+    }
+
+    @Test(
+        "With credentials the page has to be named, and credentials permitted",
+        arguments: [
+            ("https://a.example", "true", true), ("https://a.example", "TRUE", false),
+            ("https://a.example", nil, false),
+            ("*", "true", false), ("*", nil, false), (nil, "true", false),
+        ] as [(String?, String?, Bool)])
+    func credentials(origin: String?, credentials: String?, isPermitted: Bool) async throws {
+        var fields: HTTPFields = [.contentType: "application/json"]
+        fields[.accessControlAllowOrigin] = origin
+        fields[.accessControlAllowCredentials] = credentials
+        #expect((try await answer(to: request(with: .include), fields) != nil) == isPermitted)
+        // Those that the script does not say the engine judges.
+        #expect((try await answer(to: request(with: .sameOrigin), fields) != nil) == (origin != nil))
+        // By a redirect, too, on the way and at its end.
+        for start in ["https://a.example/", "https://c.example/"] {
+            let site = Site([start: (302, Self.target)], fields: fields)
+            let isOwn = start == "https://a.example/"
+            let moved = try request(from: isOwn ? nil : "https://a.example", to: start, with: .include)
+            let response = try await unlessBlocked { try await RedirectFollower(site, names: .standard).load(moved) }
+            // From one foreign origin to another it is nobody who asks.
+            #expect((response != nil) == (isPermitted && isOwn))
+        }
+    }
+
+    @Test(
+        "A page reads the fields of another origin that it may",
+        arguments: [
+            (nil, .unknown, []), ("X-B", .unknown, ["x-b"]), ("y , x-a,X-B", .sameOrigin, ["x-a", "x-b"]),
+            ("*", .unknown, ["x-a", "x-b"]), ("*", .include, []), ("*, x-a", .include, ["x-a"]),
+        ] as [(String?, ResourceRequest.Credentials, [String])])
+    func fields(exposed: String?, credentials: ResourceRequest.Credentials, expected: [String]) async throws {
+        let own = ["x-a", "x-b"]
+        var fields: HTTPFields = [
+            .contentType: "text/plain", .cacheControl: "no-store", .contentLanguage: "de", .contentLength: "6",
+            .expires: "0", .lastModified: "x", .setCookie: "a=b", .contentRange: "bytes 0-1/2",
+        ]
+        let kept = fields.map(\.name)
+        for name in own { fields[try #require(HTTPField.Name(name))] = "1" }
+        fields[.accessControlAllowOrigin] = "https://a.example"
+        fields[.accessControlAllowCredentials] = "true"
+        fields[.accessControlExposeHeaders] = exposed
+        // Where the engine knows of the other origin, and where it does not.
+        let site = Site(["https://a.example/": (302, Self.target)], fields: fields)
+        let moved = try request(from: nil, to: "https://a.example/", with: credentials)
+        for response in [
+            try await answer(to: request(with: credentials), fields),
+            try await RedirectFollower(site, names: .standard).load(moved),
+        ] {
+            let left = try #require(response).head.headerFields
+            #expect(kept.allSatisfy { left[$0] == fields[$0] })
+            #expect(own.filter { name in left.contains { $0.name.canonicalName == name } } == expected)
+        }
+    }
+}
