@@ -15,7 +15,7 @@ extension RealEngine {
             arguments: [
                 "userScripts", "messages", "messageReplies", "messageLimit", "messageNames", "messageOrigin", "cookies",
                 "cookiesOutlive", "cookieBridge", "cookieLoss", "snapshot", "processEnd", "discardedView",
-                "droppedView",
+                "droppedView", "droppedEngines",
                 "closedWindow",
                 "reservedScheme",
                 "schemeAgain", "containers", "documents", "failedHandOver", "scriptErrors", "pageGone", "blockedPort",

@@ -196,7 +196,7 @@ extension EngineCheck {
             """
             document.cookie = 'plain=1; Domain=shop.example; Path=/'
             document.cookie = 'script=; Domain=shop.example; Path=/; Max-Age=0'
-            return document.cookie // They are with the engine by then.
+            return document.cookie
             """, in: .page)
         let (_, last) = try await sites.open("/last")
         try expect(last == ["answer=1", "native=1", "plain=1"], "sent last: \(last)")

@@ -51,7 +51,9 @@ extension EngineCheck {
             let site = "\(folder)/\(name)"
             try FileManager.default.createDirectory(atPath: site, withIntermediateDirectories: true)
             try Data("<title>\(name)</title>".utf8).write(to: URL(fileURLWithPath: site + "/index.html"))
-            let container = try await Container(engine: engine, configuration: .init(directory: folder + "/store"))
+            var configuration = Container<WebKitGTKEngine>.Configuration(directory: folder + "/store")
+            configuration.mode = .customScheme
+            let container = try await Container(engine: engine, configuration: configuration)
             container.mount(Preview(.folder(site), over: try PackageBaseURL("https://shop.example/")))
             let page = try await container.open("https://shop.example/index.html")
             try await page.load.finished(within: .seconds(20))
@@ -59,6 +61,26 @@ extension EngineCheck {
             try expect(title == "\"\(name)\"", title)
             await container.close(page)
         }
+    }
+
+    /// Engines and their containers are let go of while they are still at work, as where an app tries again.
+    @MainActor
+    func checkDroppedEngines(in folder: String) async throws {
+        for mode in [InterceptionMode.customScheme, .loopbackProxy] {
+            for number in 1...6 {
+                var configuration = Container<WebKitGTKEngine>.Configuration(
+                    directory: "\(folder)/\(mode.rawValue)-\(number)")
+                configuration.mode = mode
+                let container = try await Container(engine: WebKitGTKEngine(), configuration: configuration)
+                try expect(container.openPages.isEmpty, "a new container has pages")
+            }
+        }
+        // What was under way comes to its end, and the process with it where something is wrong.
+        let engine = try WebKitGTKEngine()
+        for _ in 1...3 { _ = try await engine.cookies.all() }
+        let view = try await page("<title>last</title>", in: engine)
+        let title = try await view.evaluate("return document.title", in: .page)
+        try expect(title == "\"last\"", title)
     }
 
     /// Which request is for the page's document: the host's, the page's own navigations, and nothing else.

@@ -28,6 +28,7 @@ enum EngineCheck: String, CaseIterable {
     case reservedScheme
     case schemeAgain
     case containers
+    case droppedEngines
     case documents
     case failedHandOver
     case scriptErrors
@@ -111,6 +112,7 @@ enum EngineCheck: String, CaseIterable {
         case .reservedScheme: try await checkReservedScheme(WebKitGTKEngine())
         case .schemeAgain: try await checkSchemeAgain(WebKitGTKEngine())
         case .containers: try await checkContainers(WebKitGTKEngine(), in: folder(arguments))
+        case .droppedEngines: try await checkDroppedEngines(in: folder(arguments))
         case .documents: try await checkDocuments(WebKitGTKEngine())
         case .failedHandOver: try await checkFailedHandOver(WebKitGTKEngine(), in: folder(arguments))
         case .scriptErrors: try await checkScriptErrors(WebKitGTKEngine())

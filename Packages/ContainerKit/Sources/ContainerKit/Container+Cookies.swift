@@ -14,10 +14,11 @@ extension Container {
     /// cookies, and so can what the engine itself has under way, so close the account's pages first. The HTTP cache is
     /// cleared by ``clearHTTPCache()``, and all of it at once by ``signOut(of:)``.
     /// - Parameter domains: names of hosts, with or without a leading dot.
-    /// - Throws: ``ContainerError`` with code `cookies`, where a store does not do it in time: all the others are clear;
+    /// - Throws: ``ContainerError`` with code `invalidDomain`, before anything is done, where one of them is no name of a
+    ///   host, or there is none; with code `cookies`, where a store does not do it in time: all the others are clear;
     ///   `CancellationError`.
     public func clearAccount(domains: some Sequence<String>) async throws {
-        try await clear(.domains(of: domains))
+        try await clear(try .domains(of: domains))
     }
 
     /// Clears all accounts, as ``clearAccount(domains:)`` does one.

@@ -3,6 +3,7 @@
 
 internal import BodyBridge
 internal import CookieBridge
+internal import CookieJar
 internal import Logging
 
 // A user goes.
@@ -16,9 +17,10 @@ extension Container {
     /// Close the account's pages first: one that is open may bring new cookies. The call goes on to its end also where
     /// the task that made it is cancelled; each part has a limit in time.
     /// - Parameter domains: names of hosts, with or without a leading dot.
-    /// - Throws: ``ContainerError`` with code `signOut`, where something is not cleared, which it names; all else is.
+    /// - Throws: ``ContainerError`` with code `invalidDomain`, before anything is done, where one of them is no name of a
+    ///   host, or there is none; with code `signOut`, where something is not cleared, which it names; all else is.
     public func signOut(of domains: some Sequence<String>) async throws {
-        try await signOut(.domains(of: domains))
+        try await signOut(try .domains(of: domains))
     }
 
     /// Signs all accounts out, as ``signOut(of:)`` does one.
@@ -54,11 +56,19 @@ extension Container {
 
 extension CookieScope {
     /// - Parameter names: of hosts, with or without a leading dot.
-    static func domains(of names: some Sequence<String>) -> CookieScope {
-        let domains = names.map { name in
-            let name = name.lowercased()
-            return name.hasPrefix(".") ? String(name.dropFirst()) : name
+    /// - Throws: ``ContainerError`` with code `invalidDomain`: what names no host would clear nothing, and nobody would
+    ///   know.
+    static func domains(of names: some Sequence<String>) throws -> CookieScope {
+        let domains = try names.map { given in
+            let name = (given.hasPrefix(".") ? String(given.dropFirst()) : given).lowercased()
+            guard let url = CookieURL("https://\(name)/"), url.host == name,
+                !name.split(separator: ".", omittingEmptySubsequences: false).contains("")
+            else {
+                throw ContainerError(.invalidDomain, "not the name of a host", at: given)
+            }
+            return name
         }
-        return .domains(Set(domains.filter { !$0.isEmpty }))
+        guard !domains.isEmpty else { throw ContainerError(.invalidDomain, "no domain is named") }
+        return .domains(Set(domains))
     }
 }

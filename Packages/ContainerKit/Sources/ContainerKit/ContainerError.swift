@@ -28,6 +28,8 @@ public struct ContainerError: Error, Sendable, Hashable, CustomStringConvertible
         public static let invalidSeed = Code("invalid-seed")
         /// Something of an account could not be cleared.
         public static let signOut = Code("sign-out")
+        /// A domain that is no name of a host, in ASCII.
+        public static let invalidDomain = Code("invalid-domain")
     }
 
     /// What kind of failure it is.

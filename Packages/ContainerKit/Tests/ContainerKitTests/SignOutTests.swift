@@ -78,6 +78,23 @@ struct SignOutTests {
         await container.shutDown()
     }
 
+    @Test(
+        "Domains that name no host are refused before anything is done",
+        arguments: [
+            [], [""], ["."], [".."], ["shop..example"], ["https://shop.example/"], ["shop.example/"],
+            ["shop.example:443"],
+            ["a@shop.example"], ["shop.example", "b c"], ["bücher.example"],
+        ])
+    func nonsense(_ domains: [String]) async throws {
+        let container = try await container()
+        try await fixture.engine.jar.set(EngineCookie(name: "id", value: "1", domain: "shop.example"))
+        let refuses = { (error: any Error) in (error as? ContainerError)?.code == .invalidDomain }
+        await #expect(performing: { try await container.signOut(of: domains) }, throws: refuses)
+        await #expect(performing: { try await container.clearAccount(domains: domains) }, throws: refuses)
+        #expect(fixture.engine.jar.cookies.map(\.value) == ["1"] && fixture.engine.httpCacheClears == 0)
+        await container.shutDown()
+    }
+
     @Test("A cookie that is not removed keeps no other")
     func cookies() async throws {
         let container = try await fixture.container { $0.mode = .plain }

@@ -91,7 +91,7 @@
         }
 
         private func list() async throws -> [EngineCookie] {
-            try await GLibAsync.call { callback, data in
+            try await GLibAsync.call(keeping: [dataManager]) { callback, data in
                 webkit_cookie_manager_get_all_cookies(manager, nil, callback, data)
             } finish: { [manager] result in
                 var error: UnsafeMutablePointer<GError>?
@@ -116,7 +116,7 @@
         }
 
         private func cookies(sentTo url: String) async throws -> [EngineCookie] {
-            try await GLibAsync.call { callback, data in
+            try await GLibAsync.call(keeping: [dataManager]) { callback, data in
                 webkit_cookie_manager_get_cookies(manager, url, nil, callback, data)
             } finish: { [manager] result in
                 var error: UnsafeMutablePointer<GError>?
@@ -136,7 +136,7 @@
         /// Returns once the network process has taken in all that was sent to it before, as a message that it answers goes
         /// behind: the cookies of a host that has none.
         func askNetworkProcess() async throws {
-            try await GLibAsync.call { callback, data in
+            try await GLibAsync.call(keeping: [dataManager]) { callback, data in
                 webkit_cookie_manager_get_cookies(manager, "https://barrier.invalid/", nil, callback, data)
             } finish: { [manager] result in
                 var error: UnsafeMutablePointer<GError>?
@@ -163,7 +163,7 @@
         private func add(_ cookie: EngineCookie) async throws {
             let soup = cookie.makeSoupCookie()
             defer { soup_cookie_free(soup) }
-            try await GLibAsync.call { callback, data in
+            try await GLibAsync.call(keeping: [dataManager]) { callback, data in
                 webkit_cookie_manager_add_cookie(manager, soup, nil, callback, data)
             } finish: { [manager] result in
                 var error: UnsafeMutablePointer<GError>?
@@ -178,7 +178,7 @@
             for cookie in try await cookies(named: name, domain: domain, path: path) {
                 let soup = cookie.makeSoupCookie()
                 defer { soup_cookie_free(soup) }
-                try await GLibAsync.call { callback, data in
+                try await GLibAsync.call(keeping: [dataManager]) { callback, data in
                     webkit_cookie_manager_delete_cookie(manager, soup, nil, callback, data)
                 } finish: { [manager] result in
                     var error: UnsafeMutablePointer<GError>?

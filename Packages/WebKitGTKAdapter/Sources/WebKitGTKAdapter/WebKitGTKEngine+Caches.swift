@@ -16,7 +16,7 @@
         /// - Throws: `EngineError` with code `storage`, or `timedOut` after 20 seconds.
         public func clearHTTPCache() async throws {
             try await withLimit(Self.limit, "the network process does not clear its cache") { [dataManager] in
-                try await GLibAsync.call { callback, data in
+                try await GLibAsync.call(keeping: [dataManager]) { callback, data in
                     webkit_website_data_manager_clear(dataManager, .httpCache, 0, nil, callback, data)
                 } finish: { result in
                     var error: UnsafeMutablePointer<GError>?
@@ -93,7 +93,7 @@
         /// What the engine holds, by registrable domain.
         private func records(of types: WebKitWebsiteDataTypes) async throws -> [DataRecord] {
             try await withLimit(Self.limit, "the engine does not say what it holds") { [dataManager] in
-                try await GLibAsync.call { callback, data in
+                try await GLibAsync.call(keeping: [dataManager]) { callback, data in
                     webkit_website_data_manager_fetch(dataManager, types, nil, callback, data)
                 } finish: { result in
                     var error: UnsafeMutablePointer<GError>?
@@ -114,7 +114,7 @@
                 var list: UnsafeMutablePointer<GList>?
                 for record in records { list = g_list_prepend(list, UnsafeMutableRawPointer(record.data)) }
                 defer { g_list_free(list) }
-                try await GLibAsync.call { callback, data in
+                try await GLibAsync.call(keeping: [dataManager]) { callback, data in
                     webkit_website_data_manager_remove(dataManager, .httpCache, list, nil, callback, data)
                 } finish: { result in
                     var error: UnsafeMutablePointer<GError>?

@@ -104,10 +104,10 @@
             "WebKitGTK \(webkit_get_major_version()).\(webkit_get_minor_version()).\(webkit_get_micro_version())"
         }
 
-        /// What WebKitGTK 2.50 does by itself, as it was measured.
         /// The loopback proxy: pages keep their true origins, and nothing of them is bridged.
         public nonisolated static var standardMode: InterceptionMode { .loopbackProxy }
 
+        /// What WebKitGTK 2.50 does by itself, as it was measured.
         public func traits(in mode: InterceptionMode) -> EngineTraits {
             switch mode {
             case .plain, .loopbackProxy, .loopbackServer:
