@@ -5,7 +5,7 @@ public import NIOCore
 
 /// One end of a tunnel: passes bytes, and the end of them, to the other end, which is on the same event loop. An end
 /// that cannot take more stops the reading of the other one. Told to finish, by `ChannelShouldQuiesceEvent` at the
-/// client's end, the tunnel ends when nothing has passed for a second and the host has spoken last.
+/// client's end, the tunnel ends when nothing has passed for a pause and the host has spoken last.
 ///
 /// Isolation: that event loop.
 public final class TunnelEnd: ChannelDuplexHandler {
@@ -22,15 +22,17 @@ public final class TunnelEnd: ChannelDuplexHandler {
     private var isLeaving = false
     /// Of the client's end: whether the client has spoken last, and may wait for the host.
     private var isAsking = false
-    private static let pause = TimeAmount.seconds(1)
+    private let pause: TimeAmount
 
-    private init(isClient: Bool) {
+    private init(isClient: Bool, pause: TimeAmount) {
         self.isClient = isClient
+        self.pause = pause
     }
 
     /// Joins two channels of bytes.
-    public static func join(client: any Channel, host: any Channel) throws {
-        let (one, other) = (TunnelEnd(isClient: true), TunnelEnd(isClient: false))
+    /// - Parameter pause: how long nothing may pass through a tunnel that is to end, until it does.
+    public static func join(client: any Channel, host: any Channel, pause: TimeAmount = .seconds(30)) throws {
+        let (one, other) = (TunnelEnd(isClient: true, pause: pause), TunnelEnd(isClient: false, pause: pause))
         one.peer = other
         other.peer = one
         try host.pipeline.syncOperations.addHandler(other)
@@ -89,13 +91,19 @@ public final class TunnelEnd: ChannelDuplexHandler {
         if isLeaving { leaveSoon() }
     }
 
-    /// Ends the tunnel when nothing has passed for a moment, unless the client waits for the host.
+    /// Ends the tunnel when nothing has passed for long. What passes is mostly encrypted: a host that has spoken last may
+    /// still owe an answer, so the pause is one after which nobody waits. A client that has spoken last, or does not take
+    /// what is there, is waited for.
     private func leaveSoon() {
         rest?.cancel()
         rest = nil
         guard let context, !isAsking else { return }
-        let channel = context.channel
-        rest = context.eventLoop.scheduleTask(in: Self.pause) { channel.close(promise: nil) }
+        let me = NIOLoopBound(self, eventLoop: context.eventLoop)
+        rest = context.eventLoop.scheduleTask(in: pause) {
+            let end = me.value
+            guard end.context?.channel.isWritable == true else { return end.leaveSoon() }
+            end.closeSoon()
+        }
     }
 
     public func channelReadComplete(context: ChannelHandlerContext) {

@@ -139,7 +139,7 @@ extension Container {
             posts.hold(post, for: view.id)
         }
         watch(session, at: place, in: view, page.load)
-        try timelineCare?.listen(to: view, of: session.id)
+        timelineCare?.listen(to: view, of: session.id)
         equip(view, options, in: mode)
         try prepare(view)
         view.load(place)

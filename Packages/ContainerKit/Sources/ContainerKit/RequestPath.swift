@@ -302,7 +302,9 @@ final class RequestPath: Sendable {
             throw ResourceError(.invalidRequest, "no rule covers this host", at: head.urlText)
         }
         var named = ResourceRequest(
-            head, body: bridged.body ?? .empty, destination: destination(of: request),
+            head, body: bridged.body ?? .empty,
+            // What a script asks for is no document, whatever `Accept` says: its answer is read.
+            destination: bridged.id == nil ? destination(of: request) : .subresource,
             credentials: bridged.credentials,
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
         named.followsRedirects = bridged.followsRedirects

@@ -27,6 +27,7 @@ struct PassageTests {
         try await RawHost.with { host in
             try await Fixture.with(Answers { _ in .text("ours") }) {
                 $0.policy = policy
+                $0.limits.rest = .milliseconds(100)
             } _: { fixture in
                 let kept = try await fixture.tunnel(to: "localhost:\(host.port)")
                 fixture.proxy.policyChanged()

@@ -7,7 +7,7 @@ extension HTTPRequest {
     /// Whether the engine asks for a document, the page's own or a frame's.
     ///
     /// Engines send no `Sec-Fetch-Dest` to custom schemes. WebKit begins `Accept` so for documents alone, and a page
-    /// cannot change it there; a script that sets the same on its own request is treated as if it were a frame.
+    /// cannot change it there; a script can set the same on its own request, so this alone shows nothing.
     public var asksForDocument: Bool {
         headerFields[.accept]?.hasPrefix("text/html,application/xhtml+xml,application/xml;") ?? false
     }

@@ -121,7 +121,10 @@ struct ForeignAnswerRule {
         guard request.head.webOrigin != origin else { return response }
         let asking = request.head.headerFields[.origin] ?? origin?.description
         let permission = CORSPermission(of: response.head, to: request, from: asking)
-        guard permission.isGiven || isOfElements(response.head.headerFields) else { throw refusal(of: request) }
+        guard
+            permission.isGiven || isRevalidation(response.head, of: request)
+                || isOfElements(response.head.headerFields)
+        else { throw refusal(of: request) }
         var response = response
         response.head.headerFields = permission.readableFields
         return response

@@ -90,8 +90,10 @@ struct RequestCompletionTests {
         #expect(try completed("https://b.example/x", [.origin: "null"], as: .nestedDocument).mode == .navigate)
         // A script that spells `Accept` as a frame does.
         let origin: HTTPFields = [.accept: Self.navigation, .origin: "containerkit://a.example", .ifMatch: "x"]
-        let disguised = try completed("https://b.example/x", origin, as: .nestedDocument)
-        #expect(disguised.mode == .cors && disguised.destination == .subresource)
+        for fields in [origin, [.accept: Self.navigation, .origin: "containerkit://a.example"]] {
+            let disguised = try completed("https://b.example/x", fields, as: .nestedDocument)
+            #expect(disguised.mode == .cors && disguised.destination == .subresource)
+        }
     }
 
     @Test("What changes something says its origin also within it, where that is known")

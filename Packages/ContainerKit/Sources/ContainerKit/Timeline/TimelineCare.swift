@@ -78,15 +78,18 @@ final class TimelineCare {
         return recordings[page]
     }
 
-    /// Has a page say what it knows of itself, once it is there.
-    /// - Throws: ``EngineError``, where the view takes no handler.
-    func listen(to view: some EngineView, of page: PageID) throws {
+    /// Has a page say what it knows of itself, once it is there. Where the view takes no handler, it is told without.
+    func listen(to view: some EngineView, of page: PageID) {
         guard options.asksPages else { return }
-        try view.setMessageHandler(named: PageReadings.name, in: PageReadings.world) { [weak self] message in
-            self?.hear(message, of: page)
-            return "null"
+        do {
+            try view.setMessageHandler(named: PageReadings.name, in: PageReadings.world) { [weak self] message in
+                self?.hear(message, of: page)
+                return "null"
+            }
+            view.add(PageReadings.script)
+        } catch {
+            logger.warning("a page is not asked for its times", metadata: ["error": "\(error)"])
         }
-        view.add(PageReadings.script)
     }
 
     /// The page could not be opened.
@@ -94,6 +97,7 @@ final class TimelineCare {
         guard let recording = recordings.removeValue(forKey: page) else { return }
         let reason =
             (error as? EngineError)?.withoutPlace ?? (error as? ContainerError)?.withoutPlace ?? "\(type(of: error))"
+        recording.waiting?.cancel()
         recording.machine.fail(reason, at: .now)
         tell(recording)
     }
@@ -109,6 +113,7 @@ final class TimelineCare {
         case .failed: tell(recording)
         case .closed:
             recordings[page] = nil
+            recording.waiting?.cancel()
             tell(recording)
         }
     }

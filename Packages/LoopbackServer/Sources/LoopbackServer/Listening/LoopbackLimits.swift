@@ -20,6 +20,8 @@ public struct LoopbackLimits: Sendable, Hashable {
     public var patience = Duration.seconds(60)
     /// How long a connection to a host may take; 30 s by default.
     public var connect = Duration.seconds(30)
+    /// How long nothing may pass through a tunnel that is to end, until it does; 30 s by default.
+    public var rest = Duration.seconds(30)
     /// Hosts whose certificates are kept; 512 by default.
     public var hosts = 512
     /// How long requests in flight may take to end when the server stops; 5 s by default.

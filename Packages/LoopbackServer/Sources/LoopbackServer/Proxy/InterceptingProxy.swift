@@ -76,8 +76,8 @@ public final class InterceptingProxy: Sendable {
     }
 
     /// The policy says something else from now on: connections that are open by what it said before end, those of opened
-    /// hosts after the requests that they are at, tunnels when nothing has passed for a second and nobody waits for the
-    /// host. The engine makes new ones.
+    /// hosts after the requests that they are at, tunnels when nothing has passed for ``LoopbackLimits/rest`` and the host
+    /// has spoken last. The engine makes new ones.
     public func policyChanged() {
         for channel in parts.passages.outdated(by: parts.policy) { listener.dismiss(channel) }
     }

@@ -37,7 +37,7 @@ struct ProxyParts: Sendable {
     func join(_ client: any Channel, to host: any Channel, of name: HostPort) throws {
         passages.note(client, to: name, isOpened: false)
         client.closeFuture.whenComplete { _ in host.close(promise: nil) }
-        try TunnelEnd.join(client: client, host: host)
+        try TunnelEnd.join(client: client, host: host, pause: TimeAmount(limits.rest))
         host.setOption(.autoRead, value: true).whenFailure { _ in host.close(promise: nil) }
     }
 }

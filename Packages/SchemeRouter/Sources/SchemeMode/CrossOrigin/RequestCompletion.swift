@@ -85,9 +85,10 @@ public struct RequestCompletion: Sendable {
         switch request.destination {
         case .document: return .navigate
         case .nestedDocument:
-            // A script may ask with a frame's `Accept`, but no frame asks so.
+            // A script may ask with a frame's `Accept`, but no frame asks so: nor does one say its origin with a GET.
+            let isNamed = hasOrigin && request.head.headerFields[.origin] != "null"
             let isFrames =
-                [.get, .post].contains(request.head.method)
+                (request.head.method == .post || request.head.method == .get && !isNamed)
                 && CORSSafelist.unsafeNames(in: request.head.headerFields).isEmpty
             return isFrames ? .navigate : hasOrigin ? .cors : .unknown
         case .subresource, .unknown: break
