@@ -63,15 +63,20 @@ struct CacheProxyCommandTests {
         await origin.stop()
     }
 
+    /// A file that may be kept.
+    private func fresh() throws -> OriginRoute {
+        OriginRoute(.get, try #require(PathPattern("/fresh"))) { _ in
+            var response = OriginResponse.text("fresh")
+            response.headers[.cacheControl] = "max-age=600"
+            return response
+        }
+    }
+
     @Test("Requests that come together are answered in their order, from memory or not; the connection goes as asked")
     func together() async throws {
         let origin = try await OriginServer.start(
             OriginServer.Configuration(routes: [
-                OriginRoute(.get, try #require(PathPattern("/fresh"))) { _ in
-                    var response = OriginResponse.text("fresh")
-                    response.headers[.cacheControl] = "max-age=600"
-                    return response
-                },
+                try fresh(),
                 OriginRoute(.get, try #require(PathPattern("/never"))) { _ in
                     var response = OriginResponse.text("never")
                     response.headers[.cacheControl] = "no-store"
@@ -101,11 +106,7 @@ struct CacheProxyCommandTests {
     func way() async throws {
         let origin = try await OriginServer.start(
             OriginServer.Configuration(routes: [
-                OriginRoute(.get, try #require(PathPattern("/fresh"))) { _ in
-                    var response = OriginResponse.text("fresh")
-                    response.headers[.cacheControl] = "max-age=600"
-                    return response
-                }
+                try fresh()
             ]))
         let folder = try TemporaryFolder()
         let proxy = try await Program("h5").start(

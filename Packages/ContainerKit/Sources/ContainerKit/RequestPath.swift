@@ -42,9 +42,8 @@ final class RequestPath: Sendable {
 
     init(
         names: SchemeNames, traits: EngineTraits, coverage: Coverage, network: NetworkLoader, cache: CachingLoader?,
-        isCacheOfOthers: Bool = false, fileAnswers: FileAnswerOptions = FileAnswerOptions(), cookies: PageCookies?,
-        handOverField: String?, memory: MemoryShares,
-        ahead: PrefetchCare.Setup? = nil
+        isCacheOfOthers: Bool = false, fileAnswers: FileAnswerOptions, cookies: PageCookies?,
+        handOverField: String?, memory: MemoryShares, ahead: PrefetchCare.Setup? = nil
     ) {
         let (library, updater, table) = (coverage.library, coverage.updater, coverage.table)
         let (previews, switches) = (coverage.previews, coverage.switches)

@@ -46,11 +46,17 @@ final class EngineCookies: CookieStoring {
     }
 
     private func all() async throws -> [Cookie] {
-        let cookies = try await withLimit(Self.readLimit, clock: clock, "the engine does not tell its cookies") {
-            [store] in try await store.all()
-        }
+        let cookies = try await Self.all(of: store, clock: clock)
         let now = Date()
         return cookies.map { Cookie($0, created: now) }
+    }
+
+    /// What a store has, within the limit of a reading.
+    /// - Throws: ``EngineError``.
+    static func all(
+        of store: any EngineCookieStore, clock: any Clock<Duration> = ContinuousClock()
+    ) async throws -> [EngineCookie] {
+        try await withLimit(readLimit, clock: clock, "the engine does not tell its cookies") { try await store.all() }
     }
 
     func set(_ cookie: Cookie) async throws {

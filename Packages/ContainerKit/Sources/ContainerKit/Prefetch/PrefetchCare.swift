@@ -146,8 +146,7 @@ extension PageCookies {
     @MainActor
     init(of store: any EngineCookieStore, changing change: (EngineCookie) -> EngineCookie?) async throws {
         let now = Date()
-        let all = try await withLimit(.seconds(10), "the engine does not tell its cookies") { try await store.all() }
-        let cookies = all.compactMap(change).map { Cookie($0, created: now) }
+        let cookies = try await EngineCookies.all(of: store).compactMap(change).map { Cookie($0, created: now) }
         self.init(jar: CookieJar(publicSuffixes: Suffixes(), cookies: cookies), acceptsThirdParties: false)
     }
 }

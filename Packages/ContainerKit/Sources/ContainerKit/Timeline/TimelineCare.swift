@@ -121,8 +121,10 @@ final class TimelineCare {
     /// Tells of a page that has loaded, as soon as it has said when it was painted.
     private func tellWhenRead(_ recording: Recording) {
         guard options.asksPages else { return tell(recording) }
-        if let readings = recording.readings { recording.machine.note(readings) }
-        guard recording.readings == nil else { return tell(recording) }
+        if let readings = recording.readings {
+            recording.machine.note(readings)
+            return tell(recording)
+        }
         recording.waiting = Task { [weak self, weak recording, limit = options.askingLimit] in
             guard (try? await Task.sleep(for: limit)) != nil, let self, let recording, isOpen(recording) else { return }
             recording.waiting = nil
