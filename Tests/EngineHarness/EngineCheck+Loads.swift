@@ -162,7 +162,25 @@ extension EngineCheck {
             }
             turn.yield()
         }
-        _ = try await page("<p>", in: engine)
+        try await checkWidgets(engine)
+    }
+
+    /// What the engine made for a view ends with it.
+    @MainActor
+    private func checkWidgets(_ engine: WebKitGTKEngine) async throws {
+        let parts = try await {
+            let view = try await page("<p>", in: engine)
+            let parts = try Windows.partsOfViews()
+            try expect(!parts.isEmpty && parts.allSatisfy(\.isThere), "a view without widgets of its own")
+            view.discard()
+            return parts
+        }()
+        try await withLimit(.seconds(20), "the widgets of a view stay") {
+            while parts.contains(where: \.isThere) {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
     }
 
     /// A user closes the window of a page.

@@ -15,6 +15,13 @@ enum Windows {
     private typealias Asking = @convention(c) (UnsafeMutableRawPointer, UInt) -> Int32
     private typealias Naming = @convention(c) () -> UInt
     private typealias Muting = @convention(c) (UnsafeMutableRawPointer?, Int32) -> Void
+    private typealias Walking =
+        @convention(c) (
+            UnsafeMutableRawPointer, @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void,
+            UnsafeMutableRawPointer
+        ) -> Void
+    private typealias Watching =
+        @convention(c) (UnsafeMutableRawPointer, UnsafeMutablePointer<UnsafeMutableRawPointer?>) -> Void
 
     /// Closes all windows, as a window manager does.
     /// - Parameter destroying: does not ask, as when the display goes.
@@ -27,16 +34,44 @@ enum Windows {
 
     /// Zooms and mutes all views, as their host may.
     static func zoomAndMute() throws {
-        let child: Getting = try function("gtk_bin_get_child")
         let zoom: Zooming = try function("webkit_web_view_set_zoom_level")
         let mute: Muting = try function("webkit_web_view_set_is_muted")
+        try eachView { view in
+            zoom(view, 2)
+            mute(view, 1)
+        }
+    }
+
+    /// The widgets that the engine has within its views, seen until they end.
+    static func partsOfViews() throws -> [WeakWidget] {
+        let walk: Walking = try function("gtk_container_forall")
+        let watch: Watching = try function("g_object_add_weak_pointer")
+        let found = Found()
+        try eachView { view in
+            walk(
+                view,
+                { widget, data in Unmanaged<Found>.fromOpaque(data).takeUnretainedValue().widgets.append(widget) },
+                Unmanaged.passUnretained(found).toOpaque())
+        }
+        return found.widgets.map { widget in
+            let part = WeakWidget(widget)
+            watch(widget, part.slot)
+            return part
+        }
+    }
+
+    private final class Found {
+        var widgets: [UnsafeMutableRawPointer] = []
+    }
+
+    private static func eachView(_ body: (UnsafeMutableRawPointer) -> Void) throws {
+        let child: Getting = try function("gtk_bin_get_child")
         let isOfType: Asking = try function("g_type_check_instance_is_a")
         let type: Naming = try function("webkit_web_view_get_type")
         try each { window in
             // GTK has windows of its own.
             guard let view = child(window), isOfType(view, type()) != 0 else { return }
-            zoom(view, 2)
-            mute(view, 1)
+            body(view)
         }
     }
 
@@ -61,4 +96,18 @@ enum Windows {
         guard let symbol = dlsym(nil, name) else { throw CheckFailure(description: "no function \(name)") }
         return unsafeBitCast(symbol, to: Function.self)
     }
+}
+
+/// A widget that someone else holds.
+@MainActor
+final class WeakWidget {
+    /// GLib empties it where the widget ends: it stays as long as the process.
+    let slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+
+    init(_ widget: UnsafeMutableRawPointer) {
+        slot = .allocate(capacity: 1)
+        slot.initialize(to: widget)
+    }
+
+    var isThere: Bool { slot.pointee != nil }
 }

@@ -42,6 +42,18 @@ static inline GtkWidget *containerkit_view_new(
     return GTK_WIDGET(view);
 }
 
+static inline void containerkit_unparent_text_view(GtkWidget *child, gpointer nothing) {
+    (void)nothing;
+    if (GTK_IS_TEXT_VIEW(child)) gtk_widget_unparent(child);
+}
+
+// Ends what a view leaves behind: the text view that it asks which keys edit what. WebKitGTK 2.50 makes it the view's
+// child and never takes it away again, so that it stayed, 16 KB with each view, and pointed to a parent that was gone. The
+// view holds it by a reference of its own, too, for as long as it lives.
+static inline void containerkit_view_leave_nothing(WebKitWebView *view) {
+    gtk_container_forall(GTK_CONTAINER(view), containerkit_unparent_text_view, NULL);
+}
+
 // Whether an answer is to be saved, and not shown (RFC 6266, section 4.2).
 static inline int containerkit_is_attachment(WebKitURIResponse *response) {
     SoupMessageHeaders *headers = response ? webkit_uri_response_get_http_headers(response) : NULL;

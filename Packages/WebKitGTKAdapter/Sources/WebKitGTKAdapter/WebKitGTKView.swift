@@ -317,6 +317,7 @@
             for handler in messageHandlers { handler.stop("the view is gone") }
             messageHandlers.removeAll()
             endCalls()
+            containerkit_view_leave_nothing(web)
             gtk_widget_destroy(window)
         }
 
