@@ -119,6 +119,13 @@ public final class PageBridge {
             var bridged = try bridged(found.mark)
             // It was said of a place, and not of this request.
             if case .engine = bridged.body { bridged.body = .announced }
+            if found.mark.id == nil {
+                // A form's: a document is asked for.
+                bridged.credentials = nil
+            } else {
+                // It can have no field of the script's: only without CORS is that so.
+                bridged.readsAnswer = false
+            }
             return .request(bridged)
         }
         return .request(BridgedRequest())
@@ -207,7 +214,7 @@ public final class PageBridge {
             case .bodyless, .store, .ask: .none
             }
         return BridgedRequest(
-            body: body, isKeptAlive: mark.isKeptAlive, credentials: mark.credentials,
+            body: body, isKeptAlive: mark.isKeptAlive, credentials: mark.credentials, readsAnswer: !mark.isBeacons,
             followsRedirects: mark.followsRedirects, timeLimit: mark.timeLimit, id: mark.id)
     }
 

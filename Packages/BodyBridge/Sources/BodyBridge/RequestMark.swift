@@ -46,6 +46,9 @@ public struct RequestMark: Sendable, Hashable {
     /// By which the script asks of the request's answer.
     public var id: BodyID?
 
+    /// Whether it is of a beacon: of all else that is kept alive the script asks where it went.
+    var isBeacons: Bool { isKeptAlive && id == nil }
+
     /// In bytes of UTF-8.
     private static let limit = 192
 

@@ -152,6 +152,23 @@ struct PageBridgeTests {
         #expect(try read("app://a.example/log", language: "de").head.headerFields[.contentLanguage] == "de")
     }
 
+    @Test("Beacons and what is asked for without CORS read nothing, and forms say nothing of credentials")
+    func readers() throws {
+        func request(_ read: (reading: PageBridge.Reading, head: HTTPRequest)) throws -> BridgedRequest {
+            guard case .request(let request) = read.reading else { throw ResourceError(.internal, "\(read.reading)") }
+            return request
+        }
+        let url = "app://a.example/log"
+        #expect(try request(try read(url, mark: "\(token.text) plain keep include \(id)")).readsAnswer)
+        #expect(try !request(try read(url, mark: "\(token.text) plain keep include")).readsAnswer)
+        _ = ask(#""ask":"next","url":"\#(url)","words":"plain omit \#(id)""#)
+        let silent = try request(try read(url, language: id))
+        #expect(!silent.readsAnswer && silent.credentials == .omit)
+        _ = ask(#""ask":"next","url":"\#(url)","words":"plain""#)
+        let form = try request(try read(url))
+        #expect(form.readsAnswer && form.credentials == nil)
+    }
+
     @Test("A question comes as a component of a URL, which dialogs change nothing of")
     func escapes() {
         _ = ask(#""ask":"setCookie","text":"a=%5C%22x%5c%5Cy%5C%22%C3%a4%25""#)

@@ -304,7 +304,7 @@ final class RequestPath: Sendable {
             head, body: bridged.body ?? .empty,
             // What a script asks for is no document, whatever `Accept` says: its answer is read.
             destination: bridged.id == nil ? destination(of: request) : .subresource,
-            credentials: bridged.credentials,
+            mode: bridged.readsAnswer ? .unknown : .noCORS, credentials: bridged.credentials,
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
         named.followsRedirects = bridged.followsRedirects
         return Named(

@@ -181,6 +181,54 @@ struct SOCKSTests {
         }
     }
 
+    @Test("A host that is opened by the time it is reached is opened, also where it is asked for over HTTP")
+    func openedMeanwhile() async throws {
+        for overHTTP in [false, true] {
+            try await RawHost.with { host in
+                let policy = Wavering([false, true])
+                try await Fixture.with(loader) {
+                    $0.policy = policy
+                } _: { fixture in
+                    let peer =
+                        overHTTP
+                        ? try await fixture.tunnel(to: "localhost:\(host.port)")
+                        : try await ask(fixture, for: "localhost", host.port).peer
+                    try await peer.secure("localhost", trusting: fixture.proxy.authority)
+                    #expect(try await peer.get("/", host: "localhost:\(host.port)").status == 200)
+                    #expect(loader.requests.count == (overHTTP ? 2 : 1))
+                }
+            }
+        }
+    }
+
+    @Test("A host that is not opened any more when its connection speaks is not spoken for")
+    func closedMeanwhile() async throws {
+        // Asked for, let in, spoken to.
+        let policy = Wavering([true, true, false])
+        try await Fixture.with(loader) {
+            $0.policy = policy
+        } _: { fixture in
+            let (peer, reply) = try await ask(fixture, for: "shop.test", 80)
+            #expect(reply == 0)
+            try await peer.send("GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n")
+            #expect(try await peer.rest() == [])
+            #expect(loader.requests == [])
+        }
+    }
+
+    @Test("A connection that has said nothing yet ends where its host is not opened any more")
+    func idleDoor() async throws {
+        let policy = Wavering([true, true, false])
+        try await Fixture.with(loader) {
+            $0.policy = policy
+        } _: { fixture in
+            let (peer, reply) = try await ask(fixture, for: "shop.test", 443)
+            #expect(reply == 0)
+            fixture.proxy.policyChanged()
+            #expect(try await peer.rest() == [])
+        }
+    }
+
     @Test("What comes with the request is not lost")
     func together() async throws {
         try await RawHost.with { host in

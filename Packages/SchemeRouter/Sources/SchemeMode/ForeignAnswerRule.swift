@@ -8,7 +8,8 @@ internal import ResourceLoading
 ///
 /// The engine sees one answer, from the origin that it asked, and would let scripts read it and documents run in that
 /// origin. A request that it says to be of CORS has its permission checked at each answer, the last one too: of a
-/// synchronous XMLHttpRequest in a document the engine does not check it. Of others it does not say whether scripts will
+/// synchronous XMLHttpRequest in a document the engine does not check it. So has one of the page's script, which says
+/// credentials, unless it says that it reads nothing. Of others it is not known whether scripts will
 /// read the answer, so what CORS does not permit is held to the idea of the Fetch standard's opaque-response blocking:
 /// only kinds that elements load from anywhere pass, by their announced type, and neither HTML, XML nor JSON. Of an
 /// answer that passes no more fields are left than its server lets the page read. Documents of the page itself move with
@@ -20,6 +21,10 @@ struct ForeignAnswerRule {
     private let origin: WebOrigin?
     private let isDocument: Bool
     private let isCORS: Bool
+    /// Whether the page's script asks: it says how far credentials go.
+    private let isOfScript: Bool
+    /// Whether a script asks that reads nothing of the answer.
+    private let readsNothing: Bool
     /// Whether it may be one without CORS all the same: the engine says `Origin` with each POST to another origin.
     private let mayBeNoCORS: Bool
     /// An SVG runs no scripts as a picture.
@@ -31,9 +36,12 @@ struct ForeignAnswerRule {
         isCORS = request.mode == .cors
         isDocument = request.destination == .document
         asksForImage = request.head.asksForImage
-        origin = isCORS ? request.head.headerFields[.origin].flatMap { WebOrigin(url: $0) } : asked
+        isOfScript = request.credentials != .unknown
+        readsNothing = isOfScript && request.mode == .noCORS
+        let named = request.head.headerFields[.origin]
+        origin = isCORS || readsNothing && named != nil ? named.flatMap { WebOrigin(url: $0) } : asked
         mayBeNoCORS =
-            isCORS && asked != origin && request.head.method == .post
+            isCORS && !isOfScript && asked != origin && request.head.method == .post
             && CORSSafelist.unsafeNames(in: request.head.headerFields).isEmpty
     }
 
@@ -54,9 +62,7 @@ struct ForeignAnswerRule {
             throw ResourceError(.blocked, "redirect from https to http", at: target)
         }
         guard isCORS, !isOwn(request) else { return }
-        let permission = CORSPermission(of: head, to: request)
-        // A beacon reads nothing, and says that it takes cookies along.
-        guard permission.isGiven || mayBeNoCORS && permission.isGivenWithoutCredentials else {
+        guard CORSPermission(of: head, to: request).isGiven else {
             throw ResourceError(
                 .blocked, "redirect by another origin, which does not permit it (CORS)", at: request.head.urlText)
         }
@@ -94,6 +100,7 @@ struct ForeignAnswerRule {
         _ response: ResourceResponse, of request: ResourceRequest, by names: SchemeNames
     ) throws -> ResourceResponse {
         guard !isDocument else { return response }
+        if readsNothing { return isOwn(request) ? response : unreadable(response) }
         return isCORS ? try permitted(response, of: request, by: names) : try checked(response, of: request)
     }
 
@@ -123,7 +130,7 @@ struct ForeignAnswerRule {
         let permission = CORSPermission(of: response.head, to: request, from: asking)
         guard
             permission.isGiven || isRevalidation(response.head, of: request)
-                || isOfElements(response.head.headerFields)
+                || !isOfScript && isOfElements(response.head.headerFields)
         else { throw refusal(of: request) }
         var response = response
         response.head.headerFields = permission.readableFields

@@ -25,9 +25,10 @@ struct CORSAnswerTests {
         _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:],
         from origin: String? = "containerkit://a.example",
         to url: String = target, with credentials: ResourceRequest.Credentials = .unknown,
-        as destination: ResourceRequest.Destination = .subresource
+        as destination: ResourceRequest.Destination = .subresource, readsNothing: Bool = false
     ) throws -> ResourceRequest {
         var request = try subrequest(url, method, fields)
+        if readsNothing { request.mode = .noCORS }
         request.head.headerFields[.origin] = origin
         request.destination = destination
         request.credentials = credentials
@@ -72,17 +73,37 @@ struct CORSAnswerTests {
     func unread() async throws {
         let cookie: HTTPFields = [.setCookie: "a=b"]
         for credentials in [ResourceRequest.Credentials.unknown, .sameOrigin, .include] {
-            let request = try request(.post, [.contentType: "text/plain"], with: credentials)
+            // Of one that the page's script speaks of, it says so.
+            let isScripts = credentials != .unknown
+            let request = try request(
+                .post, [.contentType: "text/plain"], with: credentials, readsNothing: isScripts)
             let fields: HTTPFields = [.contentType: "text/plain", .eTag: "x", .contentLength: "6", .setCookie: "a=b"]
             let response = try #require(try await answer(to: request, fields, status: .notFound))
             #expect(response.head == HTTPResponse(status: .ok, headerFields: cookie))
             #expect(try await response.body.collect(upTo: 10).isEmpty)
             // By way of one that permits it to all, as a beacon may go.
             let site = Site(["https://c.example/": (302, Self.target)])
-            let moved = try self.request(.post, [.accept: "*/*"], to: "https://c.example/", with: credentials)
+            let moved = try self.request(
+                .post, [.accept: "*/*"], to: "https://c.example/", with: credentials, readsNothing: isScripts)
             let end = try #require(try await RedirectFollower(site, names: .standard).load(moved))
-            #expect(end.head.status == .ok && end.movedTo == (credentials == .include ? nil : Self.target))
+            #expect(end.head.status == .ok && end.movedTo == (isScripts ? nil : Self.target))
         }
+    }
+
+    @Test("A script that reads has each POST judged, and one that says it does not is believed by the safelist")
+    func scriptsPost() async throws {
+        let fields: HTTPFields = [.contentType: "text/plain"]
+        for credentials in [ResourceRequest.Credentials.sameOrigin, .include] {
+            #expect(try await answer(to: try request(.post, fields, with: credentials), fields) == nil)
+        }
+        let json: HTTPFields = [.contentType: "application/json"]
+        let asking = try request(.post, json, with: .include, readsNothing: true)
+        #expect(asking.mode == .cors)
+        #expect(try await answer(to: asking, fields) == nil)
+        let own = try request(.post, fields, to: "https://a.example/x", with: .include, readsNothing: true)
+        #expect(own.mode == .noCORS)
+        let response = try #require(try await answer(to: own, fields))
+        #expect(try await response.body.collect(upTo: 10) == Data("secret".utf8))
     }
 
     @Test("Elements and forms get what they ask for, without anybody's permission")

@@ -67,9 +67,11 @@ struct CrossOriginRedirectTests {
             var request = try subrequest("https://a.example/1", .get, [.accept: "image/png"])
             request.credentials = credentials
             RequestCompletion(.standard).complete(&request, opener: "https://a.example/")
-            // Of a picture, which needs no permission.
             request.mode = .unknown
-            let site = Site(["https://a.example/1": (302, location)], fields: [.contentType: "image/png"])
+            let permission: HTTPFields = [
+                .accessControlAllowOrigin: "https://a.example", .accessControlAllowCredentials: "true",
+            ]
+            let site = Site(["https://a.example/1": (302, location)], fields: permission)
             let isFollowed = credentials == .unknown || !isRefused || location == "https://u@a.example/2"
             let sent = request
             #expect(

@@ -14,10 +14,12 @@ struct ForeignAnswerTests {
     /// What comes of a redirect to another origin that answers with these fields.
     private func answer(
         to target: String = "https://b.example/x", _ fields: HTTPFields,
-        as destination: ResourceRequest.Destination = .subresource, accept: String = "*/*"
+        as destination: ResourceRequest.Destination = .subresource, accept: String = "*/*",
+        with credentials: ResourceRequest.Credentials = .unknown
     ) async throws -> ResourceResponse? {
         var request = try subrequest(start, .get, [.accept: accept])
         request.destination = destination
+        request.credentials = credentials
         let site = Site([start: (302, target)], fields: fields)
         return try await RedirectFollower(site, names: .standard).load(request)
     }
@@ -55,6 +57,16 @@ struct ForeignAnswerTests {
         ])
     func passes(type: String) async throws {
         #expect(try await answer([.contentType: type])?.head.status == .ok)
+    }
+
+    @Test("What elements load from anywhere does not reach a script of the page's")
+    func scripts() async throws {
+        for type in ["image/png", "text/css", "text/javascript"] {
+            let fields: HTTPFields = [.contentType: type]
+            #expect(await isBlocked { try await answer(fields, with: .sameOrigin) })
+            let open: HTTPFields = [.contentType: type, .accessControlAllowOrigin: "*"]
+            #expect(try await answer(open, with: .sameOrigin)?.head.status == .ok)
+        }
     }
 
     @Test("A picture in SVG passes where a picture is asked for")

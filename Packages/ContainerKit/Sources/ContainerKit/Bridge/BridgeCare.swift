@@ -102,8 +102,8 @@ final class BridgeCare {
             return .request(
                 BridgedBody(
                     body: try value(of: source, body), isKeptAlive: bridged.isKeptAlive,
-                    credentials: credentials(bridged.credentials), followsRedirects: bridged.followsRedirects,
-                    timeLimit: bridged.timeLimit, id: bridged.id))
+                    credentials: credentials(bridged.credentials), readsAnswer: bridged.readsAnswer,
+                    followsRedirects: bridged.followsRedirects, timeLimit: bridged.timeLimit, id: bridged.id))
         case .piece(let id, let offset):
             let piece = try body?() ?? .empty
             return .own {

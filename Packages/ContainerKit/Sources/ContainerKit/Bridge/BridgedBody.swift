@@ -12,6 +12,8 @@ struct BridgedBody: Sendable {
     var isKeptAlive = false
     /// Whether cookies go along, where the page's script said.
     var credentials = ResourceRequest.Credentials.unknown
+    /// Whether the page may read the answer, where its script asks.
+    var readsAnswer = true
     /// Whether an answer that leads elsewhere is followed there.
     var followsRedirects = true
     /// How long the answer may take in all, where the page's script said.

@@ -79,7 +79,7 @@ public final class InterceptingProxy: Sendable {
     /// hosts after the requests that they are at, tunnels when nothing has passed for ``LoopbackLimits/rest`` and the host
     /// has spoken last. The engine makes new ones.
     public func policyChanged() {
-        for channel in parts.passages.outdated(by: parts.policy) { listener.dismiss(channel) }
+        for channel in parts.passages.outdated { listener.dismiss(channel) }
     }
 
     /// Takes no more connections, lets requests in flight finish for ``LoopbackLimits/grace``, and closes the rest. A

@@ -16,17 +16,27 @@ final class Passages: Sendable {
         let isOpened: Bool
     }
 
+    /// The policy said something else when the connection began to be made.
+    struct Outdated: Error {}
+
+    private let policy: any InterceptPolicy
     private let all = Mutex<[ObjectIdentifier: Passage]>([:])
 
+    init(_ policy: any InterceptPolicy) {
+        self.policy = policy
+    }
+
     /// Notes where a connection leads, until it closes.
-    func note(_ channel: any Channel, to host: HostPort, isOpened: Bool) {
+    /// - Throws: ``Outdated``. Asked after it is noted: what changes the policy later finds it among ``outdated``.
+    func note(_ channel: any Channel, to host: HostPort, isOpened: Bool) throws {
         let id = ObjectIdentifier(channel)
         all.withLock { $0[id] = Passage(channel: channel, host: host, isOpened: isOpened) }
         channel.closeFuture.whenComplete { _ in self.all.withLock { $0[id] = nil } }
+        guard policy.opens(host) == isOpened else { throw Outdated() }
     }
 
     /// The connections that would be made in another way by now.
-    func outdated(by policy: any InterceptPolicy) -> [any Channel] {
+    var outdated: [any Channel] {
         let all = all.withLock { Array($0.values) }
         return all.filter { policy.opens($0.host) != $0.isOpened }.map(\.channel)
     }

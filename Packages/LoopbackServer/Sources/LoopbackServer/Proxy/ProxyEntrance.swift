@@ -203,6 +203,10 @@ final class ProxyEntrance: ChannelDuplexHandler, RemovableChannelHandler {
                 return
             }
             switch result {
+            case .success(let upstream) where entrance.parts.policy.opens(host):
+                // It changed meanwhile, and the engine was not answered yet.
+                upstream.close(promise: nil)
+                entrance.open(context, host)
             case .success(let upstream):
                 entrance.leave(context) { try entrance.parts.join(context.channel, to: upstream, of: host) }
             case .failure(let error): entrance.fail(context, host, ResourceError(error))

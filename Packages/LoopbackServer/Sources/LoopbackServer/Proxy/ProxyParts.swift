@@ -11,7 +11,14 @@ struct ProxyParts: Sendable {
     let exchange: ExchangeParts
     let policy: any InterceptPolicy
     let credentials: ProxyCredentials
-    let passages = Passages()
+    let passages: Passages
+
+    init(exchange: ExchangeParts, policy: any InterceptPolicy, credentials: ProxyCredentials) {
+        self.exchange = exchange
+        self.policy = policy
+        self.credentials = credentials
+        passages = Passages(policy)
+    }
 
     var dialer: Dialer { exchange.dialer }
     var limits: LoopbackLimits { exchange.limits }
@@ -28,15 +35,17 @@ struct ProxyParts: Sendable {
 
     /// Has a connection to an opened host answered by the loader. On its event loop.
     /// - Parameter leaf: what TLS is spoken with; `nil` for none.
+    /// - Throws: also where the policy does not open the host any more.
     func open(_ channel: any Channel, to host: HostPort, with leaf: LaunchAuthority.Leaf?) throws {
-        passages.note(channel, to: host, isOpened: true)
+        try passages.note(channel, to: host, isOpened: true)
         try exchange.serve(channel, .opened(host, isSecure: leaf != nil), with: leaf)
     }
 
     /// Has a connection pass end to end, to one that the dialer made for a host. On their event loop.
+    /// - Throws: also where the policy opens the host by now.
     func join(_ client: any Channel, to host: any Channel, of name: HostPort) throws {
-        passages.note(client, to: name, isOpened: false)
         client.closeFuture.whenComplete { _ in host.close(promise: nil) }
+        try passages.note(client, to: name, isOpened: false)
         try TunnelEnd.join(client: client, host: host, pause: TimeAmount(limits.rest))
         host.setOption(.autoRead, value: true).whenFailure { _ in host.close(promise: nil) }
     }

@@ -148,7 +148,10 @@ final class SOCKSEntrance: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: What comes after
 
     private func open(_ context: ChannelHandlerContext, _ host: HostPort, _ request: SOCKSRequest) {
-        makeRoom(context, request) { try context.pipeline.syncOperations.addHandler(OpenedDoor(self.parts, host)) }
+        makeRoom(context, request) {
+            try self.parts.passages.note(context.channel, to: host, isOpened: true)
+            try context.pipeline.syncOperations.addHandler(OpenedDoor(self.parts, host))
+        }
     }
 
     private func tunnel(_ context: ChannelHandlerContext, to host: HostPort, _ request: SOCKSRequest) {
@@ -161,6 +164,10 @@ final class SOCKSEntrance: ChannelDuplexHandler, RemovableChannelHandler {
                 return
             }
             switch result {
+            case .success(let upstream) where entrance.parts.policy.opens(host):
+                // It changed meanwhile, and the engine was not answered yet.
+                upstream.close(promise: nil)
+                entrance.open(context, host, request)
             case .success(let upstream):
                 entrance.makeRoom(context, request) { try entrance.parts.join(context.channel, to: upstream, of: host) }
             case .failure(let error):

@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import LoopbackServer
 import ResourceLoading
+import Synchronization
 
 /// A loader that a test writes, and what it was asked.
 struct Answers: ResourceLoading {
@@ -90,6 +91,17 @@ struct Opening: InterceptPolicy {
     var hosts: Set<String> = ["shop.test"]
 
     func opens(_ target: HostPort) -> Bool { hosts.contains(target.host) }
+}
+
+/// Says one thing after the other, and the last one from then on: to be asked again is to be told of a change.
+final class Wavering: InterceptPolicy {
+    private let words: Mutex<[Bool]>
+
+    init(_ words: [Bool]) { self.words = Mutex(words) }
+
+    func opens(_ target: HostPort) -> Bool {
+        words.withLock { words in words.count > 1 ? words.removeFirst() : words[0] }
+    }
 }
 
 /// Trusts whatever it is shown, and notes it.

@@ -25,9 +25,6 @@ struct CORSPermission {
     /// Whether the page may read the answer: the CORS check (Fetch, section 4.9).
     var isGiven: Bool { isCredentialed ? isNamed && allowsCredentials : isNamed || isOpen }
 
-    /// The same, as of a request without credentials.
-    var isGivenWithoutCredentials: Bool { isNamed || isOpen }
-
     private var isNamed: Bool { origin != nil && fields[.accessControlAllowOrigin] == origin }
     private var isOpen: Bool { fields[.accessControlAllowOrigin] == "*" }
     private var allowsCredentials: Bool { fields[.accessControlAllowCredentials] == "true" }

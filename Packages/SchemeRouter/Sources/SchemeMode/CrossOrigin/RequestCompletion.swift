@@ -29,7 +29,7 @@ public struct RequestCompletion: Sendable {
     }
 
     /// Completes a request whose URL is the real one: `Origin` and `Referer` with real values, the referrer no longer
-    /// than policies allow, `ResourceRequest.mode`, `Sec-Fetch-*`, and `Accept` and `Origin` where they are missing.
+    /// than policies allow, `ResourceRequest.mode` where it is not without CORS already, `Sec-Fetch-*`, and `Accept` and `Origin` where they are missing.
     /// - Parameter opener: the URL of the document that leads to this one, or that this one lies in; `nil` where the app
     ///   opens a page.
     public func complete(_ request: inout ResourceRequest, opener: String?) {
@@ -92,6 +92,12 @@ public struct RequestCompletion: Sendable {
                 && CORSSafelist.unsafeNames(in: request.head.headerFields).isEmpty
             return isFrames ? .navigate : hasOrigin ? .cors : .unknown
         case .subresource, .unknown: break
+        }
+        // A page's script says what it reads nothing of; with more than the safelist has, it asks by CORS all the same.
+        if request.mode == .noCORS, CORSSafelist.contains(request.head.method),
+            CORSSafelist.unsafeNames(in: request.head.headerFields).isEmpty
+        {
+            return .noCORS
         }
         // Measured: WebKitGTK 2.50 sends `Origin` to a custom scheme for what has to be permitted alone, and for scripts
         // and pictures that ask their own origin in that manner; not for a DELETE within an origin.
