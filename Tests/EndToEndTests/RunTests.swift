@@ -3,6 +3,7 @@
 
 import ContainerTesting
 import Foundation
+import HTTPTypes
 import ProgramTesting
 import Testing
 
@@ -88,6 +89,22 @@ extension RealEngine {
             }
             let depths = try [without, with].map { try value(of: $0) }
             #expect(mode == "scheme" ? depths[0] == depths[1] : depths[0] < depths[1], "\(depths)")
+        }
+
+        @Test("The user's languages reach servers and scripts alike, in every mode")
+        func languages() async throws {
+            let folder = try TemporaryFolder()
+            for mode in ["plain", "scheme", "proxy", "server"] {
+                let shop = try await Shop()
+                let outcome = try await Program("container-browser").run(
+                    ["run", shop.page, "--mode", mode, "--print", "fetch('/').then(() => navigator.language.length)"],
+                    in: folder.path, environment: ["LANGUAGE": "de_AT:fr", "LC_ALL": "C.UTF-8"])
+                let said = Set(shop.origin.requests.map { $0.headers[.acceptLanguage] })
+                await shop.origin.stop()
+                #expect(outcome.status == 0, "\(outcome.errors)")
+                #expect(said == ["de-AT,de;q=0.90,fr;q=0.80"], "\(mode)")
+                #expect(try value(of: outcome) == "de-AT".count)
+            }
         }
 
         private func value(of outcome: Program.Outcome) throws -> Int {

@@ -179,7 +179,7 @@ const errorsOf = async () => {
     request.clone() instanceof Sub, xhr instanceof SubXHR, xhr instanceof XMLHttpRequest, xhr.mine,
     new SubForm() instanceof SubForm, Object.prototype.toString.call(request), Object.getPrototypeOf(Sub) === Request,
     new Request("/").constructor === Request, Request.prototype.constructor === Request,
-    new File([], "x") instanceof Blob,
+    new File([], "x") instanceof Blob, Object.getPrototypeOf(File) === Blob, new File([], "x").constructor === File,
     new XMLHttpRequest().constructor === XMLHttpRequest, Reflect.construct(XMLHttpRequest, [], Array) instanceof Array,
   ];
   return found;

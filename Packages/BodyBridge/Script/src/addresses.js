@@ -6,7 +6,7 @@
 
 import { note, wrapURL } from "./answers.js";
 import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
-import { WeakMap, apply, getter, lowerCase, prototype, readTexts, tryGet, weakGet, weakSet } from "./natives.js";
+import { WeakMap, apply, attempt, getter, lowerCase, prototype, readTexts, weakGet, weakSet } from "./natives.js";
 import { nameOf, realURL } from "./urls.js";
 
 /** The attributes by which an element loads something, or a form goes somewhere. No element is made to find them, and
@@ -21,7 +21,7 @@ const getters = { __proto__: null };
 const loads = (element, name) => {
   const all = getters[name];
   for (let index = 0; index < all?.length; index++) {
-    if (tryGet(all[index], element) !== undefined) return true;
+    if (attempt(all[index], element) !== undefined) return true;
   }
   return false;
 };

@@ -37,9 +37,7 @@ export const ask = (name, values) => {
   // A sandboxed frame may have no dialogs.
   try {
     return parse((prompt && apply(prompt, world, [mark(text)])) ?? (FORCED ? "" : byRequest(text))).value;
-  } catch {
-    return undefined;
-  }
+  } catch {}
 };
 
 /** An id that nobody can guess: 32 digits, of 106 random bits. */

@@ -11,10 +11,10 @@ import {
 
 const originals = new WeakMap();
 
-/** Stands for a function, with a trap by its name. */
-const stand = (original, trap, call) => {
+/** Stands for a function, with a trap by its name, and more of them. */
+const stand = (original, trap, call, more) => {
   // A page may give all objects traps: handlers have no prototype.
-  const proxy = new Proxy(original, { __proto__: null, [trap]: call });
+  const proxy = new Proxy(original, { __proto__: null, [trap]: call, ...more });
   weakSet(originals, proxy, original);
   return proxy;
 };
@@ -37,11 +37,11 @@ export const wrapAccessor = (object, key, get, set) => change(object, key, (desc
   return descriptor.get = stand(descriptor.get, "apply", get);
 });
 
-/** Puts `make(original, args, newTarget)` in the place of what a constructor does. */
-export const wrapConstructor = (name, make) => change(world, name, (descriptor) => {
+/** Puts `make(original, args, newTarget)` in the place of what a constructor does; `more` traps are for the rest. */
+export const wrapConstructor = (name, make, more) => change(world, name, (descriptor) => {
   const original = descriptor.value;
   const value = stand(original, "construct", (target, args, newTarget) =>
-    make(target, args, newTarget === value ? target : newTarget));
+    make(target, args, newTarget === value ? target : newTarget), more);
   change(original.prototype, "constructor", (own) => own.value === original && (own.value = value));
   return descriptor.value = value;
 });

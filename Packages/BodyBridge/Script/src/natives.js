@@ -84,9 +84,9 @@ export const xhrUpload = ofXHR("upload");
 export const xhrWithCredentials = ofXHR("withCredentials");
 export const baseURI = ((get) => () => document ? get(document) : location.href)(getter("Node", "baseURI"));
 
-/** The value of a getter, or nothing where it refuses its receiver: a check of kind that no page can fake. */
-export const tryGet = (get, value) => {
-  try { return get(value); } catch { return undefined; }
+/** What a function says of a value, or nothing where it throws: of a getter, a check of kind that no page can fake. */
+export const attempt = (get, value) => {
+  try { return get(value); } catch {}
 };
 
 /** Makes texts of the first arguments, once and in their order, as a page can tell; of none where one is missing. */
@@ -96,7 +96,7 @@ export const readTexts = (args, count) => {
 
 /** Whether it is an object, or a function. */
 export const isObject = (value) => Object(value) === value;
-export const isBlob = (value) => isObject(value) && tryGet(blobSize, value) >= 0;
-export const isRequest = (value) => isObject(value) && !!tryGet(urlOf, value);
+export const isBlob = (value) => isObject(value) && attempt(blobSize, value) >= 0;
+export const isRequest = (value) => isObject(value) && !!attempt(urlOf, value);
 export const isForm = (value) =>
-  isObject(value) && tryGet((form) => !formForEach(form, () => {}), value);
+  isObject(value) && attempt((form) => !formForEach(form, () => {}), value);

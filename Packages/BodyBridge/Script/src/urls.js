@@ -7,14 +7,12 @@
 
 import { ask } from "./channel.js";
 import { config } from "./config.js";
-import { URL, baseURI, hrefOf, origin, slice, startsWith } from "./natives.js";
+import { URL, attempt, baseURI, hrefOf, origin, slice, startsWith } from "./natives.js";
 
 const { https, http } = config.schemes;
 
 /** The absolute form of a URL as the page means it, or nothing where it is none. */
-export const resolve = (url) => {
-  try { return hrefOf(new URL(url, baseURI())); } catch { return undefined; }
-};
+export const resolve = (url) => attempt(() => hrefOf(new URL(url, baseURI())));
 
 /** A URL with another scheme, where it has the one that is named. */
 const exchanged = (url, from, to) => startsWith(url, `${from}://`) ? to + slice(url, from.length) : undefined;

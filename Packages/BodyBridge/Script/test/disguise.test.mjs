@@ -42,6 +42,15 @@ test("constructors keep their prototype, their instances and their subclasses", 
   assert.throws(() => Blob(), TypeError);
 });
 
+test("a constructor says what it inherits from by the name of what stands there", () => {
+  const inherited = globalThis.Blob;
+  const { File: Original } = globalThis;
+  wrapConstructor("File", build, { getPrototypeOf: () => inherited });
+  assert.equal(Object.getPrototypeOf(File), inherited);
+  assert.ok(inherited.isPrototypeOf(File) && new File(["x"], "y") instanceof Original);
+  assert.equal(new File(["x"], "y").constructor, File);
+});
+
 test("accessors keep what is not replaced", () => {
   class Thing { get value() { return 1; } set value(next) { this.taken = next; } }
   wrapAccessor(Thing.prototype, "value", (original, self) => Reflect.apply(original, self, []) + 1);

@@ -51,7 +51,7 @@ final class RequestPath: Sendable {
         self.handOverField = handOverField.flatMap { HTTPField.Name($0) }
         self.traits = traits
         self.library = library
-        completion = RequestCompletion(names, sites: Suffixes())
+        completion = RequestCompletion(names, sites: Suffixes(), acceptLanguage: traits.acceptLanguage)
         self.coverage = coverage
 
         // 3 Answer it: the first loader that has it.

@@ -70,7 +70,7 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
         _ asked: ResourceRequest
     ) async throws -> (response: ResourceResponse, place: HTTPRequest)? {
         let rule = ForeignAnswerRule(for: asked)
-        var (request, hops) = ledHere(asked)
+        var (request, hops) = ledHere(try await resendable(asked))
         let start = hops
         while hops <= limit {
             guard var response = try await base.load(request) else { return nil }
@@ -89,6 +89,19 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
             request = rule.showing(try redirect.following(request), after: request, sites: sites)
         }
         throw tooMany(request)
+    }
+
+    /// The longest body that comes in pieces and is kept, in bytes: one piece of the injected script's.
+    private static let keptLength = 1 << 20
+
+    /// With a short body as a whole, so that it can be sent again (307, 308): one in pieces can be read once.
+    private func resendable(_ request: ResourceRequest) async throws -> ResourceRequest {
+        guard case .stream(let stream) = request.body, let length = stream.length, length <= Self.keptLength else {
+            return request
+        }
+        var request = request
+        request.body = .bytes(try await request.body.collect(upTo: Self.keptLength))
+        return request
     }
 
     /// A document that has moved here, with who led to its first place, and after how many hops it is a frame's.

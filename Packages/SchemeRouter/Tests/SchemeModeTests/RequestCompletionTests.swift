@@ -154,6 +154,21 @@ struct RequestCompletionTests {
         #expect(try completed(own, [:], as: .document).head.headerFields[.accept] == nil)
     }
 
+    @Test("The user's languages go with all that says none")
+    func languages() throws {
+        let completion = RequestCompletion(.standard, acceptLanguage: "de-AT,de;q=0.90")
+        for destination in [ResourceRequest.Destination.subresource, .nestedDocument, .document] {
+            for (given, expected) in [(nil, "de-AT,de;q=0.90"), ("fr", "fr")] as [(String?, String)] {
+                var request = try subrequest("https://b.example/x")
+                request.head.headerFields[.acceptLanguage] = given
+                request.destination = destination
+                completion.complete(&request, opener: "https://a.example/")
+                #expect(request.head.headerFields[.acceptLanguage] == expected)
+            }
+        }
+        #expect(try completed("https://a.example/x").head.headerFields[.acceptLanguage] == nil)
+    }
+
     @Test("The referrer is whole within an origin, the origin alone elsewhere, and nothing without TLS")
     func referrer() throws {
         let from: HTTPFields = [.referer: "containerkit://a.example/secret?x"]

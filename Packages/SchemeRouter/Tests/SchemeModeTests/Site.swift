@@ -25,7 +25,7 @@ final class Site: ResourceLoading {
     var bodies: [String] { requests.withLock { $0.map(\.body) } }
 
     func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        let body = try await String(decoding: request.body.collect(upTo: 1_000), as: UTF8.self)
+        let body = try await String(decoding: request.body.collect(upTo: 2 << 20), as: UTF8.self)
         requests.withLock { $0.append((request.head, body)) }
         let answer = answers[request.head.urlText] ?? (status: 200, location: "")
         guard answer.status != 0 else { return nil }

@@ -17,6 +17,9 @@
             /// The most messages of pages that wait for one handler of one view; what comes beyond is refused, and the page's
             /// promise rejected. 256 by default.
             public var messageLimit = 256
+            /// The user's languages as tags of BCP 47, the preferred one first: what the engine tells servers and scripts. Those
+            /// of the process's locale by default, and `en-US` where it names none.
+            public var languages: [String] = []
 
             public init() {}
         }

@@ -23,6 +23,7 @@
         /// Whether any view was made: without one an engine whose storage is in memory holds nothing.
         var hasViews: Bool { lastViewID > 0 }
         let networkBarrier: NetworkBarrier
+        private let languages: UserLanguages
         private var signals: GObjectSignals?
         /// Those that have not ended.
         private var downloads: [WebKitGTKDownload] = []
@@ -47,8 +48,10 @@
             }
             try Self.checkDisplay()
             self.configuration = configuration
+            languages = UserLanguages(configuration.languages)
             dataManager = try Self.makeDataManager(configuration.storage)
             context = webkit_web_context_new_with_website_data_manager(dataManager)
+            languages.set(in: context)
             let cookies = WebKitGTKCookieStore(of: dataManager)
             if case .directory(let path) = configuration.storage { cookies.persist(in: path + "/data/cookies.sqlite") }
             self.cookies = cookies
@@ -112,15 +115,17 @@
             switch mode {
             case .plain, .loopbackProxy, .loopbackServer:
                 // A request over loopback is one of https: only which view asks is lost.
-                EngineTraits(
+                return EngineTraits(
                     bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
                     caches: true, identifiesPage: false)
             case .customScheme:
                 // Measured: bodies with a Blob cannot be asked for, cookies do not exist, 3xx is not followed,
-                // no OPTIONS is sent, encoded bytes are shown as they are.
-                EngineTraits(
+                // no OPTIONS is sent, encoded bytes are shown as they are, no languages are said.
+                var traits = EngineTraits(
                     bodies: .plain, keepsCookies: false, followsRedirects: false, preflights: false,
                     decodes: false, caches: false, identifiesPage: true)
+                traits.acceptLanguage = languages.field
+                return traits
             }
         }
 

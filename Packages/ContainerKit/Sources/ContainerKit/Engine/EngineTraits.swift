@@ -29,8 +29,11 @@ public struct EngineTraits: Sendable, Hashable {
     public var caches: Bool
     /// Each request names the view that asks.
     public var identifiesPage: Bool
+    /// `Accept-Language` as the engine says it to servers, where it leaves it out of what it hands over; `nil`, which is the
+    /// default, where it does not, or tells nobody.
+    public var acceptLanguage: String?
 
-    /// Makes the traits. None has a default: what is not said would be done twice, or not at all.
+    /// Makes the traits. None of these has a default: what is not said would be done twice, or not at all.
     public init(
         bodies: Bodies, keepsCookies: Bool, followsRedirects: Bool, preflights: Bool, decodes: Bool, caches: Bool,
         identifiesPage: Bool

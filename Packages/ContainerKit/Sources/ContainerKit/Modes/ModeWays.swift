@@ -70,8 +70,8 @@ extension Container {
                 : await EngineFields.open(
                     shared.store, of: ways.isEmpty ? nil : mode, logger: configuration.logger)
             let ahead = PrefetchCare.Setup(
-                configuration, fields: fields, library: shared.coverage.library, switches: shared.coverage.switches,
-                among: modes.chains.count)
+                configuration, traits, fields: fields, library: shared.coverage.library,
+                switches: shared.coverage.switches, among: modes.chains.count)
             let path = RequestPath(
                 names: configuration.names, traits: traits, coverage: shared.coverage,
                 network: traits.decodes ? NetworkLoader(configuration.transport) : shared.network,

@@ -23,15 +23,16 @@ final class PrefetchCare {
         /// - Parameter modes: how many there are that share what answers may hold in memory.
         /// - Returns: `nil` where nothing is fetched ahead.
         init?<Engine>(
-            _ configuration: Container<Engine>.Configuration, fields: EngineFields?, library: PackageLibrary,
-            switches: FeatureSwitches, among modes: Int = 1
+            _ configuration: Container<Engine>.Configuration, _ traits: EngineTraits, fields: EngineFields?,
+            library: PackageLibrary, switches: FeatureSwitches, among modes: Int = 1
         ) {
             guard let options = configuration.prefetch, let fields else { return nil }
             completion = PrefetchCompletion(
                 fields: fields, cookies: OpeningCookies(), agents: OpeningAgents(),
                 sendsCookiesToOtherOrigins: options.sendsCookiesToOtherOrigins,
                 packages: SwitchedLoader(feature: .packages, switches: switches, on: PackageLoader(library)),
-                completion: RequestCompletion(configuration.names, sites: Suffixes()))
+                completion: RequestCompletion(
+                    configuration.names, sites: Suffixes(), acceptLanguage: traits.acceptLanguage))
             self.configuration = options.loader
             self.configuration.maxBytes /= modes
         }

@@ -8,12 +8,16 @@ public import ResourceLoading
 public struct RequestCompletion: Sendable {
     private let names: SchemeNames
     private let sites: any SiteNaming
+    private let acceptLanguage: String?
     private let frames = FrameOrigins()
 
-    /// - Parameter sites: by which `Sec-Fetch-Site` says `same-site`; each host is one of its own by default.
-    public init(_ names: SchemeNames, sites: any SiteNaming = .hosts) {
+    /// - Parameters:
+    ///   - sites: by which `Sec-Fetch-Site` says `same-site`; each host is one of its own by default.
+    ///   - acceptLanguage: what requests say of the user's languages that say nothing themselves; nothing by default.
+    public init(_ names: SchemeNames, sites: any SiteNaming = .hosts, acceptLanguage: String? = nil) {
         self.names = names
         self.sites = sites
+        self.acceptLanguage = acceptLanguage
     }
 
     /// The request with a URL that the page may ask for.
@@ -29,7 +33,8 @@ public struct RequestCompletion: Sendable {
     }
 
     /// Completes a request whose URL is the real one: `Origin` and `Referer` with real values, the referrer no longer
-    /// than policies allow, `ResourceRequest.mode` where it is not without CORS already, `Sec-Fetch-*`, and `Accept` and `Origin` where they are missing.
+    /// than policies allow, `ResourceRequest.mode` where it is not without CORS already, `Sec-Fetch-*`, and `Accept`,
+    /// `Accept-Language` and `Origin` where they are missing.
     /// - Parameter opener: the URL of the document that leads to this one, or that this one lies in; `nil` where the app
     ///   opens a page.
     public func complete(_ request: inout ResourceRequest, opener: String?) {
@@ -47,6 +52,9 @@ public struct RequestCompletion: Sendable {
         FetchMetadata.complete(
             &request, from: fields[.origin] == "null" ? .opaque : witness, or: others, sites: sites)
         if request.destination == .nestedDocument { frames.note(request) }
+        if request.head.headerFields[.acceptLanguage] == nil {
+            request.head.headerFields[.acceptLanguage] = acceptLanguage
+        }
         // Now, since how a request is told from others is by what the engine itself sends.
         addAccept(to: &request)
         if others.isEmpty { addOrigin(to: &request, from: witness) }
