@@ -44,6 +44,22 @@ extension RealEngine {
         }
 
         @Test(
+            "A server whose certificate nobody trusts is refused as by the plain engine, before it is asked for anything",
+            arguments: ["plain", "scheme", "proxy", "server"])
+        func untrusted(mode: String) async throws {
+            let folder = try TemporaryFolder()
+            var configuration = OriginServer.Configuration(folder: folder.path)
+            configuration.usesTLS = true
+            let origin = try await OriginServer.start(configuration)
+            let outcome = try await Program("container-browser").run(
+                ["run", origin.url + "/", "--mode", mode, "--print", "document.title"], in: folder.path)
+            let asked = origin.requestCount
+            await origin.stop()
+            #expect(outcome.status == 69 && outcome.errors.contains("error: tls: "), "\(outcome.errors)")
+            #expect(asked == 0)
+        }
+
+        @Test(
             "Every kind of body reaches the server whole, and no script is needed for it",
             arguments: ["proxy", "server"])
         func bodies(mode: String) async throws {

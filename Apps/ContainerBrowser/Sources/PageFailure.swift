@@ -21,8 +21,10 @@ struct PageFailure {
     func error(_ error: any Error, record: RequestRecord?) -> any Error {
         switch error {
         case let error as EngineError:
-            if error.code == .loadFailed, case .failed(let cause) = record?.outcome { return failure(cause) }
-            return failure(error)
+            guard error.code != .script, case .failed(let cause) = record?.outcome, cause.code != .cancelled else {
+                return failure(error)
+            }
+            return failure(cause)
         case let error as ResourceError: return failure(error)
         default: return error
         }

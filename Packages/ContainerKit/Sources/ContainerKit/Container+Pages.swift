@@ -125,6 +125,7 @@ extension Container {
         let (session, view, mode) = (page.session, page.view, page.session.mode)
         let url = session.documentURL
         listen(to: view, for: session)
+        page.load.explain = { [weak self] in self?.explained($1, of: $0) ?? $1 }
         page.load.isToldElsewhere = { [weak self] in self?.isTold($0.url) ?? false }
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
         await engineCaches?.settle(for: session)
@@ -143,6 +144,10 @@ extension Container {
         equip(view, options, in: mode)
         try prepare(view)
         view.load(place)
+    }
+
+    private func explained(_ error: EngineError, of place: String) -> EngineError {
+        documentFailures.explained(error, of: realURL(of: place))
     }
 
     /// Which bridges are forced on in pages of a mode: none where the engine needs them all, `nil` where there are none.

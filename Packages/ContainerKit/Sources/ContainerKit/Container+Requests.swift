@@ -101,8 +101,12 @@ extension Container {
             if let place = response.movedTo, let id = bridged.id, let view = request.view {
                 self?.bridges?.note(path.place(of: place, in: session), of: id, in: view)
             }
-        } completion: { [hub, weak whitePages] outcome in
+        } completion: { [hub, weak whitePages, documentFailures] outcome in
             timer?.cancel()
+            if record.isMainDocument {
+                let error = if case .failed(let error, _) = outcome { error } else { nil as ResourceError? }
+                documentFailures.note(record.url, error)
+            }
             whitePages?.ended(of: waiting)
             record.note(outcome)
             hub.send(.request(record))

@@ -37,6 +37,7 @@ public final class Container<Engine: WebEngine> {
     let appRequests: AppRequests
     let pool: WebViewPool<Engine.View, ViewKey>
     let sharedPages: OpenPages
+    let documentFailures = DocumentFailures()
     private(set) var proxy: ProxyCare<Engine>?
     private(set) var server: ServerCare<Engine>?
     private(set) var engineCaches: EngineCacheCare<Engine>?
@@ -177,7 +178,7 @@ public final class Container<Engine: WebEngine> {
     private func beginLoopback() async throws {
         let way = ways.overLoopback
         let requests = LoopbackRequests(
-            path: way.path, pages: sharedPages, legacy: legacy, engineFields: way.fields
+            path: way.path, pages: sharedPages, legacy: legacy, engineFields: way.fields, failures: documentFailures
         ) { [weak self] in
             guard let self else { return }
             whitePages?.noteDocument($0, realURL: realURL(of:))

@@ -31,6 +31,8 @@ public final class ViewLoad {
     var watch: @MainActor (ViewSignal) -> Void = { _ in }
     /// Hears that this page is there.
     var onErrorPage: @MainActor () -> Void = {}
+    /// Says why a document could not be had, by its place and what the engine says; the engine's word by default.
+    var explain: @MainActor (String, EngineError) -> EngineError = { $1 }
     /// Which of the resources that the engine loads are told by somebody else, and so not again here; none by default.
     var isToldElsewhere: @MainActor (EngineResource) -> Bool = { _ in false }
 
@@ -101,6 +103,12 @@ public final class ViewLoad {
 
     private func hear(_ signal: ViewSignal) {
         guard !isOfErrorPage(signal) else { return }
+        let signal =
+            if case .failed(let url, let error) = signal {
+                ViewSignal.failed(url: url, error: explain(url, error))
+            } else {
+                signal
+            }
         switch signal {
         case .committed where isAtInterimDocument, .finished where isAtInterimDocument: return
         case .resource(let resource) where isToldElsewhere(resource): return

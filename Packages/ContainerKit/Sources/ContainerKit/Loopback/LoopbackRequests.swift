@@ -15,6 +15,8 @@ struct LoopbackRequests: ResourceLoading, InterceptPolicy {
     let legacy: LegacyCare?
     /// What is learned from the engine's requests, where that is of use.
     var engineFields: EngineFields?
+    /// Hears why documents cannot be had, before the engine does.
+    var failures: DocumentFailures?
     /// Hears of documents, before their answers are there.
     var noteDocument: (@MainActor @Sendable (DocumentNote) -> Void)?
 
@@ -76,12 +78,25 @@ struct LoopbackRequests: ResourceLoading, InterceptPolicy {
             note.hasBody = true
             await noteDocument?(note)
         }
-        let response = try await answer(request)
+        let response = try await hearing(request) { try await answer(request) }
         if request.destination == .document, response?.head.leavesDocumentEmpty == true {
             note.isEmpty = true
             await noteDocument?(note)
         }
         return response
+    }
+
+    private nonisolated(nonsending) func hearing(
+        _ request: ResourceRequest, _ answer: () async throws -> ResourceResponse?
+    ) async throws -> ResourceResponse? {
+        do {
+            let response = try await answer()
+            failures?.note(request, nil)
+            return response
+        } catch {
+            failures?.note(request, ResourceError(error))
+            throw error
+        }
     }
 
     private nonisolated(nonsending) func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {

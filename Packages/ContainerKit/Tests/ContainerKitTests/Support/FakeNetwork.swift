@@ -9,7 +9,7 @@ import Synchronization
 
 /// A network that answers every request with its URL, and notes it. Paths that begin with `/to/` are redirects to what
 /// follows, which every origin may read, `/endless` is answered never, and `/held` once it is told to be; `/gone.js` is
-/// not found. Files that are put there are answered with their bytes.
+/// not found, and `/refused` has a certificate that nobody trusts. Files that are put there are answered with their bytes.
 final class FakeNetwork: HTTPTransporting {
     let requests = Mutex<[HTTPRequest]>([])
     /// The bodies of these, as far as they lie whole in memory.
@@ -49,6 +49,9 @@ final class FakeNetwork: HTTPTransporting {
         if request.path == "/held" {
             hold.yield()
             for await _ in releases { break }
+        }
+        if request.path == "/refused" {
+            throw ResourceError(.tls, "the certificate is not trusted", at: request.urlText)
         }
         if let file = files.withLock({ $0[request.urlText] }) {
             let tag = file.fields[.eTag]
