@@ -68,6 +68,7 @@ extension RealEngine {
                         // What nobody reads arrives; a style sheet that the page was led to is for its elements.
                         await fetch(other + '/closed', { method: 'POST', body: 'x', mode: 'no-cors' }).then(answer => answer.type),
                         await fetch('/moved').then(answer => answer.text()).catch(error => error.name),
+                        await fetch('/moved', { mode: 'no-cors' }).then(answer => answer.text()),
                     ]
                 })()
                 """
@@ -87,7 +88,7 @@ extension RealEngine {
             let value = [
                 "open", "NetworkError", "NetworkError", "NetworkError", "open", "open", "open", "TypeError",
                 "TypeError",
-                "TypeError", "opaque", "TypeError",
+                "TypeError", "opaque", "TypeError", "",
             ].map { "\"\($0)\"" }.joined(separator: ",")
             #expect(outcome.output.contains("\"value\":[\(value)]"), "\(outcome.output)")
             #expect(origins == [shop.origin.url])

@@ -86,14 +86,13 @@ const withBody = (request, body) => {
 
 /** Says the words of a mark, with the request or ahead of it: without CORS few fields can be set, none of them long, so
  * one of these says which request it is. Returns whether it was heard. */
-const say = (request, words, mayCarry, id) => {
+const say = (request, words, id) => {
   const headers = headersOf(request);
-  if (modeOf(request) !== "no-cors") {
-    setHeader(headers, config.mark, mark(words));
-  } else if (mayCarry) {
+  if (modeOf(request) === "no-cors") {
     return ask("next", { url: urlOf(request), "words": words, text: headerOf(headers, language) })
       && !setHeader(headers, language, id);
   }
+  setHeader(headers, config.mark, mark(words));
   return true;
 };
 
@@ -149,7 +148,7 @@ const send = (original, self, request) => {
   const id = newID();
   const text = `${words(request, handed?.words ?? (mayCarry ? "plain" : "none"))} ${id}`;
   // What nobody was told of fails, rather than goes without its body.
-  const isSaid = say(outgoing, text, mayCarry, id);
+  const isSaid = say(outgoing, text, id);
   const answer = apply(original, self, [isSaid ? outgoing : request]);
   if (isSaid) handed?.begin();
   return then(answer, (response) => settled(request, response, id, outgoing));

@@ -25,8 +25,8 @@ public struct BridgedRequest: Sendable {
     public var isKeptAlive = false
     /// Whether cookies go along, where the script said; `nil` for requests of elements and documents, too.
     public var credentials: RequestMark.Credentials?
-    /// Whether the page may read the answer: not of a beacon, nor of what its script asks for without CORS.
-    public var readsAnswer = true
+    /// Whether the page's script asks without CORS, as a beacon does: of another origin's answer it reads nothing.
+    public var asksWithoutCORS = false
     /// Whether an answer that leads elsewhere is followed there.
     public var followsRedirects = true
     /// How long the answer may take in all, where the script said.

@@ -113,7 +113,7 @@ public final class PageBridge {
             let found = workers.remove(at: index)
             return found.isLeading ? .script(script.worker(id: found.workerID ?? found.id)) : .worker(leading(found))
         }
-        if head.method != .get, let found = announcement(of: head) {
+        if let found = announcement(of: head) {
             if let type = found.contentType { head.headerFields[.contentType] = type }
             if found.mark.id != nil { head.headerFields[.contentLanguage] = found.contentLanguage }
             var bridged = try bridged(found.mark)
@@ -124,7 +124,7 @@ public final class PageBridge {
                 bridged.credentials = nil
             } else {
                 // It can have no field of the script's: only without CORS is that so.
-                bridged.readsAnswer = false
+                bridged.asksWithoutCORS = true
             }
             return .request(bridged)
         }
@@ -183,6 +183,7 @@ public final class PageBridge {
         {
             return announced.remove(at: index)
         }
+        guard ![.get, .head].contains(head.method) else { return nil }
         let isForms = { (other: Announcement) in other.mark.id == nil && other.url == url }
         let found = announced.last(where: isForms)
         // What was said before of the same place is of requests that did not come.
@@ -214,7 +215,7 @@ public final class PageBridge {
             case .bodyless, .store, .ask: .none
             }
         return BridgedRequest(
-            body: body, isKeptAlive: mark.isKeptAlive, credentials: mark.credentials, readsAnswer: !mark.isBeacons,
+            body: body, isKeptAlive: mark.isKeptAlive, credentials: mark.credentials, asksWithoutCORS: mark.isBeacons,
             followsRedirects: mark.followsRedirects, timeLimit: mark.timeLimit, id: mark.id)
     }
 

@@ -159,14 +159,16 @@ struct PageBridgeTests {
             return request
         }
         let url = "app://a.example/log"
-        #expect(try request(try read(url, mark: "\(token.text) plain keep include \(id)")).readsAnswer)
-        #expect(try !request(try read(url, mark: "\(token.text) plain keep include")).readsAnswer)
-        _ = ask(#""ask":"next","url":"\#(url)","words":"plain omit \#(id)""#)
-        let silent = try request(try read(url, language: id))
-        #expect(!silent.readsAnswer && silent.credentials == .omit)
+        #expect(try request(try read(url, mark: "\(token.text) plain keep include \(id)")).asksWithoutCORS == false)
+        #expect(try request(try read(url, mark: "\(token.text) plain keep include")).asksWithoutCORS)
+        for (method, word) in [(HTTPRequest.Method.post, "plain"), (.get, "none"), (.head, "none")] {
+            _ = ask(#""ask":"next","url":"\#(url)","words":"\#(word) omit \#(id)""#)
+            let silent = try request(try read(url, method, language: id))
+            #expect(silent.asksWithoutCORS && silent.credentials == .omit && silent.id != nil)
+        }
         _ = ask(#""ask":"next","url":"\#(url)","words":"plain""#)
         let form = try request(try read(url))
-        #expect(form.readsAnswer && form.credentials == nil)
+        #expect(!form.asksWithoutCORS && form.credentials == nil)
     }
 
     @Test("A question comes as a component of a URL, which dialogs change nothing of")

@@ -125,7 +125,7 @@ extension Container {
         let (session, view, mode) = (page.session, page.view, page.session.mode)
         let url = session.documentURL
         listen(to: view, for: session)
-        page.load.explain = { [weak self] in self?.explained($1, of: $0) ?? $1 }
+        if mode != .plain { page.load.explain = { [weak self] in self?.explained($1, of: $0) ?? $1 } }
         page.load.isToldElsewhere = { [weak self] in self?.isTold($0.url) ?? false }
         page.load.observe { [weak self] in self?.hear($0, from: view.id) }
         await engineCaches?.settle(for: session)

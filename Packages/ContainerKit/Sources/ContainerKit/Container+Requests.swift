@@ -104,8 +104,11 @@ extension Container {
         } completion: { [hub, weak whitePages, documentFailures] outcome in
             timer?.cancel()
             if record.isMainDocument {
-                let error = if case .failed(let error, _) = outcome { error } else { nil as ResourceError? }
-                documentFailures.note(record.url, error)
+                if case .failed(let error, _) = outcome {
+                    documentFailures.failed(record.url, because: error)
+                } else {
+                    documentFailures.answered(record.url)
+                }
             }
             whitePages?.ended(of: waiting)
             record.note(outcome)

@@ -10,35 +10,44 @@ internal import Synchronization
 ///
 /// Isolation: any.
 final class DocumentFailures: Sendable {
-    private let last = Mutex<[(url: String, error: ResourceError)]>([])
-    /// The most that are kept.
-    private static let limit = 16
-
-    /// Notes how a request has ended, before the engine hears of it.
-    /// - Parameter error: `nil` for an answer.
-    func note(_ request: ResourceRequest, _ error: ResourceError?) {
-        guard request.destination == .document else { return }
-        note(request.head.urlText, error)
+    private struct Failure {
+        let url: String
+        let error: ResourceError
+        let time: ContinuousClock.Instant
     }
 
+    private let last = Mutex<[Failure]>([])
+    /// The most that are kept.
+    private static let limit = 16
+    /// How long after it a failure may be what the engine speaks of.
+    private static let age = Duration.seconds(30)
+
     /// - Parameter url: without a fragment.
-    func note(_ url: String, _ error: ResourceError?) {
+    func failed(_ url: String, because error: ResourceError, at time: ContinuousClock.Instant = .now) {
+        guard error.code != .cancelled else { return answered(url) }
         last.withLock { last in
             last.removeAll { $0.url == url }
-            guard let error, error.code != .cancelled else { return }
-            last.append((url, error))
+            last.append(Failure(url: url, error: error, time: time))
             if last.count > Self.limit { last.removeFirst() }
         }
     }
 
-    /// A failure in the words of who knows more, where there are such.
+    func answered(_ url: String) {
+        last.withLock { $0.removeAll { $0.url == url } }
+    }
+
+    /// A failure in the words of who knows more, where there are such: once.
     /// - Parameter url: the real one of what the engine could not load.
-    func explained(_ error: EngineError, of url: String) -> EngineError {
+    func explained(_ error: EngineError, of url: String, at time: ContinuousClock.Instant = .now) -> EngineError {
         guard [.loadFailed, .connectionLost, .badAnswer].contains(error.code) else { return error }
         let place = HTTPRequest(urlText: url)?.urlText ?? url
-        let cause = last.withLock { last in last.last { $0.url == place }?.error }
-        guard let cause, let code = EngineError.Code(cause.code) else { return error }
-        return EngineError(code, cause.message, at: url)
+        let failure = last.withLock { last in
+            last.firstIndex { $0.url == place }.map { last.remove(at: $0) }
+        }
+        guard let failure, time - failure.time < Self.age, let code = EngineError.Code(failure.error.code) else {
+            return error
+        }
+        return EngineError(code, failure.error.message, at: url)
     }
 }
 
@@ -47,7 +56,7 @@ extension EngineError.Code {
     fileprivate init?(_ code: ResourceError.Code) {
         switch code {
         case .unknownHost: self = .unknownHost
-        case .cannotConnect: self = .cannotConnect
+        case .cannotConnect, .offline: self = .cannotConnect
         case .tls: self = .tls
         case .connectionLost: self = .connectionLost
         case .timedOut: self = .timedOut

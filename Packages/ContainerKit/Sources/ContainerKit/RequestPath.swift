@@ -72,7 +72,7 @@ final class RequestPath: Sendable {
         let permissions = PreflightCache()
         let asking = { (network: any ResourceLoading) -> any ResourceLoading in
             if traits.preflights { return network }
-            return PreflightLoader(network, cache: permissions)
+            return PreflightLoader(network, names: names, cache: permissions)
         }
         let completing = { (asked: any ResourceLoading) -> any ResourceLoading in
             cookies.map { CookieSendingLoader(asked, cookies: $0) } ?? asked
@@ -304,7 +304,7 @@ final class RequestPath: Sendable {
             head, body: bridged.body ?? .empty,
             // What a script asks for is no document, whatever `Accept` says: its answer is read.
             destination: bridged.id == nil ? destination(of: request) : .subresource,
-            mode: bridged.readsAnswer ? .unknown : .noCORS, credentials: bridged.credentials,
+            mode: bridged.asksWithoutCORS ? .noCORS : .unknown, credentials: bridged.credentials,
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
         named.followsRedirects = bridged.followsRedirects
         return Named(

@@ -204,7 +204,7 @@ struct CookieTests {
         let events = container.events()
         let mark = try #require(HTTPField.Name("ContainerKit-Request"))
         let id = String(repeating: "0a", count: 16)
-        let rest = String(repeating: "other", count: 210_000)
+        let rest = String(repeating: "other", count: 20_000)
         var sinks: [FakeSink] = []
         for page in pages {
             let host = page.session.documentURL == "https://shop.example/" ? "shop.example" : "other.example"

@@ -15,28 +15,24 @@ import Testing
 struct DocumentFailureTests {
     private let fixture = Fixture()
     private let refused = ResourceError(.tls, "the certificate is not trusted", at: "https://a.example/")
+    private let lost = EngineError(.connectionLost, "lost")
 
-    private func document(_ url: String) throws -> ResourceRequest {
-        var request = ResourceRequest(try #require(HTTPRequest(method: .get, urlText: url)))
-        request.destination = .document
-        return request
-    }
-
-    @Test("A page hears what its server was refused for, in each mode", arguments: [true, false])
-    func told(isByProxy: Bool) async throws {
-        fixture.engine.traits.identifiesPage = !isByProxy
-        let container = try await fixture.container(covering: ["a.example"]) {
-            $0.mode = isByProxy ? .loopbackProxy : .customScheme
-        }
-        let page = try await container.open("https://a.example/#top")
+    @Test("A page by the scheme hears what its server was refused for, and one past the container what the engine says")
+    func told() async throws {
+        let container = try await fixture.container(covering: ["a.example"])
+        let page = try await container.open("https://a.example/refused#top")
         let place = try #require(page.view.loads.last)
-        container.documentFailures.note(try document("https://a.example/"), refused)
         page.view.onSignal?(.started(url: place))
-        let word = EngineError(isByProxy ? .connectionLost : .loadFailed, "the connection ended", at: place)
-        page.view.onSignal?(.failed(url: place, error: word))
-        await #expect(throws: EngineError(.tls, "the certificate is not trusted", at: "https://a.example/#top")) {
+        _ = try await fixture.answer(
+            to: "containerkit://a.example/refused", from: page.view, isMainDocument: true, of: container)
+        page.view.onSignal?(.failed(url: place, error: EngineError(.loadFailed, "a scheme's error", at: place)))
+        await #expect(throws: EngineError(.tls, refused.message, at: "https://a.example/refused#top")) {
             try await page.load.finished(within: .seconds(30))
         }
+        container.documentFailures.failed("https://b.example/", because: refused)
+        let plain = try await container.open("https://b.example/")
+        plain.view.onSignal?(.failed(url: "https://b.example/", error: lost))
+        await #expect(throws: lost) { try await plain.load.finished(within: .seconds(30)) }
         await container.shutDown()
     }
 
@@ -46,28 +42,39 @@ struct DocumentFailureTests {
         let failures = DocumentFailures()
         let requests = LoopbackRequests(
             path: container.path, pages: OpenPages(), legacy: nil, failures: failures)
-        let lost = EngineError(.connectionLost, "lost")
         let url = "https://a.example/refused"
-        await #expect(throws: (any Error).self) { try await requests.load(document(url)) }
-        #expect(failures.explained(lost, of: url + "#x").code == .tls)
-        #expect(failures.explained(lost, of: "https://a.example/other") == lost)
+        var request = ResourceRequest(try #require(HTTPRequest(method: .get, urlText: url)))
+        let picture = request
+        request.destination = .document
+        let document = request
+        await #expect(throws: (any Error).self) { try await requests.load(picture) }
+        #expect(failures.explained(lost, of: url) == lost)
+        await #expect(throws: (any Error).self) { try await requests.load(document) }
         // What the engine knows itself, it knows best.
         #expect(failures.explained(EngineError(.processEnded, "gone"), of: url).code == .processEnded)
-        failures.note(try document(url), nil)
-        #expect(failures.explained(lost, of: url) == lost)
-        // What nobody waits for any more says nothing of the page, and neither does a picture.
-        failures.note(try document(url), ResourceError(.cancelled, "stopped"))
-        failures.note(ResourceRequest(try #require(HTTPRequest(method: .get, urlText: url))), refused)
-        #expect(failures.explained(lost, of: url) == lost)
+        #expect(failures.explained(lost, of: "https://a.example/other") == lost)
+        #expect(failures.explained(lost, of: url + "#x").code == .tls)
         await container.shutDown()
     }
 
-    @Test("The last 16 are kept")
-    func limit() throws {
+    @Test("A failure explains once, soon, and until there is an answer")
+    func once() {
         let failures = DocumentFailures()
-        for number in 0..<17 { failures.note(try document("https://a.example/\(number)"), refused) }
-        let lost = EngineError(.loadFailed, "?")
-        #expect(failures.explained(lost, of: "https://a.example/0") == lost)
-        #expect(failures.explained(lost, of: "https://a.example/1").code == .tls)
+        let url = "https://a.example/"
+        let time = ContinuousClock.now
+        failures.failed(url, because: refused, at: time)
+        #expect(failures.explained(lost, of: url, at: time + .seconds(29)).code == .tls)
+        #expect(failures.explained(lost, of: url, at: time + .seconds(29)) == lost)
+        failures.failed(url, because: refused, at: time)
+        #expect(failures.explained(lost, of: url, at: time + .seconds(30)) == lost)
+        failures.failed(url, because: refused)
+        failures.answered(url)
+        #expect(failures.explained(lost, of: url) == lost)
+        // What nobody waits for any more says nothing of the page.
+        failures.failed(url, because: ResourceError(.cancelled, "stopped"))
+        #expect(failures.explained(lost, of: url) == lost)
+        // The last 16 are kept.
+        for number in 0..<17 { failures.failed("\(url)\(number)", because: refused) }
+        #expect(failures.explained(lost, of: url + "0") == lost && failures.explained(lost, of: url + "1") != lost)
     }
 }

@@ -196,7 +196,60 @@ struct SOCKSTests {
                     try await peer.secure("localhost", trusting: fixture.proxy.authority)
                     #expect(try await peer.get("/", host: "localhost:\(host.port)").status == 200)
                     #expect(loader.requests.count == (overHTTP ? 2 : 1))
+                    // What was reached by then is let go of.
+                    #expect(try await host.connections.entry(0).rest() == [])
                 }
+            }
+        }
+    }
+
+    @Test("A host that cannot be reached, and is opened by the time that shows, is opened")
+    func openedForWantOfAnother() async throws {
+        for overHTTP in [false, true] {
+            let policy = Wavering([false, true])
+            try await Fixture.with(loader) {
+                $0.policy = policy
+            } _: { fixture in
+                let port = try await RawHost.with { $0.port }
+                let peer =
+                    overHTTP
+                    ? try await fixture.tunnel(to: "localhost:\(port)")
+                    : try await ask(fixture, for: "localhost", port).peer
+                try await peer.secure("localhost", trusting: fixture.proxy.authority)
+                #expect(try await peer.get("/", host: "localhost:\(port)").status == 200)
+            }
+        }
+    }
+
+    @Test("A tunnel that is made as its host comes to be opened ends, with the connection to the host")
+    func outdatedTunnel() async throws {
+        try await RawHost.with { host in
+            for (number, overHTTP) in [false, true].enumerated() {
+                let policy = Wavering([false, false, true])
+                try await Fixture.with(loader) {
+                    $0.policy = policy
+                } _: { fixture in
+                    let peer =
+                        overHTTP
+                        ? try await fixture.tunnel(to: "localhost:\(host.port)")
+                        : try await ask(fixture, for: "localhost", host.port).peer
+                    #expect(try await peer.rest() == [])
+                    #expect(try await host.connections.entry(number).rest() == [])
+                }
+            }
+        }
+    }
+
+    @Test("A host that is not opened any more once its certificate is there is passed to end to end")
+    func passedMeanwhile() async throws {
+        try await RawHost.with { host in
+            let policy = Wavering([true, false])
+            try await Fixture.with(loader) {
+                $0.policy = policy
+            } _: { fixture in
+                let peer = try await fixture.tunnel(to: "localhost:\(host.port)")
+                try await peer.send("hello")
+                #expect(try await host.connections.entry(0).read(5) == Array("hello".utf8))
             }
         }
     }

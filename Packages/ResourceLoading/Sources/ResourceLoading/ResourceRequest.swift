@@ -56,7 +56,7 @@ extension ResourceRequest {
         case navigate
         /// The answer's server must permit that the origin of the page, which is in `Origin`, reads it.
         case cors
-        /// An element that shows the answer without reading it.
+        /// Nobody reads another origin's answer: an element shows it, or a script asks so.
         case noCORS
         /// The engine did not say.
         case unknown

@@ -8,9 +8,9 @@ internal import ResourceLoading
 ///
 /// The engine sees one answer, from the origin that it asked, and would let scripts read it and documents run in that
 /// origin. A request that it says to be of CORS has its permission checked at each answer, the last one too: of a
-/// synchronous XMLHttpRequest in a document the engine does not check it. So has one of the page's script, which says
-/// credentials, unless it says that it reads nothing. Of others it is not known whether scripts will
-/// read the answer, so what CORS does not permit is held to the idea of the Fetch standard's opaque-response blocking:
+/// synchronous XMLHttpRequest in a document the engine does not check it. The same holds for a request of the page's script,
+/// which is known by its credentials mode, unless it is one without CORS: that reads nothing of another origin. Of others
+/// it is not known whether scripts will read the answer, so what CORS does not permit is held to the idea of the Fetch standard's opaque-response blocking:
 /// only kinds that elements load from anywhere pass, by their announced type, and neither HTML, XML nor JSON. Of an
 /// answer that passes no more fields are left than its server lets the page read. Documents of the page itself move with
 /// their redirects and need no rule.
@@ -23,8 +23,8 @@ struct ForeignAnswerRule {
     private let isCORS: Bool
     /// Whether the page's script asks: it says how far credentials go.
     private let isOfScript: Bool
-    /// Whether a script asks that reads nothing of the answer.
-    private let readsNothing: Bool
+    /// Whether it asks without CORS.
+    private let isScriptsWithoutCORS: Bool
     /// Whether it may be one without CORS all the same: the engine says `Origin` with each POST to another origin.
     private let mayBeNoCORS: Bool
     /// An SVG runs no scripts as a picture.
@@ -37,9 +37,9 @@ struct ForeignAnswerRule {
         isDocument = request.destination == .document
         asksForImage = request.head.asksForImage
         isOfScript = request.credentials != .unknown
-        readsNothing = isOfScript && request.mode == .noCORS
+        isScriptsWithoutCORS = isOfScript && request.mode == .noCORS
         let named = request.head.headerFields[.origin]
-        origin = isCORS || readsNothing && named != nil ? named.flatMap { WebOrigin(url: $0) } : asked
+        origin = isCORS || isScriptsWithoutCORS && named != nil ? named.flatMap { WebOrigin(url: $0) } : asked
         mayBeNoCORS =
             isCORS && !isOfScript && asked != origin && request.head.method == .post
             && CORSSafelist.unsafeNames(in: request.head.headerFields).isEmpty
@@ -53,7 +53,9 @@ struct ForeignAnswerRule {
     /// Refuses a hop that leaves TLS, as mixed content (Mixed Content, section 4.4), and one that another origin does not
     /// permit to a request of CORS (Fetch, section 4.4, step 5).
     /// - Parameter head: the answer that says where to go.
-    func checkHop(_ head: HTTPResponse, from request: ResourceRequest, to target: String) throws {
+    func checkHop(
+        _ head: HTTPResponse, from request: ResourceRequest, to target: String, by names: SchemeNames
+    ) throws {
         guard !isDocument else { return }
         let page = request.page.flatMap { HTTPRequest(urlText: $0.page.documentURL)?.scheme }
         if [request.head.scheme, origin?.scheme, page].contains("https"),
@@ -62,7 +64,7 @@ struct ForeignAnswerRule {
             throw ResourceError(.blocked, "redirect from https to http", at: target)
         }
         guard isCORS, !isOwn(request) else { return }
-        guard CORSPermission(of: head, to: request).isGiven else {
+        guard CORSPermission(of: head, to: request, by: names).isGiven else {
             throw ResourceError(
                 .blocked, "redirect by another origin, which does not permit it (CORS)", at: request.head.urlText)
         }
@@ -82,12 +84,15 @@ struct ForeignAnswerRule {
             !CORSSafelist.contains(hop.head.method)
             || !CORSSafelist.unsafeNames(in: hop.head.headerFields).isEmpty
         let isShown =
-            isCORS || hop.head.webOrigin != origin && (isScripts || !hop.head.asksForImage && !hop.head.asksForStyle)
+            isCORS
+            || !isScriptsWithoutCORS && hop.head.webOrigin != origin
+                && (isScripts || !hop.head.asksForImage && !hop.head.asksForStyle)
         if !isCORS, isOwn(request), isOwn(hop), [.get, .head].contains(hop.head.method) {
             // Of a POST that goes on as a GET.
             hop.head.headerFields[.origin] = nil
         }
-        if isShown, let origin, hop.head.headerFields[.origin] != "null" {
+        let said = hop.head.headerFields[.origin]
+        if isShown || said != nil, let origin, said != "null" {
             let isTainted = request.head.webOrigin != origin && request.head.webOrigin != hop.head.webOrigin
             hop.head.headerFields[.origin] = isTainted ? "null" : origin.description
         }
@@ -100,8 +105,8 @@ struct ForeignAnswerRule {
         _ response: ResourceResponse, of request: ResourceRequest, by names: SchemeNames
     ) throws -> ResourceResponse {
         guard !isDocument else { return response }
-        if readsNothing { return isOwn(request) ? response : unreadable(response) }
-        return isCORS ? try permitted(response, of: request, by: names) : try checked(response, of: request)
+        if isScriptsWithoutCORS { return isOwn(request) ? response : unreadable(response) }
+        return isCORS ? try permitted(response, of: request, by: names) : try checked(response, of: request, by: names)
     }
 
     /// An answer to a request of CORS.
@@ -109,7 +114,7 @@ struct ForeignAnswerRule {
         _ response: ResourceResponse, of request: ResourceRequest, by names: SchemeNames
     ) throws -> ResourceResponse {
         var response = response
-        let permission = CORSPermission(of: response.head, to: request)
+        let permission = CORSPermission(of: response.head, to: request, by: names)
         if !isOwn(request) {
             guard permission.isGiven || isRevalidation(response.head, of: request) else {
                 guard mayBeNoCORS else { throw refusal(of: request) }
@@ -124,10 +129,12 @@ struct ForeignAnswerRule {
     }
 
     /// An answer to a request that may be of an element or of a script.
-    private func checked(_ response: ResourceResponse, of request: ResourceRequest) throws -> ResourceResponse {
+    private func checked(
+        _ response: ResourceResponse, of request: ResourceRequest, by names: SchemeNames
+    ) throws -> ResourceResponse {
         guard request.head.webOrigin != origin else { return response }
         let asking = request.head.headerFields[.origin] ?? origin?.description
-        let permission = CORSPermission(of: response.head, to: request, from: asking)
+        let permission = CORSPermission(of: response.head, to: request, by: names, from: asking)
         guard
             permission.isGiven || isRevalidation(response.head, of: request)
                 || !isOfScript && isOfElements(response.head.headerFields)

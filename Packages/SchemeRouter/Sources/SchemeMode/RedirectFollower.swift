@@ -85,20 +85,20 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
                 try note(hop, after: request, hops: hops)
                 return (try replacement(of: asked, by: redirect.target), request.head)
             }
-            try rule.checkHop(response.head, from: request, to: redirect.target)
+            try rule.checkHop(response.head, from: request, to: redirect.target, by: names)
             request = rule.showing(try redirect.following(request), after: request, sites: sites)
         }
         throw tooMany(request)
     }
 
-    /// The longest body that comes in pieces and is kept, in bytes: one piece of the injected script's.
-    private static let keptLength = 1 << 20
+    /// The longest body that comes in pieces and is kept, in bytes: what lies here no limit of bodies counts.
+    private static let keptLength = 64 << 10
 
     /// With a short body as a whole, so that it can be sent again (307, 308): one in pieces can be read once.
     private func resendable(_ request: ResourceRequest) async throws -> ResourceRequest {
-        guard case .stream(let stream) = request.body, let length = stream.length, length <= Self.keptLength else {
-            return request
-        }
+        guard request.followsRedirects, case .stream(let stream) = request.body, let length = stream.length,
+            length <= Self.keptLength
+        else { return request }
         var request = request
         request.body = .bytes(try await request.body.collect(upTo: Self.keptLength))
         return request

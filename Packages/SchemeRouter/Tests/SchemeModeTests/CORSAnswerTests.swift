@@ -25,10 +25,10 @@ struct CORSAnswerTests {
         _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:],
         from origin: String? = "containerkit://a.example",
         to url: String = target, with credentials: ResourceRequest.Credentials = .unknown,
-        as destination: ResourceRequest.Destination = .subresource, readsNothing: Bool = false
+        as destination: ResourceRequest.Destination = .subresource, withoutCORS: Bool = false
     ) throws -> ResourceRequest {
         var request = try subrequest(url, method, fields)
-        if readsNothing { request.mode = .noCORS }
+        if withoutCORS { request.mode = .noCORS }
         request.head.headerFields[.origin] = origin
         request.destination = destination
         request.credentials = credentials
@@ -76,7 +76,7 @@ struct CORSAnswerTests {
             // Of one that the page's script speaks of, it says so.
             let isScripts = credentials != .unknown
             let request = try request(
-                .post, [.contentType: "text/plain"], with: credentials, readsNothing: isScripts)
+                .post, [.contentType: "text/plain"], with: credentials, withoutCORS: isScripts)
             let fields: HTTPFields = [.contentType: "text/plain", .eTag: "x", .contentLength: "6", .setCookie: "a=b"]
             let response = try #require(try await answer(to: request, fields, status: .notFound))
             #expect(response.head == HTTPResponse(status: .ok, headerFields: cookie))
@@ -84,9 +84,23 @@ struct CORSAnswerTests {
             // By way of one that permits it to all, as a beacon may go.
             let site = Site(["https://c.example/": (302, Self.target)])
             let moved = try self.request(
-                .post, [.accept: "*/*"], to: "https://c.example/", with: credentials, readsNothing: isScripts)
+                .post, [.accept: "*/*"], to: "https://c.example/", with: credentials, withoutCORS: isScripts)
             let end = try #require(try await RedirectFollower(site, names: .standard).load(moved))
             #expect(end.head.status == .ok && end.movedTo == (isScripts ? nil : Self.target))
+        }
+    }
+
+    @Test("What another origin sends back to the page's own comes from nobody, also without CORS")
+    func back() async throws {
+        for method in [HTTPRequest.Method.post, .get] {
+            let site = Site([Self.target: (307, "https://a.example/transfer")])
+            let request = try request(
+                method, [.accept: "*/*"], from: method == .post ? "containerkit://a.example" : nil, with: .include,
+                withoutCORS: true)
+            let response = try #require(try await RedirectFollower(site, names: .standard).load(request))
+            let said = method == .post ? ["https://a.example", "null"] : [nil, nil]
+            #expect(site.asked.map { $0.headerFields[.origin] } == said)
+            #expect(response.body.length == 0 && response.movedTo == nil)
         }
     }
 
@@ -97,10 +111,10 @@ struct CORSAnswerTests {
             #expect(try await answer(to: try request(.post, fields, with: credentials), fields) == nil)
         }
         let json: HTTPFields = [.contentType: "application/json"]
-        let asking = try request(.post, json, with: .include, readsNothing: true)
+        let asking = try request(.post, json, with: .include, withoutCORS: true)
         #expect(asking.mode == .cors)
         #expect(try await answer(to: asking, fields) == nil)
-        let own = try request(.post, fields, to: "https://a.example/x", with: .include, readsNothing: true)
+        let own = try request(.post, fields, to: "https://a.example/x", with: .include, withoutCORS: true)
         #expect(own.mode == .noCORS)
         let response = try #require(try await answer(to: own, fields))
         #expect(try await response.body.collect(upTo: 10) == Data("secret".utf8))
@@ -138,6 +152,8 @@ struct CORSAnswerTests {
             ("https://a.example", "true", true), ("https://a.example", "TRUE", false),
             ("https://a.example", nil, false),
             ("*", "true", false), ("*", nil, false), (nil, "true", false),
+            // As the page's scripts read its origin, and may have told the server.
+            ("containerkit://a.example", "true", true),
         ] as [(String?, String?, Bool)])
     func credentials(origin: String?, credentials: String?, isPermitted: Bool) async throws {
         var fields: HTTPFields = [.contentType: "application/json"]
@@ -155,6 +171,17 @@ struct CORSAnswerTests {
             // From one foreign origin to another it is nobody who asks.
             #expect((response != nil) == (isPermitted && isOwn))
         }
+    }
+
+    @Test(
+        "A name of another origin permits nothing",
+        arguments: [
+            "containerkit-http://a.example", "containerkit://b.example", "containerkit://a.example/",
+            "other://a.example",
+        ])
+    func names(of origin: String) async throws {
+        let fields: HTTPFields = [.contentType: "text/plain", .accessControlAllowOrigin: origin]
+        #expect(try await answer(to: request(with: .sameOrigin), fields) == nil)
     }
 
     @Test(

@@ -39,7 +39,7 @@ struct CrossOriginRedirectTests {
     func names() async throws {
         #expect(try await follow([:]) { $0.headerFields[.origin] }.permission == "containerkit://a.example")
         #expect(try await follow([:]) { _ in "*" }.permission == "*")
-        for value in ["https://c.example", "null", "containerkit://a.example", "https://a.example, *", "", nil] {
+        for value in ["https://c.example", "null", "containerkit://c.example", "https://a.example, *", "", nil] {
             #expect(await isBlocked { try await follow([:]) { _ in value } }, "\(value ?? "none")")
         }
     }

@@ -167,6 +167,15 @@ struct RequestCompletionTests {
             }
         }
         #expect(try completed("https://a.example/x").head.headerFields[.acceptLanguage] == nil)
+        // No more of them than need no permission.
+        let many = (0..<20).map { "de-\($0);q=0.5" }.joined(separator: ",")
+        var request = try subrequest("https://b.example/x")
+        RequestCompletion(.standard, acceptLanguage: many).complete(&request, opener: nil)
+        let said = try #require(request.head.headerFields[.acceptLanguage])
+        #expect(many.hasPrefix(said + ",") && said.utf8.count <= 128 && said.hasSuffix(";q=0.5"))
+        request = try subrequest("https://b.example/x")
+        RequestCompletion(.standard, acceptLanguage: String(repeating: "a", count: 129)).complete(&request, opener: nil)
+        #expect(request.head.headerFields[.acceptLanguage] == nil)
     }
 
     @Test("The referrer is whole within an origin, the origin alone elsewhere, and nothing without TLS")

@@ -102,7 +102,7 @@ final class BridgeCare {
             return .request(
                 BridgedBody(
                     body: try value(of: source, body), isKeptAlive: bridged.isKeptAlive,
-                    credentials: credentials(bridged.credentials), readsAnswer: bridged.readsAnswer,
+                    credentials: credentials(bridged.credentials), asksWithoutCORS: bridged.asksWithoutCORS,
                     followsRedirects: bridged.followsRedirects, timeLimit: bridged.timeLimit, id: bridged.id))
         case .piece(let id, let offset):
             let piece = try body?() ?? .empty

@@ -12,8 +12,8 @@ struct BridgedBody: Sendable {
     var isKeptAlive = false
     /// Whether cookies go along, where the page's script said.
     var credentials = ResourceRequest.Credentials.unknown
-    /// Whether the page may read the answer, where its script asks.
-    var readsAnswer = true
+    /// Whether the page's script asks without CORS.
+    var asksWithoutCORS = false
     /// Whether an answer that leads elsewhere is followed there.
     var followsRedirects = true
     /// How long the answer may take in all, where the page's script said.

@@ -89,12 +89,13 @@ struct LoopbackRequests: ResourceLoading, InterceptPolicy {
     private nonisolated(nonsending) func hearing(
         _ request: ResourceRequest, _ answer: () async throws -> ResourceResponse?
     ) async throws -> ResourceResponse? {
+        guard let failures, request.destination == .document else { return try await answer() }
         do {
             let response = try await answer()
-            failures?.note(request, nil)
+            failures.answered(request.head.urlText)
             return response
         } catch {
-            failures?.note(request, ResourceError(error))
+            failures.failed(request.head.urlText, because: ResourceError(error))
             throw error
         }
     }

@@ -186,6 +186,7 @@ final class ProxyEntrance: ChannelDuplexHandler, RemovableChannelHandler {
         parts.leaf(for: host, on: context.eventLoop).whenComplete { result in
             let (entrance, context) = me.value
             guard case .preparing = entrance.state else { return }
+            guard entrance.parts.policy.opens(host) else { return entrance.tunnel(context, to: host) }
             switch result {
             case .success(let leaf):
                 entrance.leave(context) { try entrance.parts.open(context.channel, to: host, with: leaf) }
@@ -202,11 +203,12 @@ final class ProxyEntrance: ChannelDuplexHandler, RemovableChannelHandler {
                 if case .success(let channel) = result { channel.close(promise: nil) }
                 return
             }
+            // It may have changed meanwhile, and the engine was not answered yet.
+            if entrance.parts.policy.opens(host) {
+                if case .success(let upstream) = result { upstream.close(promise: nil) }
+                return entrance.open(context, host)
+            }
             switch result {
-            case .success(let upstream) where entrance.parts.policy.opens(host):
-                // It changed meanwhile, and the engine was not answered yet.
-                upstream.close(promise: nil)
-                entrance.open(context, host)
             case .success(let upstream):
                 entrance.leave(context) { try entrance.parts.join(context.channel, to: upstream, of: host) }
             case .failure(let error): entrance.fail(context, host, ResourceError(error))

@@ -9,23 +9,30 @@ struct CORSPermission {
     private let fields: HTTPFields
     /// The `Origin` that the request went out with.
     private let origin: String?
+    /// How the page itself reads that, and may have said it to the server.
+    private let nameOfOrigin: String?
     /// Whether the page's script has asked for credentials. Of what else asks with them the engine knows alone, and checks
     /// its answers itself.
     private let isCredentialed: Bool
 
     /// - Parameters:
     ///   - request: the request that went out, with real values.
+    ///   - names: by which pages know origins.
     ///   - origin: the one that asks; as the request says it by default.
-    init(of head: HTTPResponse, to request: ResourceRequest, from origin: String? = nil) {
+    init(of head: HTTPResponse, to request: ResourceRequest, by names: SchemeNames, from origin: String? = nil) {
         fields = head.headerFields
         self.origin = origin ?? request.head.headerFields[.origin]
+        nameOfOrigin = self.origin.flatMap(names.name(of:))
         isCredentialed = request.credentials == .include
     }
 
     /// Whether the page may read the answer: the CORS check (Fetch, section 4.9).
     var isGiven: Bool { isCredentialed ? isNamed && allowsCredentials : isNamed || isOpen }
 
-    private var isNamed: Bool { origin != nil && fields[.accessControlAllowOrigin] == origin }
+    private var isNamed: Bool {
+        guard let value = fields[.accessControlAllowOrigin] else { return false }
+        return value == origin || value == nameOfOrigin
+    }
     private var isOpen: Bool { fields[.accessControlAllowOrigin] == "*" }
     private var allowsCredentials: Bool { fields[.accessControlAllowCredentials] == "true" }
 

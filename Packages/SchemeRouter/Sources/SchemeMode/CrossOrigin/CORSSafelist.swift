@@ -72,6 +72,17 @@ enum CORSSafelist {
         }
     }
 
+    /// As many of the languages in an `Accept-Language`, from the first on, as the safelist takes: engines add theirs once
+    /// CORS is through with a request, and here they are there before.
+    static func languages(in value: String) -> String? {
+        var rest = value[...]
+        while rest.utf8.count > maxValue {
+            guard let comma = rest.lastIndex(of: ",") else { return nil }
+            rest = rest[..<comma]
+        }
+        return String(rest)
+    }
+
     /// A CORS-unsafe request-header byte.
     private static func isUnsafe(_ byte: UInt8) -> Bool {
         byte < 0x20 && byte != 0x09 || byte == 0x7F || "\"():<>?@[\\]{}".utf8.contains(byte)

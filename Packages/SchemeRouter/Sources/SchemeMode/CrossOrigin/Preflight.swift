@@ -55,8 +55,8 @@ struct Preflight {
 
     /// What the server's answer permits.
     /// - Throws: `ResourceError` with code `blocked` where it does not permit this request.
-    func permission(in head: HTTPResponse) throws -> PreflightPermission {
-        guard CORSPermission(of: head, to: asking).isGiven else {
+    func permission(in head: HTTPResponse, by names: SchemeNames) throws -> PreflightPermission {
+        guard CORSPermission(of: head, to: asking, by: names).isGiven else {
             throw refusal("does not permit \(key.origin)")
         }
         guard (200..<300).contains(head.status.code) else {

@@ -9,11 +9,17 @@ public import ResourceLoading
 /// asks again. Which requests are of CORS is read from `ResourceRequest.mode`.
 public struct PreflightLoader: ResourceLoading {
     private let base: any ResourceLoading
+    private let names: SchemeNames
     private let cache: PreflightCache
 
-    /// - Parameter cache: one for all loaders that ask for the same pages.
-    public init(_ base: any ResourceLoading, cache: PreflightCache = PreflightCache()) {
+    /// - Parameters:
+    ///   - names: by which pages know origins; a server may have a page's from there.
+    ///   - cache: one for all loaders that ask for the same pages.
+    public init(
+        _ base: any ResourceLoading, names: SchemeNames = .standard, cache: PreflightCache = PreflightCache()
+    ) {
         self.base = base
+        self.names = names
         self.cache = cache
     }
 
@@ -24,7 +30,7 @@ public struct PreflightLoader: ResourceLoading {
             // The body, if there is one, is dropped unread, which closes its connection.
             guard let head = try await base.load(preflight.request)?.head else { return nil }
             do {
-                cache.keep(try preflight.permission(in: head), for: preflight.key)
+                cache.keep(try preflight.permission(in: head, by: names), for: preflight.key)
             } catch {
                 cache.forget(preflight.key)
                 throw error

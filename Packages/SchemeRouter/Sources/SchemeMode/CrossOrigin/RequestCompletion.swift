@@ -13,11 +13,12 @@ public struct RequestCompletion: Sendable {
 
     /// - Parameters:
     ///   - sites: by which `Sec-Fetch-Site` says `same-site`; each host is one of its own by default.
-    ///   - acceptLanguage: what requests say of the user's languages that say nothing themselves; nothing by default.
+    ///   - acceptLanguage: what requests say of the user's languages that say nothing themselves, as far as CORS lets all
+    ///     requests say it, in 128 bytes; nothing by default.
     public init(_ names: SchemeNames, sites: any SiteNaming = .hosts, acceptLanguage: String? = nil) {
         self.names = names
         self.sites = sites
-        self.acceptLanguage = acceptLanguage
+        self.acceptLanguage = acceptLanguage.flatMap(CORSSafelist.languages(in:))
     }
 
     /// The request with a URL that the page may ask for.
@@ -101,7 +102,7 @@ public struct RequestCompletion: Sendable {
             return isFrames ? .navigate : hasOrigin ? .cors : .unknown
         case .subresource, .unknown: break
         }
-        // A page's script says what it reads nothing of; with more than the safelist has, it asks by CORS all the same.
+        // The page's script says so, but with more than the safelist has it asks by CORS all the same.
         if request.mode == .noCORS, CORSSafelist.contains(request.head.method),
             CORSSafelist.unsafeNames(in: request.head.headerFields).isEmpty
         {
