@@ -24,6 +24,8 @@ struct Fixture: Sendable {
             loader: loader, policy: Opening(), trusting: Trusting())
         configuration.observer = witness
         configuration.limits.grace = .milliseconds(100)
+        // A test is not of how busy the machine is.
+        configuration.limits.introduction = .seconds(60)
         try change(&configuration)
         let proxy = try await InterceptingProxy.start(configuration)
         let result: Swift.Result<Result, any Error>

@@ -21,6 +21,8 @@ struct SiteFixture: Sendable {
             loader: loader, completing: Opening(), trusting: trusting, port: port)
         configuration.observer = witness
         configuration.limits.grace = .milliseconds(100)
+        // A test is not of how busy the machine is.
+        configuration.limits.introduction = .seconds(60)
         try change(&configuration)
         let server = try await LocalServer.start(configuration)
         if let site = LocalSite(url: "https://shop.test/") { server.serve(site) }
