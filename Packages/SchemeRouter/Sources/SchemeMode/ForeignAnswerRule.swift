@@ -92,7 +92,8 @@ struct ForeignAnswerRule {
             hop.head.headerFields[.origin] = nil
         }
         let said = hop.head.headerFields[.origin]
-        if isShown || said != nil, let origin, said != "null" {
+        // With CORS what comes back to the page's origin keeps its `Origin`, and by it its cookies, as in the plain engine.
+        if isShown || isScriptsWithoutCORS && said != nil, let origin, said != "null" {
             let isTainted = request.head.webOrigin != origin && request.head.webOrigin != hop.head.webOrigin
             hop.head.headerFields[.origin] = isTainted ? "null" : origin.description
         }
