@@ -12,15 +12,6 @@ import Testing
 /// Connections that were made by what a policy said before.
 @Suite("A policy that changes", .timeLimit(.minutes(2)))
 struct PassageTests {
-    /// Opens all hosts, or none.
-    private final class Turning: InterceptPolicy {
-        let opens: Atomic<Bool>
-
-        init(opens: Bool) { self.opens = Atomic(opens) }
-
-        func opens(_ target: HostPort) -> Bool { opens.load(ordering: .relaxed) }
-    }
-
     @Test("A tunnel to a host that is opened by now ends, and a new connection is opened")
     func tunnel() async throws {
         let policy = Turning(opens: false)

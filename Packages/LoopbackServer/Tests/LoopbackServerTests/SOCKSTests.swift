@@ -5,6 +5,7 @@ import ConnectTunnel
 import Foundation
 import NIOCore
 import ResourceLoading
+import Synchronization
 import Testing
 
 @testable import LoopbackServer
@@ -271,12 +272,13 @@ struct SOCKSTests {
 
     @Test("A connection that has said nothing yet ends where its host is not opened any more")
     func idleDoor() async throws {
-        let policy = Wavering([true, true, false])
+        let policy = Turning(opens: true)
         try await Fixture.with(loader) {
             $0.policy = policy
         } _: { fixture in
             let (peer, reply) = try await ask(fixture, for: "shop.test", 443)
             #expect(reply == 0)
+            policy.opens.store(false, ordering: .relaxed)
             fixture.proxy.policyChanged()
             #expect(try await peer.rest() == [])
         }

@@ -93,6 +93,15 @@ struct Opening: InterceptPolicy {
     func opens(_ target: HostPort) -> Bool { hosts.contains(target.host) }
 }
 
+/// Opens all hosts, or none.
+final class Turning: InterceptPolicy {
+    let opens: Atomic<Bool>
+
+    init(opens: Bool) { self.opens = Atomic(opens) }
+
+    func opens(_ target: HostPort) -> Bool { opens.load(ordering: .relaxed) }
+}
+
 /// Says one thing after the other, and the last one from then on: to be asked again is to be told of a change.
 final class Wavering: InterceptPolicy {
     private let words: Mutex<[Bool]>
