@@ -55,6 +55,12 @@ struct SOCKSTests {
         try await ask(fixture, connect(to: host, port))
     }
 
+    /// A connection to a port of localhost, by either of the protocols.
+    private func connection(_ fixture: Fixture, to port: Int, overHTTP: Bool) async throws -> Peer {
+        overHTTP
+            ? try await fixture.tunnel(to: "localhost:\(port)") : try await ask(fixture, for: "localhost", port).peer
+    }
+
     @Test("A host that is opened is answered over TLS")
     func opened() async throws {
         try await Fixture.with(loader) { fixture in
@@ -190,10 +196,7 @@ struct SOCKSTests {
                 try await Fixture.with(loader) {
                     $0.policy = policy
                 } _: { fixture in
-                    let peer =
-                        overHTTP
-                        ? try await fixture.tunnel(to: "localhost:\(host.port)")
-                        : try await ask(fixture, for: "localhost", host.port).peer
+                    let peer = try await connection(fixture, to: host.port, overHTTP: overHTTP)
                     try await peer.secure("localhost", trusting: fixture.proxy.authority)
                     #expect(try await peer.get("/", host: "localhost:\(host.port)").status == 200)
                     #expect(loader.requests.count == (overHTTP ? 2 : 1))
@@ -212,10 +215,7 @@ struct SOCKSTests {
                 $0.policy = policy
             } _: { fixture in
                 let port = try await RawHost.with { $0.port }
-                let peer =
-                    overHTTP
-                    ? try await fixture.tunnel(to: "localhost:\(port)")
-                    : try await ask(fixture, for: "localhost", port).peer
+                let peer = try await connection(fixture, to: port, overHTTP: overHTTP)
                 try await peer.secure("localhost", trusting: fixture.proxy.authority)
                 #expect(try await peer.get("/", host: "localhost:\(port)").status == 200)
             }
@@ -230,10 +230,7 @@ struct SOCKSTests {
                 try await Fixture.with(loader) {
                     $0.policy = policy
                 } _: { fixture in
-                    let peer =
-                        overHTTP
-                        ? try await fixture.tunnel(to: "localhost:\(host.port)")
-                        : try await ask(fixture, for: "localhost", host.port).peer
+                    let peer = try await connection(fixture, to: host.port, overHTTP: overHTTP)
                     #expect(try await peer.rest() == [])
                     #expect(try await host.connections.entry(number).rest() == [])
                 }

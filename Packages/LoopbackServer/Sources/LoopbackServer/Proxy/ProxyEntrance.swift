@@ -203,11 +203,7 @@ final class ProxyEntrance: ChannelDuplexHandler, RemovableChannelHandler {
                 if case .success(let channel) = result { channel.close(promise: nil) }
                 return
             }
-            // It may have changed meanwhile, and the engine was not answered yet.
-            if entrance.parts.policy.opens(host) {
-                if case .success(let upstream) = result { upstream.close(promise: nil) }
-                return entrance.open(context, host)
-            }
+            guard !entrance.parts.opens(host, insteadOf: result) else { return entrance.open(context, host) }
             switch result {
             case .success(let upstream):
                 entrance.leave(context) { try entrance.parts.join(context.channel, to: upstream, of: host) }

@@ -41,6 +41,14 @@ struct ProxyParts: Sendable {
         try exchange.serve(channel, .opened(host, isSecure: leaf != nil), with: leaf)
     }
 
+    /// Whether a host that was to be passed to is opened by the time the dialer is through, and the engine was not
+    /// answered yet. What the dialer made is closed then.
+    func opens(_ host: HostPort, insteadOf dialed: Result<any Channel, any Error>) -> Bool {
+        guard policy.opens(host) else { return false }
+        if case .success(let upstream) = dialed { upstream.close(promise: nil) }
+        return true
+    }
+
     /// Has a connection pass end to end, to one that the dialer made for a host. On their event loop.
     /// - Throws: also where the policy opens the host by now.
     func join(_ client: any Channel, to host: any Channel, of name: HostPort) throws {

@@ -163,11 +163,7 @@ final class SOCKSEntrance: ChannelDuplexHandler, RemovableChannelHandler {
                 if case .success(let channel) = result { channel.close(promise: nil) }
                 return
             }
-            // It may have changed meanwhile, and the engine was not answered yet.
-            if entrance.parts.policy.opens(host) {
-                if case .success(let upstream) = result { upstream.close(promise: nil) }
-                return entrance.open(context, host, request)
-            }
+            guard !entrance.parts.opens(host, insteadOf: result) else { return entrance.open(context, host, request) }
             switch result {
             case .success(let upstream):
                 entrance.makeRoom(context, request) { try entrance.parts.join(context.channel, to: upstream, of: host) }
