@@ -10,11 +10,12 @@ internal import ResourceLoading
 /// origin. A request that it says to be of CORS has its permission checked at each answer, the last one too: of a
 /// synchronous XMLHttpRequest in a document the engine does not check it. The same holds for a request of the page's script,
 /// which is known by its credentials mode, unless it is one without CORS: that reads nothing of another origin. Of others
-/// it is not known whether scripts will read the answer, so what CORS does not permit is held to the idea of the Fetch standard's opaque-response blocking:
-/// only kinds that elements load from anywhere pass, by their announced type, and neither HTML, XML nor JSON. Of an
-/// answer that passes no more fields are left than its server lets the page read. Documents of the page itself move with
+/// it is not known whether scripts will read the answer, so what CORS does not permit is held to the idea of the Fetch
+/// standard's opaque-response blocking: only kinds that elements load from anywhere pass, by their announced type, and
+/// neither HTML, XML nor JSON. Of an answer that passes no more fields are left than its server lets the page read. Documents of the page itself move with
 /// their redirects and need no rule.
 struct ForeignAnswerRule {
+    private let names: SchemeNames
     /// Where the request went first.
     private let asked: WebOrigin?
     /// The origin that asks: as `Origin` says, or else the one that was asked, from which the engine lets it read.
@@ -30,8 +31,11 @@ struct ForeignAnswerRule {
     /// An SVG runs no scripts as a picture.
     private let asksForImage: Bool
 
-    /// - Parameter request: as the page sent it.
-    init(for request: ResourceRequest) {
+    /// - Parameters:
+    ///   - request: as the page sent it.
+    ///   - names: by which the engine knows origins.
+    init(for request: ResourceRequest, by names: SchemeNames) {
+        self.names = names
         asked = request.head.webOrigin
         isCORS = request.mode == .cors
         isDocument = request.destination == .document
@@ -53,9 +57,7 @@ struct ForeignAnswerRule {
     /// Refuses a hop that leaves TLS, as mixed content (Mixed Content, section 4.4), and one that another origin does not
     /// permit to a request of CORS (Fetch, section 4.4, step 5).
     /// - Parameter head: the answer that says where to go.
-    func checkHop(
-        _ head: HTTPResponse, from request: ResourceRequest, to target: String, by names: SchemeNames
-    ) throws {
+    func checkHop(_ head: HTTPResponse, from request: ResourceRequest, to target: String) throws {
         guard !isDocument else { return }
         let page = request.page.flatMap { HTTPRequest(urlText: $0.page.documentURL)?.scheme }
         if [request.head.scheme, origin?.scheme, page].contains("https"),
@@ -102,18 +104,14 @@ struct ForeignAnswerRule {
 
     /// An answer that the page may have, with its permission as the engine understands it.
     /// - Parameter request: the last hop.
-    func passing(
-        _ response: ResourceResponse, of request: ResourceRequest, by names: SchemeNames
-    ) throws -> ResourceResponse {
+    func passing(_ response: ResourceResponse, of request: ResourceRequest) throws -> ResourceResponse {
         guard !isDocument else { return response }
         if isScriptsWithoutCORS { return isOwn(request) ? response : unreadable(response) }
-        return isCORS ? try permitted(response, of: request, by: names) : try checked(response, of: request, by: names)
+        return isCORS ? try permitted(response, of: request) : try checked(response, of: request)
     }
 
     /// An answer to a request of CORS.
-    private func permitted(
-        _ response: ResourceResponse, of request: ResourceRequest, by names: SchemeNames
-    ) throws -> ResourceResponse {
+    private func permitted(_ response: ResourceResponse, of request: ResourceRequest) throws -> ResourceResponse {
         var response = response
         let permission = CORSPermission(of: response.head, to: request, by: names)
         if !isOwn(request) {
@@ -130,9 +128,7 @@ struct ForeignAnswerRule {
     }
 
     /// An answer to a request that may be of an element or of a script.
-    private func checked(
-        _ response: ResourceResponse, of request: ResourceRequest, by names: SchemeNames
-    ) throws -> ResourceResponse {
+    private func checked(_ response: ResourceResponse, of request: ResourceRequest) throws -> ResourceResponse {
         guard request.head.webOrigin != origin else { return response }
         let asking = request.head.headerFields[.origin] ?? origin?.description
         let permission = CORSPermission(of: response.head, to: request, by: names, from: asking)

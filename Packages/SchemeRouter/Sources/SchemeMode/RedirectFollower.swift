@@ -61,7 +61,7 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
         guard !isRedirect else { return .later }
         // From where it was asked for, and nowhere else, comes what no rule is about.
         guard request.mode == .cors else { return .known(response) }
-        guard let passing = try? ForeignAnswerRule(for: request).passing(response, of: request, by: names)
+        guard let passing = try? ForeignAnswerRule(for: request, by: names).passing(response, of: request)
         else { return .later }
         return .known(passing)
     }
@@ -69,7 +69,7 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
     nonisolated(nonsending) func follow(
         _ asked: ResourceRequest
     ) async throws -> (response: ResourceResponse, place: HTTPRequest)? {
-        let rule = ForeignAnswerRule(for: asked)
+        let rule = ForeignAnswerRule(for: asked, by: names)
         var (request, hops) = ledHere(try await resendable(asked))
         let start = hops
         while hops <= limit {
@@ -78,14 +78,14 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
             else {
                 if request.destination == .document { moves.end(for: request.page) }
                 if hops > start { response.movedTo = request.head.urlText }
-                return (try rule.passing(response, of: request, by: names), request.head)
+                return (try rule.passing(response, of: request), request.head)
             }
             hops += 1
             if let hop = try leaving(request, by: redirect, rule) {
                 try note(hop, after: request, hops: hops)
                 return (try replacement(of: asked, by: redirect.target), request.head)
             }
-            try rule.checkHop(response.head, from: request, to: redirect.target, by: names)
+            try rule.checkHop(response.head, from: request, to: redirect.target)
             request = rule.showing(try redirect.following(request), after: request, sites: sites)
         }
         throw tooMany(request)
