@@ -240,7 +240,8 @@ let package = Package(
         tests(
             of: "ContainerKit",
             [
-                "BodyBridge", "ContainerTesting", "CookieBridge", "CookieJar", "EngineTesting", "HTTPCache",
+                "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge", "CookieJar", "EngineTesting",
+                "HTTPCache",
                 "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher", "Prefetch",
                 "ResourceLoading",
                 "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter", "WebViewPool", .httpTypes, .log,

@@ -78,7 +78,9 @@ struct FacadeBenchmark {
             head.path = head.path.map(names.realTarget)
             guard let checked = try? completion.checked(head, in: document) else { return delivery }
             let reference = PageReference(id: PageID(rawValue: 1), documentURL: document)
-            let named = ResourceRequest(checked, page: PageAttribution(reference, confidence: .exact))
+            // As a page's file, which may be answered at once.
+            let named = ResourceRequest(
+                checked, destination: .subresource, page: PageAttribution(reference, confidence: .exact))
             if case .known(let response?) = chain.promptAnswer(to: named), let body = WholeBody(response.body) {
                 _ = delivery.deliver(response.head, body)
             } else {

@@ -71,6 +71,7 @@ let package = Package(
             dependencies: [
                 "ContainerKit",
                 .product(name: "BodyBridge", package: "BodyBridge"),
+                .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
                 .product(name: "CookieBridge", package: "CookieBridge"),
                 .product(name: "CookieJar", package: "CookieBridge"),

@@ -186,7 +186,8 @@ extension RealEngine {
         @Test(
             "The container's proxy and its local server in the engine",
             arguments: [
-                "proxyHosts", "proxyFailures", "proxyUpdate", "proxyRollback", "proxyLoss", "proxyNetworkProcess",
+                "proxyHosts", "proxyConnections", "proxyFailures", "proxyUpdate", "proxyRollback", "proxyLoss",
+                "proxyNetworkProcess",
                 "serverNetworkProcess", "serverRollback",
             ])
         func engine(_ name: String) async throws {

@@ -5,6 +5,7 @@ internal import ContainerKit
 internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
+internal import LoopbackServer
 internal import OfflinePackage
 internal import PackageFormat
 internal import PackagePublisher
@@ -27,6 +28,38 @@ extension EngineCheck {
             return answers.filter(answer => answer.status === 'fulfilled').length;
             """, in: .page)
         try expect(loaded == "200", "hosts that loaded: \(loaded) of 200")
+        await container.shutDown()
+    }
+
+    /// A page that opens after the views are warm finds a connection there, and makes none.
+    @MainActor
+    func checkProxyConnections(_ engine: WebKitGTKEngine, in folder: String) async throws {
+        let container = try await container(engine, in: folder) { _ in throw ResourceError(.offline, "cut") }
+        _ = try await install("1", into: container, folder)
+        var connections: [String] = []
+        let (requests, request) = AsyncStream<Void>.makeStream()
+        let (arrivals, arrive) = AsyncStream<Void>.makeStream()
+        container.observe { event in
+            switch event {
+            case .loopback(.connected(let host)):
+                connections.append("\(host)")
+                arrive.yield()
+            case .request: request.yield()
+            default: break
+            }
+        }
+        try await container.warmUp()
+        // A busy machine may need longer than the container waits.
+        for await _ in arrivals { break }
+        try expect(connections == ["shop.example:443"], "connected to ahead: \(connections)")
+        let page = try await container.open("https://shop.example/data.txt")
+        try await page.load.finished(within: .seconds(20))
+        // What happened before the request is told before it.
+        for await _ in requests { break }
+        try expect(connections.count == 1, "the page made a connection of its own: \(connections)")
+        // While there is one, no other is made.
+        try await container.warmUp()
+        try expect(connections.count == 1, "made without need: \(connections)")
         await container.shutDown()
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import BodyBridge
 internal import ContainerKit
 internal import Foundation
 internal import SchemeRouter
@@ -44,6 +45,7 @@ enum EngineCheck: String, CaseIterable {
     case otherCredentials
     case socksCredentials
     case proxyHosts
+    case proxyConnections
     case proxyFailures
     case proxyUpdate
     case proxyNetworkProcess
@@ -128,6 +130,7 @@ enum EngineCheck: String, CaseIterable {
         case .otherCredentials: try await checkOtherCredentials(WebKitGTKEngine())
         case .socksCredentials: try await checkSocksCredentials(WebKitGTKEngine())
         case .proxyHosts: try await checkProxyHosts(WebKitGTKEngine(), in: folder(arguments))
+        case .proxyConnections: try await checkProxyConnections(WebKitGTKEngine(), in: folder(arguments))
         case .proxyFailures: try await checkProxyFailures(WebKitGTKEngine(), in: folder(arguments))
         case .proxyUpdate: try await checkProxyUpdate(WebKitGTKEngine(), in: folder(arguments))
         case .proxyNetworkProcess:
@@ -268,6 +271,26 @@ enum EngineCheck: String, CaseIterable {
         try await view.warmUp()
         let state = try await view.evaluate("return [location.href, document.readyState, history.length]", in: .page)
         try expect(state == #"["about:blank","complete",1]"#, state)
+        // Each frame that a page asks for has the next number: one was asked for before.
+        let frame = try await view.evaluate("return requestAnimationFrame(() => {}) > 1", in: .page)
+        try expect(frame == "true", "no frame was waited for")
+        // What is run ahead leaves nothing in the page's world.
+        try await view.rehearse(["throw 1", "const left = 1; addEventListener = 1; () => 1", "window.found = left"])
+        let left = try await view.evaluate(
+            "return [typeof left, typeof addEventListener, window.found ?? 0]", in: .page)
+        try expect(left == #"["undefined","function",0]"#, left)
+        let found = try await view.evaluate("return found", in: .isolated(name: "containerkit-rehearsal"))
+        try expect(found == "1", "run: \(found)")
+        // The bridge's own comes to its end.
+        let scripts = InjectedScript.rehearsal
+        try await view.rehearse([
+            scripts[0], scripts[1], "window.made = \(scripts[2]); window.found = `${made}`.length",
+        ])
+        let ran = try await view.evaluate("return found", in: .isolated(name: "containerkit-rehearsal"))
+        // What stands where there is no script has six letters.
+        try expect((Int(ran) ?? 0) > 10, "run: \(ran)")
+        let remains = try await view.remains()
+        try expect(remains.isEmpty, "\(remains)")
     }
 
     /// Asks the page until it says so; the check's limit ends it.

@@ -27,10 +27,10 @@ extension EngineCheck {
         return (line?.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0) / 1_024
     }
 
-    /// The last quarter of the samples is no more than 5 % above the first, medians compared; the first two samples,
-    /// while caches fill, do not count.
+    /// The last quarter of the samples is no more than 5 % above the first, medians compared; the first tenth of them, two
+    /// at least, do not count: caches fill meanwhile.
     func expectLevel(_ samples: [MemorySample]) throws {
-        let samples = Array(samples.dropFirst(2))
+        let samples = Array(samples.dropFirst(max(2, samples.count / 10)))
         try expect(samples.count >= 6 && samples.allSatisfy { $0.all > 0 }, "too few samples, or empty ones")
         let quarter = max(1, samples.count / 4)
         let median = { (part: ArraySlice<MemorySample>, figure: (MemorySample) -> Double) in

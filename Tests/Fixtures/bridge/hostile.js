@@ -257,7 +257,11 @@ const changes = {
   reopened: "const f = Function.prototype.toString; Function.prototype.toString = function () { see('toString', typeof this === 'function' ? '' : this); return f.apply(this, arguments) };"
     + "const g = Reflect.apply; Reflect.apply = function (...a) { see('apply', ...a, ...a[2]); return g(...a) }; globalThis.prompt = (...a) => see('prompt', ...a);"
     + "const h = Headers.prototype.set; Headers.prototype.set = function (...a) { see('set', ...a); return h.apply(this, a) };"
-    + "document.open(); document.write('<html><body>again'); document.close()",
+    + "for (const key of ['again', 'kept', 'isRehearsal', 'hasBodies']) Object.defineProperty(Object.prototype, key, { configurable: true, "
+    + "get() { see('get ' + key, typeof this === 'object' ? Object.values(this).map(String).join() : this); return undefined },"
+    + "set(value) { Object.defineProperty(this, key, { value, writable: true, enumerable: true, configurable: true }) } });"
+    + "document.open(); addEventListener('error', (event) => see('error', event.message));"
+    + "document.write('<html><body>again'); document.close()",
 };
 const world = async (name, change) => {
   const element = frame({ src: "/frame.html" });

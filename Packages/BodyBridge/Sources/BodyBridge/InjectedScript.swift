@@ -23,8 +23,12 @@ public struct InjectedScript: Sendable, Hashable {
     public let hasCookies: Bool
     /// Whether what sends bodies is the script's; `nil` but for ``forced(token:hasBodies:hasCookies:)``.
     private let hasBodies: Bool?
-    /// A name in the page's world, which nobody can find or take away who does not know it.
+    /// A name in the page's world of what the script has left there, which nobody can find or take away who does not know
+    /// it. An engine shows it to a page that opens its document anew, which can do no more with it than this script does.
     private let name = "_" + BridgeToken().text
+    /// A name there of what makes the script of a configuration, until the script is made: before the page's own run. It is
+    /// the same in all pages, and shown to none.
+    private static let maker = "_" + BridgeToken().text
 
     /// The header field that carries a ``RequestMark``. It never leaves the container.
     public static let field = "ContainerKit-Request"
@@ -58,23 +62,47 @@ public struct InjectedScript: Sendable, Hashable {
     /// For documents, at their start, in this order.
     ///
     /// Engines inject into a world again that the page has changed, as after `document.open()`: there the script itself
-    /// must not run, which would show its token. The first of these asks what the second has left behind, and the second
-    /// cannot be run twice, since it declares a constant. Neither calls what a page can change.
+    /// must not run, which would show its token. The first of these asks what the last has left behind, the second does
+    /// nothing unless the first found nothing there, and the last cannot be run twice, since it declares a constant. None
+    /// calls what a page can change, or what may be no function, which an engine's message would quote; and the
+    /// configuration inherits from nothing that a page could add to.
+    ///
+    /// The long one is the same text in all pages: an engine reads it once for all that its process shows.
     public var page: [String] {
-        let configuration = literal(configuration(token: token.text))
-        let text = hasBodies == nil ? ScriptText.page : ScriptText.forced
-        return [
-            "typeof \(name)==\"undefined\"||\(name)()",
-            "const \(name)=(CONTAINERKIT=>{\(text);return()=>{CONTAINERKIT.again&&CONTAINERKIT.again()}})"
-                + "(\(configuration))",
+        [
+            "typeof \(name)==\"undefined\"?\(Self.asked):\(name)()",
+            Self.making(hasBodies == nil ? ScriptText.page : ScriptText.forced),
+            "const \(name)=" + Self.made(object(configuration(token: token.text))),
         ]
+    }
+
+    /// To be run in a blank page, in a world that no page has, one after the other: a process that has done so once runs
+    /// the script sooner in its pages. It holds no token.
+    public static let rehearsal = [
+        asked, making(ScriptText.page),
+        made(
+            #"{__proto__:null,token:"",mark:"\#(field)",schemes:{https:"",http:""},hasCookies:true,isRehearsal:true}"#),
+    ]
+
+    /// Asks for the maker.
+    private static let asked = "globalThis.\(maker)=0"
+
+    private static func making(_ text: String) -> String {
+        "globalThis.\(maker)===0&&(globalThis.\(maker)=CONTAINERKIT=>"
+            + "{\(text);return()=>{CONTAINERKIT.again&&CONTAINERKIT.again()}})"
+    }
+
+    /// Takes the maker out of the world, and has it make the script where it is there.
+    private static func made(_ configuration: String) -> String {
+        let making = "typeof make==\"function\"?make(\(configuration)):()=>{}"
+        return "(make=>delete globalThis.\(maker)&&\(making))(globalThis.\(maker))"
     }
 
     /// What runs in a worker before its own script. It holds the token: it is for the worker alone.
     /// - Parameter id: what the worker's URL ends with that the page did not write.
     func worker(id: String) -> String {
         ScriptText.worker.replacing(
-            "CONTAINERKIT", with: literal(configuration(token: token.text, id: id)), maxReplacements: 1)
+            "CONTAINERKIT", with: object(configuration(token: token.text, id: id)), maxReplacements: 1)
     }
 
     private func configuration(token: String, id: String? = nil) -> Configuration {
@@ -95,6 +123,12 @@ public struct InjectedScript: Sendable, Hashable {
         var hasCookies: Bool
         var hasBodies: Bool?
         var id: String?
+    }
+
+    /// The same without a prototype: members that it lacks would be looked up where a page can put some, with the token at
+    /// hand.
+    private func object(_ value: Configuration) -> String {
+        #"{"__proto__":null,"# + literal(value).dropFirst()
     }
 
     /// A value as JavaScript. JSON is that, but for the two line ends that only JSON leaves alone, in old engines.

@@ -230,10 +230,22 @@ struct PageBridgeTests {
     @Test("The script for documents is run once in a world, and shows nothing to one that was changed")
     func pages() throws {
         let page = bridge.script.page
-        #expect(page.count == 2 && !page[0].contains(token.text) && page[1].contains(token.text))
-        let name = try #require(page[1].firstMatch(of: /^const (_[0-9a-f]{32})=/)?.1)
-        #expect(page[0] == "typeof \(name)==\"undefined\"||\(name)()")
-        #expect(!page[1].dropFirst(40).contains(name))
+        #expect(page.count == 3 && page.map { $0.contains(token.text) } == [false, false, true])
+        let left = try #require(page[2].firstMatch(of: /^const (_[0-9a-f]{32})=/)?.1)
+        let maker = try #require(page[1].firstMatch(of: /^globalThis\.(_[0-9a-f]{32})===0&&/)?.1)
+        #expect(page[0] == "typeof \(left)==\"undefined\"?globalThis.\(maker)=0:\(left)()")
+        #expect(page[2].contains("delete globalThis.\(maker)&&") && page[2].contains(#"({"__proto__":null,""#))
+        // In what a page could read of it no name is.
+        #expect(maker != left && page[1].ranges(of: maker).count == 2 && !page[1].contains(left))
+    }
+
+    @Test("The long script has one text in all pages and in the rehearsal, which holds no token")
+    func rehearsal() {
+        let other = InjectedScript(
+            token: BridgeToken(), secureScheme: "app", insecureScheme: "app-http", hasCookies: false)
+        #expect(other.page[1] == bridge.script.page[1] && InjectedScript.rehearsal[1] == other.page[1])
+        #expect(other.page[0] != bridge.script.page[0] && other.page[2] != bridge.script.page[2])
+        #expect(InjectedScript.rehearsal[2].contains(#"token:"""#))
     }
 
     @Test("What is left when the page goes is nobody's")

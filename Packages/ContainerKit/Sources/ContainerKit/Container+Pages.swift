@@ -12,8 +12,10 @@ internal import WebViewPool
 
 // Pages: from the open to the end.
 extension Container {
-    /// Prepares views, so that the next pages open in warm ones. The container does so by itself when the app is idle,
-    /// unless `Configuration.warmsUpWhenIdle` is false.
+    /// Prepares views, so that the next pages open in warm ones, and where pages open by the proxy has the engine connect to
+    /// it ahead, which may take a second more. The container does so by itself when the app is idle, unless
+    /// `Configuration.warmsUpWhenIdle` is false.
+    /// - Throws: the error of the first view that could not be prepared, or `CancellationError`.
     public func warmUp() async throws {
         try await warmUp { true }
     }
@@ -22,6 +24,17 @@ extension Container {
         guard switches.isOn(.pool) else { return }
         // What was never lent serves all pages.
         try await pool.warmUp(for: ViewKey(mode: configuration.mode, url: ""), while: isWanted)
+        if isWanted() { await connectAhead() }
+        try Task.checkCancellation()
+    }
+
+    /// Has the engine connect to where the next pages may lie, where they open by the proxy.
+    private func connectAhead() async {
+        guard let proxy, let view = pool.idleView else { return }
+        await preconnecting.connect(in: view, besides: packages.library.installed.map { "\($0.baseURL)" }) {
+            url, host in
+            mode(ofPageAt: url) == .loopbackProxy && isTold(url) && proxy.lacksConnection(to: host)
+        }
     }
 
     /// As ``warmUp()``, where nobody waits for it.

@@ -38,6 +38,7 @@ public final class Container<Engine: WebEngine> {
     let pool: WebViewPool<Engine.View, ViewKey>
     let sharedPages: OpenPages
     let documentFailures = DocumentFailures()
+    let preconnecting = PreconnectCare()
     private(set) var proxy: ProxyCare<Engine>?
     private(set) var server: ServerCare<Engine>?
     private(set) var engineCaches: EngineCacheCare<Engine>?
@@ -110,8 +111,11 @@ public final class Container<Engine: WebEngine> {
         legacy = configuration.legacyMessages.map { [bodyBudget] in
             LegacyCare($0, names: configuration.names, budget: bodyBudget)
         }
+        let rehearsal = BridgeCare.rehearsal(in: configuration.mode, by: ways.byName.traits)
         pool = WebViewPool(.init(capacity: configuration.pool, reuseLimit: configuration.viewReuseLimit)) { _ in
             try engine.makeView()
+        } prepare: {
+            try await $0.rehearse(rehearsal)
         }
         whitePages = configuration.whitePages.map { WhitePageCare($0) }
         pageRequests = PageRequestCare(configuration.pageRequests) { [hub] in hub.send(.pageRequest($0, $1)) }
@@ -192,6 +196,7 @@ public final class Container<Engine: WebEngine> {
                 engine, requests, configuration.loopback, isUsed: liveRules.isOn, logger: configuration.logger,
                 tell: tell, note: note)
             proxy?.listen(to: hub)
+            preconnecting.listen(to: hub)
         case .loopbackServer:
             server = try await ServerCare(
                 engine, requests, configuration.loopback, directory: configuration.directory,

@@ -38,6 +38,12 @@ public final class FakeView: EngineView {
     public var isPosted = false
     /// Where documents on their way are asked for by POST; nowhere at first.
     public var posts: Set<String> = []
+    /// The scripts that it was to run ahead.
+    public private(set) var rehearsals: [String] = []
+    /// The origins that it was to connect to ahead, as often as it was asked.
+    public private(set) var preconnections: [[String]] = []
+    /// Is called when it is asked for that.
+    public var onPreconnect: (@MainActor ([String]) -> Void)?
     /// How often it was cleaned.
     public private(set) var resets = 0
     /// The scripts that were added since it was lent.
@@ -130,6 +136,13 @@ public final class FakeView: EngineView {
     public func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String {
         try await evaluation()
     }
+
+    public func preconnect(to origins: [String]) async {
+        preconnections.append(origins)
+        onPreconnect?(origins)
+    }
+
+    public func rehearse(_ sources: [String]) async throws { rehearsals += sources }
 
     public func canShow(_ mediaType: String) -> Bool { !unshown.contains(mediaType) }
 

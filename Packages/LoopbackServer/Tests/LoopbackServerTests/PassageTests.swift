@@ -39,6 +39,27 @@ struct PassageTests {
         }
     }
 
+    @Test("That the engine is connected is told, and known for as long as it is")
+    func connected() async throws {
+        try await Fixture.with(Answers { _ in .text("ours") }) { fixture in
+            let host = HostPort(host: "shop.test", port: 443)
+            #expect(!fixture.proxy.isConnected(to: host))
+            let peer = try await fixture.open()
+            _ = try await fixture.witness.events.value("a connection") { events in
+                events.contains { if case .connected(host) = $0 { true } else { false } } ? true : nil
+            }
+            #expect(fixture.proxy.isConnected(to: host))
+            #expect(!fixture.proxy.isConnected(to: HostPort(host: "shop.test", port: 8_443)))
+            #expect(try await peer.get("/").text == "ours")
+            peer.close()
+            // As the proxy hears of it.
+            while fixture.proxy.isConnected(to: host) {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+    }
+
     @Test("A connection to a host that is not opened any more ends after the request that it is at")
     func opened() async throws {
         let policy = Turning(opens: true)

@@ -189,6 +189,26 @@
             }
         }
 
+        /// Runs scripts in the blank page that the view shows, in a world that no page has: the web process keeps what it has
+        /// read of them, for scripts of the same text.
+        /// - Throws: `EngineError` with code `processEnded`, or `timedOut` after 5 seconds.
+        public func rehearse(_ sources: [String]) async throws {
+            try await withLimit(Self.resetLimit, "the web process does not end a script") { [self] in
+                for source in sources { try await rehearse(source) }
+            }
+        }
+
+        private func rehearse(_ source: String) async throws {
+            try requireLife()
+            try await GLibAsync.call(among: scriptCalls) { callback, data in
+                webkit_web_view_evaluate_javascript(
+                    web, source, -1, "containerkit-rehearsal", nil, nil, callback, data)
+            } finish: { [web] result in
+                let value = webkit_web_view_evaluate_javascript_finish(web, result, nil)
+                if let value { g_object_unref(value) }
+            }
+        }
+
         /// A picture of the visible part, in pixels of the view's size.
         /// - Throws: `EngineError` with code `snapshot`, `pageGone` where that is why, or `processEnded`.
         public func snapshot() async throws -> PageSnapshot {
@@ -274,30 +294,51 @@
         /// The names of the handlers that have messages of the view's document without an answer.
         public var owingHandlers: Set<String> { Set(messageHandlers.filter(\.owesAnswer).map(\.name)) }
 
-        /// Loads a blank page, so that the next one opens in a process that runs. It is no page to go back to.
+        /// Loads a blank page and has it drawn, so that the next one opens in a process that runs and has nothing else to do.
+        /// It is no page to go back to.
         /// - Throws: `EngineError`; code `timedOut` after 20 seconds.
         public func warmUp() async throws {
             try await warmUp(within: Self.warmUpLimit)
         }
 
+        /// The engine says that the blank page is there some 20 ms before it is drawn: a page that is opened meanwhile waits
+        /// for that.
         func warmUp(within limit: Duration) async throws {
+            try await withLimit(limit, Self.noBlankPage) { [self] in
+                try await showBlank()
+                _ = try await evaluate(Self.drawing, in: .page)
+            }
+        }
+
+        static let noBlankPage = "the web process shows no blank page"
+
+        /// Returns when two frames were drawn, the second of them with what had changed before the first; after a quarter
+        /// of a second where none is, as in a window that the system does not show.
+        private static let drawing = """
+            await new Promise(done => {
+                requestAnimationFrame(() => requestAnimationFrame(done));
+                setTimeout(done, 250);
+            });
+            """
+
+        /// Loads a blank page. Give it a limit.
+        func showBlank() async throws {
             try requireLife()
             defer { onSignal = nil }
-            try await withLimit(limit, "the web process shows no blank page") { [self] in
-                let (signals, continuation) = AsyncStream.makeStream(of: ViewSignal.self)
-                onSignal = { continuation.yield($0) }
-                location.ask(for: "about:blank")
-                // Loaded from here, it has no place in the history, unlike `about:blank`.
-                webkit_web_view_load_html(web, "<!doctype html>", nil)
-                for await signal in signals {
-                    switch signal {
-                    case .finished: return
-                    case .failed(_, let error): throw error
-                    case .processEnded(let reason): throw EngineError(.processEnded, reason)
-                    case .started, .committed, .resource, .sightChanged: continue
-                    }
+            let (signals, continuation) = AsyncStream.makeStream(of: ViewSignal.self)
+            onSignal = { continuation.yield($0) }
+            location.ask(for: "about:blank")
+            // Loaded from here, it has no place in the history, unlike `about:blank`.
+            webkit_web_view_load_html(web, "<!doctype html>", nil)
+            for await signal in signals {
+                switch signal {
+                case .finished: return
+                case .failed(_, let error): throw error
+                case .processEnded(let reason): throw EngineError(.processEnded, reason)
+                case .started, .committed, .resource, .sightChanged: continue
                 }
             }
+            try Task.checkCancellation()
         }
 
         /// Ends the view: its page, the calls that wait for it and the answers to its messages. Again, it does nothing.

@@ -9,7 +9,8 @@ public protocol PoolableView: AnyObject {
     /// Whether the view can still show a page; `false` once its web process died.
     var isAlive: Bool { get }
 
-    /// Loads a blank page. A view that was created but never loaded saves nothing when a page opens in it.
+    /// Loads a blank page, and returns when nothing is left to be done for that. A view that was created but never loaded
+    /// saves nothing when a page opens in it.
     /// - Throws: when the engine cannot start a page, within a limit of the view's own.
     func warmUp() async throws
 

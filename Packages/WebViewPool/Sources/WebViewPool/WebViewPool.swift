@@ -9,15 +9,22 @@
 @MainActor
 public final class WebViewPool<View: PoolableView, Key: PoolKey> {
     private let make: @MainActor (Key.Kind) throws -> View
+    private let prepare: @MainActor (View) async throws -> Void
     private var ledger: PoolLedger<Key>
     private var views: [PoolLedger<Key>.Slot: View] = [:]
     private var holders: [PoolLedger<Key>.Slot: Holder] = [:]
 
-    /// - Parameter make: creates a view that has not loaded anything yet.
-    public init(_ configuration: Configuration = Configuration(), make: @escaping @MainActor (Key.Kind) throws -> View)
-    {
+    /// - Parameters:
+    ///   - make: creates a view that has not loaded anything yet.
+    ///   - prepare: does what else is worth doing ahead in a new view once it shows its blank page, within a limit of its
+    ///     own, and leaves nothing behind that a page could see; nothing by default. A view in which it fails is ended.
+    public init(
+        _ configuration: Configuration = Configuration(), make: @escaping @MainActor (Key.Kind) throws -> View,
+        prepare: @escaping @MainActor (View) async throws -> Void = { _ in }
+    ) {
         ledger = PoolLedger(capacity: configuration.capacity, reuseLimit: configuration.reuseLimit)
         self.make = make
+        self.prepare = prepare
     }
 
     /// What happened so far.
@@ -25,6 +32,10 @@ public final class WebViewPool<View: PoolableView, Key: PoolKey> {
 
     /// The number of views that are warm and free.
     public var warmCount: Int { ledger.warm.count }
+
+    /// A view that is warm, and that nobody has: for what one view can do for all. It may be lent at any time; `nil` where
+    /// there is none.
+    public var idleView: View? { ledger.warm.lazy.compactMap { self.views[$0] }.first { $0.isAlive } }
 
     /// How many views are kept warm, and how that number may change.
     public var capacity: PoolCapacity { ledger.capacity }
@@ -49,6 +60,7 @@ public final class WebViewPool<View: PoolableView, Key: PoolKey> {
             views[slot] = view
             do {
                 try await view.warmUp()
+                try await prepare(view)
                 // A view whose preparation was cut short may say nothing of it.
                 try Task.checkCancellation()
             } catch {

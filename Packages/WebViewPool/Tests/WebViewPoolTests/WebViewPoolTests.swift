@@ -49,6 +49,52 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, lent: 0)
     }
 
+    @Test("What is done ahead is done once in each new view, when it is warm and before anybody has it")
+    func preparing() async throws {
+        var prepared: [Int] = []
+        var pool: WebViewPool<FakeView, SoleKey>?
+        let made = WebViewPool<FakeView, SoleKey>(.init(capacity: 2)) { [factory] _ in
+            try factory.make()
+        } prepare: { view in
+            #expect(view.warmUps == 1 && pool?.warmCount == prepared.count)
+            prepared.append(view.number)
+        }
+        pool = made
+        try await made.warmUp()
+        #expect(prepared == [1, 2])
+        let holder = Holder()
+        let view = try made.checkOut(for: holder)
+        await made.checkIn(view)
+        // A view that was cleaned runs in a process that has shown a page.
+        try await made.warmUp()
+        #expect(made.warmCount == 2 && prepared == [1, 2])
+    }
+
+    @Test("A view in which that fails is ended, and the caller is told")
+    func failingPreparation() async throws {
+        let pool = WebViewPool<FakeView, SoleKey>(.init(capacity: 2)) { [factory] _ in
+            try factory.make()
+        } prepare: { view in
+            if view.number == 2 { throw FakeView.Broken() }
+        }
+        await #expect(throws: FakeView.Broken.self) { try await pool.warmUp() }
+        #expect(pool.warmCount == 1 && factory.views.map(\.discards) == [0, 1])
+    }
+
+    @Test("There is an idle view as long as one is warm, alive and nobody's")
+    func idleView() async throws {
+        let pool = pool(of: 2)
+        #expect(pool.idleView == nil)
+        try await pool.warmUp()
+        let idle = try #require(pool.idleView)
+        idle.isAlive = false
+        let other = try #require(pool.idleView)
+        #expect(other !== idle)
+        let holder = Holder()
+        #expect(try pool.checkOut(for: holder) === other)
+        #expect(pool.idleView == nil)
+    }
+
     @Test("An engine that makes no view is heard, in both ways to a view")
     func failingFactory() async throws {
         let pool = pool()

@@ -27,7 +27,9 @@ struct LegacyScript {
             cookieHandler: messages.cookieHandler, prefetchHandler: messages.prefetchHandler)
         // Texts always have a form.
         let literal = (try? JSONEncoder().encode(values)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
-        return "const \(name)=(CONTAINERKIT=>{\(LegacyScriptText.page);return()=>CONTAINERKIT.kept})(\(literal))"
+        // Without a prototype, which a page could add to.
+        let object = #"{"__proto__":null,"# + literal.dropFirst()
+        return "const \(name)=(CONTAINERKIT=>{\(LegacyScriptText.page);return()=>CONTAINERKIT.kept})(\(object))"
     }
 
     private struct Configuration: Encodable {

@@ -65,6 +65,11 @@ final class BridgeCare {
         }
     }
 
+    /// The scripts that most pages of a container will have, to be run ahead; none where the engine loses nothing.
+    static func rehearsal(in mode: InterceptionMode, by traits: EngineTraits) -> [String] {
+        mode == .customScheme && traits.bodies == .plain ? InjectedScript.rehearsal : []
+    }
+
     private func script(_ forced: ForcedBridges) -> InjectedScript {
         guard !forced.isEmpty else {
             return InjectedScript(

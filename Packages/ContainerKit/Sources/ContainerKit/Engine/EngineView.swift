@@ -89,6 +89,16 @@ public protocol EngineView: PoolableView {
     /// - Throws: ``EngineError`` with code `snapshot`, or as ``evaluate(_:in:)``.
     func snapshot() async throws -> PageSnapshot
 
+    /// Has the engine connect to origins ahead, while the view shows a blank page; where it shows another, this does nothing.
+    /// Whether it comes to a connection nobody says.
+    /// - Parameter origins: of https, as `https://host` or `https://host:port`, of which pages may open soon.
+    func preconnect(to origins: [String]) async
+
+    /// Runs scripts, one after the other, in the blank page that the view shows and in a world that no page has: an engine
+    /// runs them sooner in the pages to come. What they return or throw is nobody's.
+    /// - Throws: ``EngineError`` with code `processEnded` when the view ended, `timedOut` after a limit of the view's own.
+    func rehearse(_ sources: [String]) async throws
+
     /// What the view calls itself from the next load on; of a view that was just made, the engine's own.
     func setUserAgent(_ agent: UserAgent)
 
@@ -134,6 +144,23 @@ extension EngineView {
 
     /// False, for engines whose views end by the container's will alone.
     public var hasEnded: Bool { false }
+
+    /// Does nothing, for engines whose worlds do not share what they have read.
+    public func rehearse(_ sources: [String]) async throws {}
+
+    /// Asks as a page does, by `<link rel=preconnect>` (HTML, "link type preconnect").
+    public func preconnect(to origins: [String]) async {
+        let list = (try? JSONEncoder().encode(origins)).map { String(decoding: $0, as: UTF8.self) } ?? "[]"
+        // A page may have come meanwhile, which is to notice nothing. What is asked for no one takes back.
+        _ = try? await evaluate(
+            """
+            if (location.href === 'about:blank') for (const href of \(list)) {
+                const link = Object.assign(document.createElement('link'), { rel: 'preconnect', href });
+                document.head.append(link);
+                link.remove();
+            }
+            """, in: .page)
+    }
 
     /// Does nothing, for engines that cannot: then a page that hangs is left alone.
     public func endProcess() {}

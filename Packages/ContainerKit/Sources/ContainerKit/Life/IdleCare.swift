@@ -70,6 +70,7 @@ final class IdleCare {
         isOver = true
         listening?.cancel()
         waiting?.cancel()
+        working?.cancel()
         await working?.value
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ConnectTunnel
 internal import Logging
 internal import LoopbackServer
 internal import OfflinePackage
@@ -93,6 +94,12 @@ final class ProxyCare<Engine: WebEngine> {
             stepAside()
             throw error
         }
+    }
+
+    /// Whether the engine goes by the proxy, for certain, and has no connection to a host in whose place that stands.
+    func lacksConnection(to host: HostPort) -> Bool {
+        guard !isOver, isUsed, let named, engine?.proxy == named, let listener = proxy.listener else { return false }
+        return listener.port == named.port && !listener.isConnected(to: host)
     }
 
     /// Has the engine go without it, lets requests in flight finish, and ends it.

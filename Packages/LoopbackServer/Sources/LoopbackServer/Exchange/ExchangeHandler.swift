@@ -6,6 +6,7 @@ internal import NIOCore
 internal import NIOFoundationCompat
 internal import NIOHTTP1
 internal import NIOSSL
+internal import NIOTLS
 internal import ResourceLoading
 
 #if canImport(FoundationEssentials)
@@ -91,6 +92,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case TLSUserEvent.handshakeCompleted = event, let host = front.host { parts.happened(.connected(host)) }
         if let event = event as? ChannelEvent, event == .inputClosed {
             // Who ends its side in the middle of an exchange has given it up.
             context.close(promise: nil)

@@ -15,6 +15,8 @@ public enum LoopbackEvent: Sendable {
     case deaf(reason: String)
     /// A connection was refused.
     case refused(LoopbackRefusal)
+    /// The engine has made TLS with the server in a host's place: its next request there waits for no connection.
+    case connected(HostPort)
     /// A connection to there was asked for, and could not be made or opened: the engine was told no more than that.
     case unreachable(HostPort, ResourceError)
 }

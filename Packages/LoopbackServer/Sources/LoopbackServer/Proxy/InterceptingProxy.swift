@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import ConnectTunnel
 internal import NIOCore
 
 /// A proxy on loopback for the app's own engine, over SOCKS5 (RFC 1928) or HTTP: it stands in for the hosts that a policy
@@ -65,6 +66,10 @@ public final class InterceptingProxy: Sendable {
 
     /// How many connections there are.
     public var connections: Int { listener.connections }
+
+    /// Whether the engine has a connection to a host in whose place the proxy stands, whatever that is busy with, or is making
+    /// one.
+    public func isConnected(to host: HostPort) -> Bool { parts.passages.isOpened(host) }
 
     /// Sees to it that it listens: to be called when the app comes back from a suspension, and before a page opens.
     /// Asks the listener by a connection, since a system that took it away does not say so.

@@ -35,6 +35,11 @@ final class Passages: Sendable {
         guard policy.opens(host) == isOpened else { throw Outdated() }
     }
 
+    /// Whether a connection to an opened host is there, or about to be.
+    func isOpened(_ host: HostPort) -> Bool {
+        all.withLock { $0.values.contains { $0.isOpened && $0.host == host } }
+    }
+
     /// The connections that would be made in another way by now.
     var outdated: [any Channel] {
         let all = all.withLock { Array($0.values) }

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ConnectTunnel
+import ContainerTesting
+import EngineTesting
+import LoopbackServer
+import ResourceLoading
+import Testing
+import WebViewPool
+
+@testable import ContainerKit
+
+@MainActor
+@Suite("What is done ahead of pages", .timeLimit(.minutes(2)))
+struct PreconnectTests {
+    private let hub = EventHub()
+    private let clock = ManualClock()
+    private let care: PreconnectCare
+    private let view = FakeView(id: ViewID(rawValue: 1))
+
+    init() {
+        care = PreconnectCare(clock: clock)
+        care.listen(to: hub)
+        view.onPreconnect = { [hub] origins in
+            for origin in origins {
+                guard let host = HostPort(origin.dropFirst("https://".count), defaultPort: 443) else { continue }
+                hub.send(.loopback(.connected(host)))
+            }
+        }
+    }
+
+    private func open(_ url: String, _ mode: InterceptionMode = .loopbackProxy, id: UInt64 = 1) {
+        hub.send(
+            .pageOpened(
+                PageSession(
+                    id: PageID(rawValue: id), documentURL: url, view: ViewID(rawValue: id), mode: mode, generations: [])
+            ))
+    }
+
+    @Test("The origins of the last pages by the proxy come first, each once, then others, and four in all")
+    func origins() async {
+        open("https://old.example/")
+        for name in ["a", "b", "c"] { open("https://\(name).example/x") }
+        open("https://a.example/y")
+        open("https://named.example/", .customScheme)
+        open("http://open.example/")
+        await care.connect(in: view, besides: ["https://p.example/shop/", "https://b.example/"]) { _, _ in true }
+        #expect(
+            view.preconnections == [
+                ["https://a.example", "https://b.example", "https://c.example", "https://p.example"]
+            ])
+    }
+
+    @Test("What is not wanted is not connected to, and nothing is asked for where nothing is left")
+    func wanted() async {
+        open("https://a.example/x")
+        var asked: [String] = []
+        await care.connect(in: view, besides: ["https://p.example:8443/shop/"]) { url, host in
+            asked.append("\(url) \(host)")
+            return host.port == 8_443
+        }
+        #expect(view.preconnections == [["https://p.example:8443"]])
+        #expect(asked == ["https://a.example/x a.example:443", "https://p.example:8443/shop/ p.example:8443"])
+        await care.connect(in: view, besides: ["http://p.example/", "none"]) { url, _ in url != "https://a.example/x" }
+        await care.connect(in: view, besides: []) { _, _ in false }
+        #expect(view.preconnections.count == 1)
+    }
+
+    private static let hosts = ["https://a.example/", "https://b.example/"]
+
+    /// Begins to connect to both, and returns when the engine was asked, and the limit runs.
+    private func begin(_ ended: @escaping @MainActor () -> Void = {}) async -> Task<Void, Never> {
+        let (told, tell) = AsyncStream.makeStream(of: Void.self)
+        view.onPreconnect = { _ in tell.yield() }
+        let waiting = Task {
+            await care.connect(in: view, besides: Self.hosts) { _, _ in true }
+            ended()
+        }
+        for await _ in told { break }
+        await clock.sleepers(atLeast: 1)
+        return waiting
+    }
+
+    /// The clock stands still: only the connections can end it.
+    @Test("It is over when the last connection is there, for all who wait, and nothing is asked for twice")
+    func waits() async {
+        var ends = 0
+        let answer = view.onPreconnect
+        let waiting = await begin { ends += 1 }
+        let joining = Task {
+            await care.connect(in: view, besides: Self.hosts) { _, _ in false }
+            ends += 1
+        }
+        await clock.sleepers(atLeast: 2)
+        hub.send(.loopback(.connected(HostPort(host: "other.example", port: 443))))
+        answer?(["https://a.example"])
+        for _ in 0..<100 { await Task.yield() }
+        #expect(ends == 0)
+        answer?(["https://b.example"])
+        await waiting.value
+        await joining.value
+        #expect(ends == 2 && view.preconnections.count == 1)
+    }
+
+    @Test("An engine that connects to nothing holds nobody up for ever")
+    func limit() async {
+        let waiting = await begin()
+        clock.advance(by: PreconnectCare.limit)
+        await waiting.value
+        #expect(view.preconnections == [["https://a.example", "https://b.example"]])
+    }
+
+    @Test("A container connects ahead where pages open by its proxy, and rehearses where they have a script")
+    func container() async throws {
+        let fixture = Fixture()
+        fixture.engine.traits = EngineTraits(
+            bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true, caches: true,
+            identifiesPage: false)
+        let container = try await fixture.container(covering: ["a.example"]) {
+            $0.mode = .loopbackProxy
+            $0.pool = 1
+        }
+        try await fixture.install(["index.html": "shop"], version: "1", into: container)
+        try await container.warmUp()
+        let warm = try #require(container.pool.idleView)
+        #expect(warm.preconnections == [["https://shop.example"]] && warm.rehearsals.isEmpty)
+        // A page that is not covered is nobody's, and neither is one whose engine goes elsewhere, or past a container.
+        for url in ["https://unknown.example/", "https://a.example/x"] {
+            await container.close(try await container.open(url))
+        }
+        try await container.warmUp()
+        let next = try #require(container.pool.idleView)
+        #expect(next.preconnections.last == ["https://a.example", "https://shop.example"])
+        let count = next.preconnections.count
+        let named = fixture.engine.proxy
+        fixture.engine.setProxy(EngineProxy(host: "proxy.example", port: 3_128))
+        try await container.warmUp()
+        fixture.engine.setProxy(named)
+        container.isEnabled = false
+        try await container.warmUp()
+        container.isEnabled = true
+        await container.shutDown()
+        try await container.warmUp()
+        #expect(container.pool.idleView === next && next.preconnections.count == count)
+    }
+
+    @Test("The script of pages is run ahead in each new view in custom-scheme mode, and nothing is connected to")
+    func rehearsal() async throws {
+        let fixture = Fixture()
+        fixture.engine.traits = EngineTraits(
+            bodies: .plain, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
+            caches: false, identifiesPage: true)
+        let container = try await fixture.container(covering: ["a.example"]) { $0.pool = 1 }
+        try await container.warmUp()
+        let page = try await container.open("https://a.example/")
+        let scripts = page.view.scripts.filter { $0.world == .page }.map(\.source)
+        #expect(page.view.rehearsals.count == 3 && scripts.contains(page.view.rehearsals[1]))
+        #expect(page.view.preconnections.isEmpty)
+        await container.shutDown()
+    }
+}
