@@ -241,10 +241,9 @@ let package = Package(
             of: "ContainerKit",
             [
                 "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge", "CookieJar", "EngineTesting",
-                "HTTPCache",
-                "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher", "Prefetch",
-                "ResourceLoading",
-                "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter", "WebViewPool", .httpTypes, .log,
+                "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher",
+                "Prefetch", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter",
+                "WebViewPool", .httpTypes, .log,
                 .metrics, .metricsTestKit,
             ]),
         .systemLibrary(

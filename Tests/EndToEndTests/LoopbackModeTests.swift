@@ -187,8 +187,7 @@ extension RealEngine {
             "The container's proxy and its local server in the engine",
             arguments: [
                 "proxyHosts", "proxyConnections", "proxyFailures", "proxyUpdate", "proxyRollback", "proxyLoss",
-                "proxyNetworkProcess",
-                "serverNetworkProcess", "serverRollback",
+                "proxyNetworkProcess", "serverNetworkProcess", "serverRollback",
             ])
         func engine(_ name: String) async throws {
             let folder = try TemporaryFolder()

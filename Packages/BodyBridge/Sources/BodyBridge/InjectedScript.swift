@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// The script that runs before a page's own, in each of its frames, and in front of its workers'.
 ///
 /// It puts functions in the place of the engine's, which send what the engine would lose to the container, and which a
@@ -71,21 +65,26 @@ public struct InjectedScript: Sendable, Hashable {
     public var page: [String] {
         [
             "typeof \(name)==\"undefined\"?\(Self.asked):\(name)()",
-            Self.making(hasBodies == nil ? ScriptText.page : ScriptText.forced),
-            "const \(name)=" + Self.made(object(configuration(token: token.text))),
+            hasBodies == nil ? Self.making : Self.makingForced,
+            "const \(name)=" + Self.made(configuration()),
         ]
     }
 
     /// To be run in a blank page, in a world that no page has, one after the other: a process that has done so once runs
     /// the script sooner in its pages. It holds no token.
     public static let rehearsal = [
-        asked, making(ScriptText.page),
+        asked, making,
         made(
-            #"{__proto__:null,token:"",mark:"\#(field)",schemes:{https:"",http:""},hasCookies:true,isRehearsal:true}"#),
+            Configuration(
+                token: "", mark: field, schemes: .init(https: "", http: ""), hasCookies: true, isRehearsal: true)),
     ]
 
     /// Asks for the maker.
     private static let asked = "globalThis.\(maker)=0"
+
+    /// Makes the maker where it was asked for: the long one.
+    private static let making = making(ScriptText.page)
+    private static let makingForced = making(ScriptText.forced)
 
     private static func making(_ text: String) -> String {
         "globalThis.\(maker)===0&&(globalThis.\(maker)=CONTAINERKIT=>"
@@ -93,8 +92,8 @@ public struct InjectedScript: Sendable, Hashable {
     }
 
     /// Takes the maker out of the world, and has it make the script where it is there.
-    private static func made(_ configuration: String) -> String {
-        let making = "typeof make==\"function\"?make(\(configuration)):()=>{}"
+    private static func made(_ configuration: Configuration) -> String {
+        let making = "typeof make==\"function\"?make(\(ScriptLiteral.object(configuration))):()=>{}"
         return "(make=>delete globalThis.\(maker)&&\(making))(globalThis.\(maker))"
     }
 
@@ -102,12 +101,12 @@ public struct InjectedScript: Sendable, Hashable {
     /// - Parameter id: what the worker's URL ends with that the page did not write.
     func worker(id: String) -> String {
         ScriptText.worker.replacing(
-            "CONTAINERKIT", with: object(configuration(token: token.text, id: id)), maxReplacements: 1)
+            "CONTAINERKIT", with: ScriptLiteral.object(configuration(id: id)), maxReplacements: 1)
     }
 
-    private func configuration(token: String, id: String? = nil) -> Configuration {
+    private func configuration(id: String? = nil) -> Configuration {
         Configuration(
-            token: token, mark: Self.field, schemes: .init(https: secureScheme, http: insecureScheme),
+            token: token.text, mark: Self.field, schemes: .init(https: secureScheme, http: insecureScheme),
             hasCookies: hasCookies, hasBodies: hasBodies, id: id)
     }
 
@@ -122,18 +121,7 @@ public struct InjectedScript: Sendable, Hashable {
         var schemes: Schemes
         var hasCookies: Bool
         var hasBodies: Bool?
+        var isRehearsal: Bool?
         var id: String?
-    }
-
-    /// The same without a prototype: members that it lacks would be looked up where a page can put some, with the token at
-    /// hand.
-    private func object(_ value: Configuration) -> String {
-        #"{"__proto__":null,"# + literal(value).dropFirst()
-    }
-
-    /// A value as JavaScript. JSON is that, but for the two line ends that only JSON leaves alone, in old engines.
-    func literal(_ value: some Encodable) -> String {
-        // Texts and numbers always have a form.
-        (try? JSONEncoder().encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
     }
 }

@@ -194,12 +194,13 @@ public final class PageBridge {
     private func leading(_ worker: Expected) -> WorkerScript {
         guard worker.isModule else {
             return WorkerScript(
-                isModule: false, front: script.worker(id: worker.id) + "\nimportScripts(\(script.literal(worker.url)))")
+                isModule: false,
+                front: script.worker(id: worker.id) + "\nimportScripts(\(ScriptLiteral.value(worker.url)))")
         }
         // Not in a URL of its own: places in a script are told to the page by URL, and the page by policy may forbid it.
         let id = BridgeToken().text
         expect(Expected(url: worker.url, id: id, isModule: true, isLeading: true, workerID: worker.id))
-        return WorkerScript(isModule: true, front: "import \(script.literal("\(worker.url)#\(id)"));")
+        return WorkerScript(isModule: true, front: "import \(ScriptLiteral.value("\(worker.url)#\(id)"));")
     }
 
     private func expect(_ worker: Expected) {
@@ -224,7 +225,7 @@ public final class PageBridge {
     }
 
     private func json(_ value: some Encodable) -> String {
-        script.literal(["value": value])
+        ScriptLiteral.value(["value": value])
     }
 
     /// A worker's script, or the one in front of a module's.

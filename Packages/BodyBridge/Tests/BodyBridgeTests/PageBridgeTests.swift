@@ -245,7 +245,7 @@ struct PageBridgeTests {
             token: BridgeToken(), secureScheme: "app", insecureScheme: "app-http", hasCookies: false)
         #expect(other.page[1] == bridge.script.page[1] && InjectedScript.rehearsal[1] == other.page[1])
         #expect(other.page[0] != bridge.script.page[0] && other.page[2] != bridge.script.page[2])
-        #expect(InjectedScript.rehearsal[2].contains(#"token:"""#))
+        #expect(InjectedScript.rehearsal[2].contains(#""token":"""#))
     }
 
     @Test("What is left when the page goes is nobody's")

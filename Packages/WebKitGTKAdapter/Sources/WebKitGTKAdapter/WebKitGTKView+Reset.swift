@@ -18,8 +18,8 @@
         /// holds it. Measured: 9 ms, where a view with a process of its own takes 150; to leave the page takes some more,
         /// and some 30 ms until the blank page is drawn.
         /// - Returns: the other view, with an id of its own.
-        /// - Throws: `ViewProcessEnded`, or `EngineError`: with code `timedOut` after 5 seconds for either page, as where a script of the page
-        ///   never ends; its process is ended then.
+        /// - Throws: `ViewProcessEnded`, or `EngineError`: with code `timedOut` after 5 seconds for either page, as where a
+        ///   script of the page never ends; its process is ended then.
         public func reset() async throws -> WebKitGTKView {
             try requireLife()
             try await leavePage()

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// The script that older pages speak to. It is injected after ``InjectedScript``, where both are.
 struct LegacyScript {
     let token: BridgeToken
@@ -25,10 +19,7 @@ struct LegacyScript {
         let values = Configuration(
             token: token.text, callback: messages.callback, bodyHandler: messages.bodyHandler,
             cookieHandler: messages.cookieHandler, prefetchHandler: messages.prefetchHandler)
-        // Texts always have a form.
-        let literal = (try? JSONEncoder().encode(values)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
-        // Without a prototype, which a page could add to.
-        let object = #"{"__proto__":null,"# + literal.dropFirst()
+        let object = ScriptLiteral.object(values)
         return "const \(name)=(CONTAINERKIT=>{\(LegacyScriptText.page);return()=>CONTAINERKIT.kept})(\(object))"
     }
 

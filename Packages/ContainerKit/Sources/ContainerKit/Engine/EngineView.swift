@@ -150,11 +150,11 @@ extension EngineView {
 
     /// Asks as a page does, by `<link rel=preconnect>` (HTML, "link type preconnect").
     public func preconnect(to origins: [String]) async {
-        let list = (try? JSONEncoder().encode(origins)).map { String(decoding: $0, as: UTF8.self) } ?? "[]"
+        let list = origins.map(PageSeed.literal).joined(separator: ", ")
         // A page may have come meanwhile, which is to notice nothing. What is asked for no one takes back.
         _ = try? await evaluate(
             """
-            if (location.href === 'about:blank') for (const href of \(list)) {
+            if (location.href === 'about:blank') for (const href of [\(list)]) {
                 const link = Object.assign(document.createElement('link'), { rel: 'preconnect', href });
                 document.head.append(link);
                 link.remove();

@@ -31,7 +31,7 @@ extension PageSeed {
     }
 
     /// A text as a script's literal. As a text, and not as an object literal, in which `__proto__` means something else.
-    private static func literal(_ text: String) -> String {
+    static func literal(_ text: String) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         // A text has a form in JSON always.
