@@ -58,8 +58,8 @@ struct ChainBenchmark {
 
     private func measure(
         _ heads: [HTTPRequest], times rounds: Int, from engine: SilentEngine
-    ) async throws -> [(time: Duration, allocations: Int)] {
-        var costs: [(time: Duration, allocations: Int)] = []
+    ) async throws -> [SilentEngine.Cost] {
+        var costs: [SilentEngine.Cost] = []
         costs.reserveCapacity(heads.count * rounds)
         for _ in 0..<rounds {
             for head in heads { costs.append(try await engine.head(answering: head)) }

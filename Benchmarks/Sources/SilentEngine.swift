@@ -37,8 +37,18 @@ final class SilentEngine: WebEngine {
     func clearHTTPCache() async throws {}
     func forgetFiles(under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?) async throws {}
 
-    /// Asks as a page does, and returns what it took until the head came: the time, and how many blocks of memory.
-    func head(answering head: HTTPRequest) async throws -> (time: Duration, allocations: Int) {
+    /// What one request took.
+    struct Cost {
+        /// Until the head came.
+        var time: Duration
+        /// Blocks of memory until then.
+        var allocations: Int
+        /// Until the container had done with it, and had told of it: what the next request waits for.
+        var whole: Duration
+    }
+
+    /// Asks as a page does, for what is answered at once or later.
+    func head(answering head: HTTPRequest) async throws -> Cost {
         guard let handler = handlers[head.scheme ?? ""] else {
             throw ResourceError(.invalidRequest, "not a scheme of the container", at: head.urlText)
         }
@@ -47,17 +57,20 @@ final class SilentEngine: WebEngine {
             let sink = HeadSink(done)
             sink.begin()
             _ = handler(request, sink)
+            sink.handlerReturned()
         }
     }
 }
 
-/// Waits for a head.
+/// Waits for a head, and for the handler's return.
 @MainActor
 private final class HeadSink: SchemeTaskSink {
-    private let done: CheckedContinuation<(time: Duration, allocations: Int), any Error>
+    private let done: CheckedContinuation<SilentEngine.Cost, any Error>
     private var start = (time: ContinuousClock.now, allocations: 0)
+    private var cost: SilentEngine.Cost?
+    private var hasReturned = false
 
-    init(_ done: CheckedContinuation<(time: Duration, allocations: Int), any Error>) {
+    init(_ done: CheckedContinuation<SilentEngine.Cost, any Error>) {
         self.done = done
     }
 
@@ -65,9 +78,21 @@ private final class HeadSink: SchemeTaskSink {
         start = (.now, allocation_count())
     }
 
+    func handlerReturned() {
+        hasReturned = true
+        endIfBoth()
+    }
+
     private func end() {
         let allocations = allocation_count() - start.allocations
-        done.resume(returning: (.now - start.time, allocations))
+        cost = SilentEngine.Cost(time: .now - start.time, allocations: allocations, whole: .zero)
+        endIfBoth()
+    }
+
+    private func endIfBoth() {
+        guard hasReturned, var cost else { return }
+        cost.whole = .now - start.time
+        done.resume(returning: cost)
     }
 
     func receive(_ head: HTTPResponse, length: Int64?) { end() }

@@ -104,6 +104,26 @@ extension RealEngine {
             #expect(arrived > 5)
         }
 
+        @Test("A frame that nobody covers does not see the token, whatever it does before the script runs once more")
+        func uncoveredFrames() async throws {
+            let report = try await run("scheme", "run:await load('hostile.js'); return await uncovered()")
+            guard case .object(let frames) = report.results.first else {
+                Issue.record("no frame has told anything")
+                return
+            }
+            #expect(frames.count > 20)
+            let token = try Regex("\\b[0-9a-f]{32}\\b")
+            for (change, frame) in frames {
+                #expect(frame["place"] == .text("https://bare.example/uncovered.html?\(change)"))
+                #expect(frame["isAgain"] == .text("true"), "\(change): the script has run once alone")
+                guard case .text(let found) = frame["found"] else {
+                    Issue.record("\(change): nothing was kept")
+                    continue
+                }
+                #expect(found.firstMatch(of: token) == nil, "\(change): the frame has seen the token")
+            }
+        }
+
         /// Places where the description differs, and why it may.
         private static let differing: [(pattern: String, reason: String)] = [
             (

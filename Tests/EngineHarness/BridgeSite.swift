@@ -20,6 +20,9 @@ internal import Synchronization
 /// - `/moved`: by POST, 303 to `/landed`; `/same`: by POST, 303 to itself
 /// - `/policy?<policy>`: the page `policy.html` under this policy
 struct BridgeSite {
+    /// The server's name for those that ask it past the container, which does not cover it.
+    static let bareHost = "bare.example"
+
     let origin: OriginServer
     let recorder: BodyRecorder
 

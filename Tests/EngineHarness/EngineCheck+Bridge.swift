@@ -84,6 +84,8 @@ extension EngineCheck {
             }
             configuration = mode.configuration(configuration)
             configuration.coveredHosts = [HostPattern(BodySite.host)].compactMap(\.self)
+            let past = mode == .scheme ? try await reach(server, by: engine, for: BridgeSite.bareHost) : nil
+            defer { withExtendedLifetime(past) {} }
             let container = try await Container(engine: engine, configuration: configuration)
             let page = try await open(url, in: container)
             for step in steps {
@@ -92,13 +94,8 @@ extension EngineCheck {
             }
             await container.shutDown()
         } else {
-            var settings = ForwardProxy.Configuration()
-            settings.route = { [port = server.number] _ in .loopback(port) }
-            let proxy = try await ForwardProxy.start(settings)
-            engine.setProxy(EngineProxy(host: "127.0.0.1", port: proxy.port))
-            if case .site(let site) = server {
-                try await engine.trust(EngineCertificate(der: site.origin.certificate ?? []), for: BodySite.host)
-            }
+            let proxy = try await reach(server, by: engine, for: BodySite.host)
+            defer { withExtendedLifetime(proxy) {} }
             let view = try engine.makeView()
             let load = ViewLoad(of: view)
             view.load(url)
@@ -116,6 +113,21 @@ extension EngineCheck {
         }
         let report = "{\"results\":[\(results.joined(separator: ","))],\"server\":\(sent)}\n"
         FileHandle.standardOutput.write(Data(report.utf8))
+    }
+
+    /// Has the engine ask the server itself, whatever host it asks for, and trust it in the place of one.
+    @MainActor
+    private func reach(
+        _ server: BridgeServer, by engine: WebKitGTKEngine, for host: String
+    ) async throws -> ForwardProxy {
+        var settings = ForwardProxy.Configuration()
+        settings.route = { [port = server.number] _ in .loopback(port) }
+        let proxy = try await ForwardProxy.start(settings)
+        engine.setProxy(EngineProxy(host: "127.0.0.1", port: proxy.port))
+        if case .site(let site) = server {
+            try await engine.trust(EngineCertificate(der: site.origin.certificate ?? []), for: host)
+        }
+        return proxy
     }
 
     @MainActor

@@ -230,8 +230,8 @@ const changes = {
     + "Object.defineProperty(Object.prototype, 'toJSON', { enumerable: false })",
   forged: "Object.defineProperty(Object.prototype, 'toJSON', { value() { return this?.ask ? { ...this, words: 'plain' } : this } })",
   objects: "for (const key of ['get', 'apply', 'construct', 'has', 'getPrototypeOf', 'headers', 'mode', 'signal', 'words', 'token', 'value', 'mark', 'ask', 'place', 'url', 'top', 'id', 'offset', 'bytes'])"
-    + "Object.defineProperty(Object.prototype, key, { configurable: true, get() { see('get ' + key, typeof this === 'object' ? Object.values(this).map(String).join() : this); return undefined },"
-    + "set(value) { see('set ' + key, value); Object.defineProperty(this, key, { value, writable: true, enumerable: true, configurable: true }) } })",
+    + "Object.defineProperty(Object.prototype, key, { __proto__: null, configurable: true, get() { see('get ' + key, typeof this === 'object' ? Object.values(this).map(String).join() : this); return undefined },"
+    + "set(value) { see('set ' + key, value); Object.defineProperty(this, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true }) } })",
   traps: "Object.defineProperty(Object.prototype, 'get', { value: (target, key) => { see('trap', target, key); return target[key] } })",
   iterators: "const f = Array.prototype[Symbol.iterator]; Array.prototype[Symbol.iterator] = function () { see('iterator', [].join.call(this)); return f.call(this) }",
   numbers: "for (let i = 0; i < 4; i++) Object.defineProperty(Array.prototype, i, { configurable: true, set(value) { see('set ' + i, value); Object.defineProperty(this, i, { value, writable: true, enumerable: true, configurable: true }) } })",
@@ -291,6 +291,19 @@ const world = async (name, change) => {
   return ends;
 };
 for (const change in changes) attacks[`world-${change}`] = (name) => world(name, changes[change]);
+
+/** The same in frames of a site that nobody covers: what they saw, by the name of the change. */
+const uncovered = async () => {
+  const seen = {};
+  for (const change in changes) {
+    const told = new Promise((end) => {
+      addEventListener("message", ({ data }) => { if (data.change === change) end(data); });
+    });
+    frame({ src: `https://bare.example/uncovered.html?${change}` });
+    seen[change] = await told;
+  }
+  return seen;
+};
 
 // A worker's script that the page asks for at the same time.
 const workerURL = (name, module) => `/worker.js?${name}${module ? "&module" : ""}`;

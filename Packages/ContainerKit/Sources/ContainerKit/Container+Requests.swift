@@ -25,19 +25,18 @@ extension Container {
     }
 
     func answer(_ request: EngineRequest, to sink: any SchemeTaskSink) -> SchemeTaskDelivery {
+        let started = ContinuousClock.now
         let delivery = SchemeTaskDelivery(to: sink)
         let session = request.view.flatMap { sessions[$0] }
-        if request.isMainDocument {
-            ways.byName.fields?.note(request.head)
-            if let session { agents[session.id] = request.head.headerFields[.userAgent] }
-        }
         var request = request
         let post = posts.take(for: request)
         var asked = legacy?.bare(request) ?? request
         if post != nil { asked.head.method = .post }
-        var record = RequestRecord(asked, session: session, names: configuration.names)
+        var record: RequestRecord {
+            RequestRecord(asked, session: session, names: configuration.names, started: started)
+        }
+        if request.isMainDocument { note(document: asked, of: session) }
         let path = ways.byName.path
-        if record.isMainDocument { whitePages?.noteDocument(record.method, of: request.view) }
         do {
             var bridged: BridgedBody
             switch try bridges?.read(&request) ?? .request(BridgedBody()) {
@@ -60,9 +59,13 @@ extension Container {
             }
             let named = try path.name(request, for: session, bridged: bridged)
             if let response = path.promptAnswer(to: named), let body = WholeBody(response.body) {
-                record.note(response)
+                let responded = ContinuousClock.now
                 note(response, to: request, of: session)
-                record.note(delivery.deliver(response.head, body))
+                let outcome = delivery.deliver(response.head, body)
+                // What is told of it keeps no page waiting.
+                var record = record
+                record.note(response, at: responded)
+                record.note(outcome)
                 hub.send(.request(record))
             } else {
                 answer(request, .success(named), of: session, by: delivery, record, bridged)
@@ -130,6 +133,12 @@ extension Container {
             record.note(outcome)
             hub.send(.request(record))
         }
+    }
+
+    private func note(document request: EngineRequest, of session: PageSession?) {
+        ways.byName.fields?.note(request.head)
+        if let session { agents[session.id] = request.head.headerFields[.userAgent] }
+        whitePages?.noteDocument(request.head.method, of: request.view)
     }
 
     private func note(_ response: ResourceResponse, to request: EngineRequest, of session: PageSession?) {

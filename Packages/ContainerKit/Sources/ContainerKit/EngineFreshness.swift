@@ -14,6 +14,8 @@ extension HTTPResponse {
     /// page's process lives, whatever it says, unless it says `no-cache` or `no-store`. What scripts ask for themselves, whose header
     /// fields they read, carries an id, and is not kept.
     mutating func limitFreshness() {
+        // Files of packages say just this: they are asked for most, and need not be read further.
+        guard !headerFields.contains(where: { $0.name == .cacheControl && $0.value == "no-cache" }) else { return }
         let control = CacheControl(headerFields[values: .cacheControl])
         // Of a server's own making: neither negative nor beyond what can be counted.
         let age = headerFields[.age].flatMap { UInt32($0) } ?? 0

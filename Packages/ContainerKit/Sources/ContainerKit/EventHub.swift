@@ -7,12 +7,13 @@ internal import OfflinePackage
 /// Hands events to those who listen, without ever waiting for them.
 @MainActor
 final class EventHub {
-    private var observers: [UInt64: @MainActor (ContainerEvent) -> Void] = [:]
+    /// In the order in which they came.
+    private var observers: [Observer] = []
     /// What is still to be told, where an observer caused it by what it heard.
     private var waiting: [ContainerEvent] = []
     private var isTelling = false
     private var subscribers: [UInt64: AsyncStream<ContainerEvent>.Continuation] = [:]
-    private var lastID: UInt64 = 0
+    private var lastSubscriber: UInt64 = 0
     /// What the first who listens gets of the time before it came; `nil` once it has.
     private var early: [ContainerEvent]? = []
     /// Events that a slow subscriber lost.
@@ -27,29 +28,30 @@ final class EventHub {
     }
 
     func subscribe() -> AsyncStream<ContainerEvent> {
-        lastID += 1
+        lastSubscriber += 1
         let (stream, continuation) = AsyncStream.makeStream(
             of: ContainerEvent.self, bufferingPolicy: .bufferingNewest(4_096))
-        subscribers[lastID] = continuation
+        subscribers[lastSubscriber] = continuation
         for event in takeEarly() { continuation.yield(event) }
         return stream
     }
 
-    func observe(_ observer: @escaping @MainActor (ContainerEvent) -> Void) -> EventObservation {
-        lastID += 1
-        let id = lastID
+    func observe(_ hear: @escaping @MainActor (ContainerEvent) -> Void) -> EventObservation {
+        let observer = Observer(hear)
         inOrder {
-            for event in takeEarly() { observer(event) }
-            observers[id] = observer
+            for event in takeEarly() { hear(event) }
+            observers.append(observer)
         }
-        return EventObservation { [weak self] in self?.observers[id] = nil }
+        return EventObservation { [weak self] in
+            observer.isOver = true
+            self?.observers.removeAll { $0 === observer }
+        }
     }
 
     /// As ``observe(_:)`` for one of the container's own, as long as the hub lives: what happened before stays for the host,
     /// who is still to come.
-    func accompany(_ observer: @escaping @MainActor (ContainerEvent) -> Void) {
-        lastID += 1
-        observers[lastID] = observer
+    func accompany(_ hear: @escaping @MainActor (ContainerEvent) -> Void) {
+        observers.append(Observer(hear))
     }
 
     private func takeEarly() -> [ContainerEvent] {
@@ -78,7 +80,8 @@ final class EventHub {
 
     private func tell(_ event: ContainerEvent) {
         keep(event)
-        for id in observers.keys.sorted() { observers[id]?(event) }
+        // One may end another, or itself.
+        for observer in observers where !observer.isOver { observer.hear(event) }
         for (id, subscriber) in subscribers {
             switch subscriber.yield(event) {
             case .dropped: dropped += 1
@@ -99,4 +102,12 @@ final class EventHub {
         // Not counted as lost: nobody has listened yet.
         if let count = early?.count, count > Self.earlyLimit { early?.removeFirst() }
     }
+}
+
+@MainActor
+private final class Observer {
+    let hear: @MainActor (ContainerEvent) -> Void
+    var isOver = false
+
+    init(_ hear: @escaping @MainActor (ContainerEvent) -> Void) { self.hear = hear }
 }

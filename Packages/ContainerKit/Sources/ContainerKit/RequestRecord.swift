@@ -56,14 +56,16 @@ public struct RequestRecord: Sendable {
     /// How it ended.
     public private(set) var outcome = Outcome.stopped
 
-    init(_ request: EngineRequest, session: PageSession?, names: SchemeNames) {
+    init(
+        _ request: EngineRequest, session: PageSession?, names: SchemeNames, started: ContinuousClock.Instant = .now
+    ) {
         asker = .page
         page = session?.id
         confidence = session == nil ? nil : .exact
         method = request.head.method
-        url = names.realURL(of: request.head.urlText) ?? request.head.urlText
+        url = names.realURL(of: request.head)
         isMainDocument = request.isMainDocument
-        started = .now
+        self.started = started
         ended = started
     }
 
@@ -111,8 +113,8 @@ public struct RequestRecord: Sendable {
             }
     }
 
-    mutating func note(_ response: ResourceResponse) {
-        responded = .now
+    mutating func note(_ response: ResourceResponse, at responded: ContinuousClock.Instant = .now) {
+        self.responded = responded
         status = response.head.status
         provenance = response.provenance
         mediaType = response.head.headerFields[.contentType]

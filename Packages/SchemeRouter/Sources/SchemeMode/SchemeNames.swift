@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import HTTPTypes
 internal import ResourceLoading
 
 /// The names that pages have in custom-scheme mode, and their way back to real URLs.
@@ -66,6 +67,13 @@ public struct SchemeNames: Sendable, Hashable {
     /// The real URL behind a name, or `nil` where it is none of this mode's names.
     public func realURL(of name: String) -> String? {
         replacingScheme(of: name, by: realScheme(for:))
+    }
+
+    /// The real URL that a request of an engine is for; the URL that it has where that is none of this mode's names.
+    public func realURL(of request: HTTPRequest) -> String {
+        var request = request
+        if let scheme = request.scheme.flatMap(realScheme(for:)) { request.scheme = scheme }
+        return request.urlText
     }
 
     /// Path and query of a name's URL as an engine would have asked for them by http: with slashes for backslashes in the

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import HTTPTypes
+import ResourceLoading
 import SchemeMode
 import Testing
 
@@ -37,6 +38,18 @@ struct SchemeNamesTests {
         #expect(names.realURL(of: "ContainerKit-HTTP://Shop.Example/A") == "http://Shop.Example/A")
         #expect(names.name(for: "HTTP") == "containerkit-http" && names.realScheme(for: "CONTAINERKIT") == "https")
         #expect(names.name(for: "ws") == nil && names.realScheme(for: "https") == nil)
+    }
+
+    @Test(
+        "A request's real URL, and that of what has no name",
+        arguments: [
+            ("containerkit://shop.example/a?b=c", "https://shop.example/a?b=c"),
+            ("containerkit-http://shop.example:8080/", "http://shop.example:8080/"),
+            ("https://shop.example/", "https://shop.example/"), ("other://shop.example/", "other://shop.example/"),
+        ])
+    func request(name: String, real: String) throws {
+        let request = try #require(HTTPRequest(urlText: name))
+        #expect(names.realURL(of: request) == real)
     }
 
     @Test("A name of one prefix is none of another, and a real URL is no name")
