@@ -41,9 +41,9 @@ struct FacadeBenchmark {
         }
         var (ours, theirs): ([SilentEngine.Cost], [SilentEngine.Cost]) = ([], [])
         for round in 0..<Self.rounds + 10 {
-            for head in requests {
-                let facade = try await engine.head(answering: head)
-                let alone = try await bare.head(answering: head)
+            for request in requests {
+                let facade = try await engine.head(answering: request)
+                let alone = try await bare.head(answering: request)
                 // Files come into memory first.
                 guard round >= 10 else { continue }
                 ours.append(facade)

@@ -43,7 +43,8 @@ final class SilentEngine: WebEngine {
         var time: Duration
         /// Blocks of memory until then.
         var allocations: Int
-        /// Until the container had done with it, and had told of it: what the next request waits for.
+        /// Of what is answered at once, until the container had done with it, and had told of it: what the next request
+        /// waits for.
         var whole: Duration
     }
 

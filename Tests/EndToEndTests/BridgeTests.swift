@@ -112,7 +112,8 @@ extension RealEngine {
                 return
             }
             #expect(frames.count > 20)
-            let token = try Regex("\\b[0-9a-f]{32}\\b")
+            let token = try Regex("(?:^|[^0-9A-Za-z_])[0-9a-f]{32}(?:$|[^0-9A-Za-z_])")
+            let name = try Regex("_[0-9a-f]{32}")
             for (change, frame) in frames {
                 #expect(frame["place"] == .text("https://bare.example/uncovered.html?\(change)"))
                 #expect(frame["isAgain"] == .text("true"), "\(change): the script has run once alone")
@@ -120,6 +121,7 @@ extension RealEngine {
                     Issue.record("\(change): nothing was kept")
                     continue
                 }
+                #expect(found.firstMatch(of: name) != nil, "\(change): the frame sees nothing at all")
                 #expect(found.firstMatch(of: token) == nil, "\(change): the frame has seen the token")
             }
         }

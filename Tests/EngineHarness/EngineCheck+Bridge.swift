@@ -84,7 +84,7 @@ extension EngineCheck {
             }
             configuration = mode.configuration(configuration)
             configuration.coveredHosts = [HostPattern(BodySite.host)].compactMap(\.self)
-            let past = mode == .scheme ? try await reach(server, by: engine, for: BridgeSite.bareHost) : nil
+            let past = mode == .scheme ? try await reach(server, by: engine, at: BridgeSite.bareHost) : nil
             defer { withExtendedLifetime(past) {} }
             let container = try await Container(engine: engine, configuration: configuration)
             let page = try await open(url, in: container)
@@ -94,7 +94,7 @@ extension EngineCheck {
             }
             await container.shutDown()
         } else {
-            let proxy = try await reach(server, by: engine, for: BodySite.host)
+            let proxy = try await reach(server, by: engine, at: BodySite.host)
             defer { withExtendedLifetime(proxy) {} }
             let view = try engine.makeView()
             let load = ViewLoad(of: view)
@@ -115,13 +115,15 @@ extension EngineCheck {
         FileHandle.standardOutput.write(Data(report.utf8))
     }
 
-    /// Has the engine ask the server itself, whatever host it asks for, and trust it in the place of one.
+    /// Has the engine ask the server itself, at one host and no other, and trust it there.
     @MainActor
-    private func reach(
-        _ server: BridgeServer, by engine: WebKitGTKEngine, for host: String
-    ) async throws -> ForwardProxy {
+    private func reach(_ server: BridgeServer, by engine: WebKitGTKEngine, at host: String) async throws -> ForwardProxy
+    {
         var settings = ForwardProxy.Configuration()
-        settings.route = { [port = server.number] _ in .loopback(port) }
+        settings.route = { [port = server.number] target in
+            guard target.host == host else { throw CheckFailure(description: "nobody is to ask \(target.host)") }
+            return .loopback(port)
+        }
         let proxy = try await ForwardProxy.start(settings)
         engine.setProxy(EngineProxy(host: "127.0.0.1", port: proxy.port))
         if case .site(let site) = server {

@@ -55,12 +55,10 @@ public struct RequestMark: Sendable, Hashable {
     /// `nil` for texts of another form.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count <= Self.limit else { return nil }
-        // By bytes: each request has a mark, and to look for characters takes ten times as long.
-        let words = Substring(text).utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-            .map { Substring($0) }
-        guard let first = words.first, let (purpose, count) = Self.purpose(first, words.dropFirst()) else { return nil }
+        var words = Words(text)
+        guard let first = words.next(), let purpose = Self.purpose(first, &words) else { return nil }
         self.purpose = purpose
-        for word in words.dropFirst(1 + count) {
+        while let word = words.next() {
             switch (purpose, word) {
             case (.ask, _), (.store, _): return nil
             case (_, "keep"): isKeptAlive = true
@@ -76,19 +74,36 @@ public struct RequestMark: Sendable, Hashable {
         }
     }
 
-    /// With the number of words that belong to it.
-    private static func purpose(_ word: some StringProtocol, _ rest: ArraySlice<some StringProtocol>) -> (Purpose, Int)?
-    {
+    /// Takes the words that belong to it, too.
+    private static func purpose(_ word: Substring, _ words: inout Words) -> Purpose? {
         switch word {
-        case "none": return (.bodyless, 0)
-        case "plain": return (.plain, 0)
-        case "ask": return (.ask, 0)
+        case "none": return .bodyless
+        case "plain": return .plain
+        case "ask": return .ask
         case "take", "store":
-            guard rest.count >= 2, let id = rest.first.flatMap({ BodyID($0) }),
-                let number = rest.dropFirst().first.flatMap({ Int64($0) }), number >= 0
+            guard let id = words.next().flatMap({ BodyID($0) }), let number = words.next().flatMap({ Int64($0) }),
+                number >= 0
             else { return nil }
-            return (word == "take" ? .take(id, length: number) : .store(id, offset: number), 2)
+            return word == "take" ? .take(id, length: number) : .store(id, offset: number)
         default: return nil
         }
+    }
+}
+
+/// What lies between single blanks, empty words too. By bytes, one after the other: each request has a mark, and to look
+/// for characters takes ten times as long.
+private struct Words {
+    private var rest: Substring?
+
+    init(_ text: some StringProtocol) { rest = Substring(text) }
+
+    mutating func next() -> Substring? {
+        guard let text = rest else { return nil }
+        guard let blank = text.utf8.firstIndex(of: UInt8(ascii: " ")) else {
+            rest = nil
+            return text
+        }
+        rest = text[text.utf8.index(after: blank)...]
+        return text[..<blank]
     }
 }

@@ -62,10 +62,11 @@ extension Container {
                 let responded = ContinuousClock.now
                 note(response, to: request, of: session)
                 let outcome = delivery.deliver(response.head, body)
+                let ended = ContinuousClock.now
                 // What is told of it keeps no page waiting.
                 var record = record
                 record.note(response, at: responded)
-                record.note(outcome)
+                record.note(outcome, at: ended)
                 hub.send(.request(record))
             } else {
                 answer(request, .success(named), of: session, by: delivery, record, bridged)

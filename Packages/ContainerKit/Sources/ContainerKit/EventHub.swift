@@ -39,11 +39,12 @@ final class EventHub {
     func observe(_ hear: @escaping @MainActor (ContainerEvent) -> Void) -> EventObservation {
         let observer = Observer(hear)
         inOrder {
-            for event in takeEarly() { hear(event) }
             observers.append(observer)
+            for event in takeEarly() { hear(event) }
         }
-        return EventObservation { [weak self] in
-            observer.isOver = true
+        // Held by the hub alone: who observes often holds the observation.
+        return EventObservation { [weak self, weak observer] in
+            observer?.isOver = true
             self?.observers.removeAll { $0 === observer }
         }
     }
@@ -80,7 +81,7 @@ final class EventHub {
 
     private func tell(_ event: ContainerEvent) {
         keep(event)
-        // One may end another, or itself.
+        // One may end another, or itself; who comes meanwhile hears the next.
         for observer in observers where !observer.isOver { observer.hear(event) }
         for (id, subscriber) in subscribers {
             switch subscriber.yield(event) {

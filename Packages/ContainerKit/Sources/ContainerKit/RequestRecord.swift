@@ -120,8 +120,8 @@ public struct RequestRecord: Sendable {
         mediaType = response.head.headerFields[.contentType]
     }
 
-    mutating func note(_ outcome: SchemeTaskDelivery.Outcome) {
-        ended = .now
+    mutating func note(_ outcome: SchemeTaskDelivery.Outcome, at ended: ContinuousClock.Instant = .now) {
+        self.ended = ended
         switch outcome {
         case .finished(let bytes):
             self.outcome = .finished

@@ -92,6 +92,42 @@ struct EventHubTests {
         #expect(streamed == [1, 2, 3])
     }
 
+    @Test("Who is ended while an event is told hears it no more, and who comes meanwhile hears the next")
+    func endings() {
+        let hub = EventHub()
+        var heard: [String] = []
+        var observations: [EventObservation] = []
+        observations.append(
+            hub.observe { _ in
+                heard.append("first")
+                guard observations.count == 3 else { return }
+                observations[0].end()
+                observations[1].end()
+                observations.append(hub.observe { _ in heard.append("late") })
+            })
+        observations.append(hub.observe { _ in heard.append("second") })
+        observations.append(hub.observe { _ in heard.append("third") })
+        hub.send(.pageClosed(PageID(rawValue: 1)))
+        #expect(heard == ["first", "third"])
+        hub.send(.pageClosed(PageID(rawValue: 2)))
+        #expect(heard == ["first", "third", "third", "late"])
+    }
+
+    @Test("An observer that holds its own observation ends with the hub")
+    func cycles() {
+        final class Host {
+            var observation: EventObservation?
+        }
+        weak var host: Host?
+        do {
+            let hub = EventHub()
+            let one = Host()
+            one.observation = hub.observe { _ in withExtendedLifetime(one) {} }
+            host = one
+        }
+        #expect(host == nil)
+    }
+
     @Test("A subscriber that stopped listening is forgotten and loses nothing")
     func forgetting() async {
         let hub = EventHub()

@@ -163,6 +163,33 @@ struct RequestTests {
         }
     }
 
+    @Test("A page that closes as it gets its file has all of it, and the record says whose it was")
+    func closingWithin() async throws {
+        let container = try await fixture.container { $0.store.smallBlobLimit = 4_096 }
+        try await fixture.install(["a.txt": "packaged"], version: "7", into: container)
+        let page = try await container.open("https://shop.example/a.txt")
+        let head = try #require(HTTPRequest(urlText: "containerkit://shop.example/a.txt"))
+        let request = EngineRequest(head: head, view: page.view.id, isMainDocument: false)
+        let named = try container.path.name(request, for: page.session)
+        while container.path.promptAnswer(to: named) == nil {
+            try Task.checkCancellation()
+            _ = try await container.path.answer(named)
+        }
+        var records: [RequestRecord] = []
+        let observation = container.observe {
+            if case .request(let record) = $0 { records.append(record) }
+        }
+        let sink = ClosingSink { container.sessions[page.view.id] = nil }
+        _ = container.answer(request, to: sink)
+        observation.end()
+        #expect(sink.bytes == 8 && records.count == 1)
+        #expect(records.first?.page == page.session.id && records.first?.url == "https://shop.example/a.txt")
+        guard case .finished = records.first?.outcome else {
+            Issue.record("\(String(describing: records.first?.outcome))")
+            return
+        }
+    }
+
     @Test("A failure of the network is in the record, and the page hears of it once")
     func failure() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
@@ -316,4 +343,22 @@ struct RequestTests {
         let methods = fixture.network.requests.withLock { $0.map(\.method) }
         #expect(methods == [.options, .delete, .delete])
     }
+}
+
+/// Has the page gone from inside of the delivery.
+@MainActor
+private final class ClosingSink: SchemeTaskSink {
+    private let close: @MainActor () -> Void
+    private(set) var bytes: Int64 = 0
+
+    init(_ close: @escaping @MainActor () -> Void) { self.close = close }
+
+    func receive(_ head: HTTPResponse, length: Int64?) {}
+    func receive(_ head: HTTPResponse, whole body: WholeBody) {
+        bytes = body.length
+        close()
+    }
+    func receive(_ data: Data) async throws {}
+    func finish() {}
+    func fail(_ error: ResourceError) {}
 }

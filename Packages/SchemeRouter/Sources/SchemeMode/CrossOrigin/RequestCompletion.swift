@@ -117,10 +117,14 @@ public struct RequestCompletion: Sendable {
 
 extension HTTPRequest {
     /// WebKit asks so for `<img>` and pictures of style sheets.
-    var asksForImage: Bool { headerFields[.accept]?.hasPrefix("image/") ?? false }
+    var asksForImage: Bool { asks(for: "image/") }
 
     /// WebKit asks so for style sheets.
-    var asksForStyle: Bool { headerFields[.accept]?.hasPrefix("text/css") ?? false }
+    var asksForStyle: Bool { asks(for: "text/css") }
+
+    private func asks(for type: String) -> Bool {
+        headerFields.first { $0.name == .accept }?.value.hasPrefix(type) ?? false
+    }
 
     /// Shows another origin the origin of the page alone, and a URL without TLS nothing of a page that has it.
     ///

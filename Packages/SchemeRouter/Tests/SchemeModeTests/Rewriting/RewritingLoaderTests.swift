@@ -277,6 +277,22 @@ struct RewritingLoaderTests {
         #expect(try await text(shown).contains("containerkit:"))
     }
 
+    @Test(
+        "Of two fields that say whether an answer is saved both are read as one list, as the bare engine reads them",
+        arguments: [
+            (["attachment; filename=a", "inline"], true), (["inline", "attachment; filename=a"], false),
+            (["attachment", "inline"], false),
+        ])
+    func twoDispositions(values: [String], isSaved: Bool) async throws {
+        let html = "<img src=https://cdn.example/x>"
+        var fields = HTTPFields()
+        for value in values { fields.append(HTTPField(name: .contentDisposition, value: value)) }
+        let files = Files(["https://shop.example/a": .init(type: "text/html", text: html, fields: fields)])
+        let answer = try await loader(files).load(request("https://shop.example/a", as: .document))
+        let isAsItCame = try await text(answer) == html
+        #expect(isAsItCame == isSaved)
+    }
+
     @Test("Of several attributes of one name the first counts, and none of the others comes in its place")
     func twice() async throws {
         let right = hashing.metadata(of: sheet)

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import HTTPTypes
+import Testing
+
+@testable import ContainerKit
+
+@Suite("What an engine is told of an answer's freshness")
+struct EngineFreshnessTests {
+    @Test(
+        "An engine that never asks again is told to, unless it knows, or the answer is fresh for an hour",
+        arguments: [
+            ([], ["no-cache"]), (["no-cache"], ["no-cache"]), (["no-store"], ["no-store"]),
+            (["max-age=600", "no-cache"], ["max-age=600", "no-cache"]), (["No-Cache"], ["No-Cache"]),
+            (["no-cache=\"x-field\""], ["no-cache=\"x-field\"", "no-cache"]),
+            (["max-age=3600"], ["max-age=3600"]), (["max-age=3599"], ["max-age=3599", "no-cache"]),
+        ] as [([String], [String])])
+    func limits(said: [String], told: [String]) {
+        var response = HTTPResponse(status: .ok)
+        response.headerFields[values: .cacheControl] = said
+        response.limitFreshness()
+        #expect(response.headerFields[values: .cacheControl] == told)
+    }
+
+    @Test("The age of an answer counts")
+    func age() {
+        var response = HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=3600", .age: "1"])
+        response.limitFreshness()
+        #expect(response.headerFields[values: .cacheControl] == ["max-age=3600", "no-cache"])
+    }
+}
