@@ -13,7 +13,6 @@
     final class SchemeRegistration {
         let isSecure: Bool
         private weak let engine: WebKitGTKEngine?
-        private var reader = RequestFieldReader()
         var handler: SchemeHandler
 
         init(engine: WebKitGTKEngine, isSecure: Bool, handler: @escaping SchemeHandler) {
@@ -45,7 +44,17 @@
             guard
                 let method = HTTPRequest.Method(String(cString: webkit_uri_scheme_request_get_http_method(request)))
             else { return nil }
-            let fields = webkit_uri_scheme_request_get_http_headers(request).map { reader.read($0) } ?? [:]
+            var fields = HTTPFields()
+            if let headers = webkit_uri_scheme_request_get_http_headers(request) {
+                var iterator = SoupMessageHeadersIter()
+                soup_message_headers_iter_init(&iterator, headers)
+                var name: UnsafePointer<CChar>?
+                var value: UnsafePointer<CChar>?
+                while soup_message_headers_iter_next(&iterator, &name, &value) != 0 {
+                    guard let name, let value, let field = HTTPField.Name(String(cString: name)) else { continue }
+                    fields.append(HTTPField(name: field, value: String(cString: value)))
+                }
+            }
             return HTTPRequest(method: method, urlText: url, headerFields: fields)
         }
     }
