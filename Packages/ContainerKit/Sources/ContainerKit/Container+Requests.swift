@@ -32,7 +32,7 @@ extension Container {
         let post = posts.take(for: request)
         var asked = legacy?.bare(request) ?? request
         if post != nil { asked.head.method = .post }
-        var record: RequestRecord {
+        func makeRecord() -> RequestRecord {
             RequestRecord(asked, session: session, names: configuration.names, started: started)
         }
         if request.isMainDocument { note(document: asked, of: session) }
@@ -44,7 +44,7 @@ extension Container {
                 delivery.start(answer: answer)
                 return delivery
             case .worker(let script):
-                lead(try path.name(asked, for: session), script, by: delivery, record)
+                lead(try path.name(asked, for: session), script, by: delivery, makeRecord())
                 return delivery
             case .request(let body): bridged = body
             }
@@ -64,15 +64,15 @@ extension Container {
                 let outcome = delivery.deliver(response.head, body)
                 let ended = ContinuousClock.now
                 // What is told of it keeps no page waiting.
-                var record = record
+                var record = makeRecord()
                 record.note(response, at: responded)
                 record.note(outcome, at: ended)
                 hub.send(.request(record))
             } else {
-                answer(request, .success(named), of: session, by: delivery, record, bridged)
+                answer(request, .success(named), of: session, by: delivery, makeRecord(), bridged)
             }
         } catch {
-            answer(request, .failure(error), of: session, by: delivery, record, BridgedBody())
+            answer(request, .failure(error), of: session, by: delivery, makeRecord(), BridgedBody())
         }
         return delivery
     }

@@ -142,18 +142,24 @@ struct RequestTests {
         #expect(container.path.promptAnswer(to: try container.path.name(request, for: page.session)) == nil)
     }
 
-    @Test("A packaged file in memory is answered before the engine's call returns, and recorded")
-    func atOnce() async throws {
+    /// A page, and its request for a packaged file that is in memory by now.
+    private func fileInMemory() async throws -> (Container<FakeEngine>, Page<FakeView>, EngineRequest) {
         let container = try await fixture.container { $0.store.smallBlobLimit = 4_096 }
         try await fixture.install(["a.txt": "packaged"], version: "7", into: container)
         let page = try await container.open("https://shop.example/a.txt")
-        let url = try #require(HTTPRequest(urlText: "containerkit://shop.example/a.txt"))
-        let named = try container.path.name(
-            EngineRequest(head: url, view: page.view.id, isMainDocument: false), for: page.session)
+        let head = try #require(HTTPRequest(urlText: "containerkit://shop.example/a.txt"))
+        let request = EngineRequest(head: head, view: page.view.id, isMainDocument: false)
+        let named = try container.path.name(request, for: page.session)
         while container.path.promptAnswer(to: named) == nil {
             try Task.checkCancellation()
             _ = try await container.path.answer(named)
         }
+        return (container, page, request)
+    }
+
+    @Test("A packaged file in memory is answered before the engine's call returns, and recorded")
+    func atOnce() async throws {
+        let (container, page, _) = try await fileInMemory()
         let events = container.events()
         let task = fixture.engine.send("containerkit://shop.example/a.txt", from: page.view)
         #expect(task.status == 200 && task.body == Data("packaged".utf8))
@@ -165,16 +171,7 @@ struct RequestTests {
 
     @Test("A page that closes as it gets its file has all of it, and the record says whose it was")
     func closingWithin() async throws {
-        let container = try await fixture.container { $0.store.smallBlobLimit = 4_096 }
-        try await fixture.install(["a.txt": "packaged"], version: "7", into: container)
-        let page = try await container.open("https://shop.example/a.txt")
-        let head = try #require(HTTPRequest(urlText: "containerkit://shop.example/a.txt"))
-        let request = EngineRequest(head: head, view: page.view.id, isMainDocument: false)
-        let named = try container.path.name(request, for: page.session)
-        while container.path.promptAnswer(to: named) == nil {
-            try Task.checkCancellation()
-            _ = try await container.path.answer(named)
-        }
+        let (container, page, request) = try await fileInMemory()
         var records: [RequestRecord] = []
         let observation = container.observe {
             if case .request(let record) = $0 { records.append(record) }

@@ -130,10 +130,11 @@
         private func finish(with head: HTTPResponse, stream: UnsafeMutablePointer<GInputStream>?, length: Int64) {
             let response = webkit_uri_scheme_response_new(stream, gint64(length))
             webkit_uri_scheme_response_set_status(response, guint(head.status.code), head.status.reasonPhrase)
+            if let type = head.headerFields[.contentType] {
+                webkit_uri_scheme_response_set_content_type(response, type)
+            }
             let headers = soup_message_headers_new(SOUP_MESSAGE_HEADERS_RESPONSE)
             for field in head.headerFields {
-                // Of several the last counts, as where the engine itself has the answer from a server.
-                if field.name == .contentType { webkit_uri_scheme_response_set_content_type(response, field.value) }
                 soup_message_headers_append(headers, field.name.rawName, field.value)
             }
             webkit_uri_scheme_response_set_http_headers(response, headers)

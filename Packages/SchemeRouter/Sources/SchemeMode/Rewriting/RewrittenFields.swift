@@ -13,7 +13,6 @@ struct RewrittenFields {
     /// Whether a field holds URLs.
     private(set) var hasURLs = false
     private(set) var upgradesInsecureRequests = false
-    private var isSaved = false
 
     /// Whether ASCII cannot be found in the text.
     var isOpaque: Bool { charset == .opaque }
@@ -23,7 +22,9 @@ struct RewrittenFields {
         read(fields)
         // What is saved is the server's: neither its text nor its fields mean anything to a page. Elements that ask for
         // style sheets do not look at that.
-        guard isSaved, type != .styleSheet || !request.head.asksForStyle else { return }
+        guard let disposition = fields[.contentDisposition], Self.isAttachment(disposition),
+            type != .styleSheet || !request.head.asksForStyle
+        else { return }
         type = nil
         hasURLs = false
     }
@@ -33,11 +34,8 @@ struct RewrittenFields {
     }
 
     private mutating func read(_ fields: HTTPFields) {
-        // In one pass: each answer that a page gets comes by here.
         for field in fields {
             switch field.name {
-            case .contentDisposition:
-                isSaved = fields[.contentDisposition].map(Self.isAttachment) ?? false
             case .contentType:
                 type = RewrittenType(field.value)
                 guard type != nil else { continue }

@@ -278,7 +278,7 @@ struct RewritingLoaderTests {
     }
 
     @Test(
-        "Of two fields that say whether an answer is saved both are read as one list, as the bare engine reads them",
+        "Two fields that say whether an answer is saved are read as one",
         arguments: [
             (["attachment; filename=a", "inline"], true), (["inline", "attachment; filename=a"], false),
             (["attachment", "inline"], false),
