@@ -20,7 +20,8 @@ struct OpenReport {
 
     private func page() -> String {
         let longest = max(opening.timeline.map(\.end).max() ?? 1, 1)
-        let rows = opening.timeline.map { row(of: $0, longest: longest) }.joined()
+        let host = URLComponents(string: summary.url)?.host
+        let rows = opening.timeline.map { row(of: $0, longest: longest, pageHost: host) }.joined()
         return HTML.page(
             title: "How \(summary.url) opened",
             body: """
@@ -37,12 +38,12 @@ struct OpenReport {
                 """)
     }
 
-    private func row(of entry: TimelineEntry, longest: Double) -> String {
+    private func row(of entry: TimelineEntry, longest: Double, pageHost: String?) -> String {
         let left = max(entry.start, 0) / longest * 100
         let width = (entry.end - entry.start) / longest * 100
         let title = "\(entry.url)\n\(entry.reason)\n\(Int(entry.start))–\(Int(entry.end)) ms"
         return """
-            <tr title="\(HTML.escaped(title))"><td class="url">\(HTML.escaped(entry.name))</td>\
+            <tr title="\(HTML.escaped(title))"><td class="url">\(HTML.escaped(entry.name(besides: pageHost)))</td>\
             <td>\(entry.status.map { "\($0)" } ?? "–")</td><td>\(entry.bytes.map { "\($0)" } ?? "–")</td>\
             <td>\(HTML.escaped(entry.provenance))</td><td><div class="bar \(HTML.escaped(entry.provenance))" \
             style="left:min(\(left)%, 100% - 4px);width:\(max(min(width, 100 - left), 0))%"></div></td></tr>
@@ -51,9 +52,13 @@ struct OpenReport {
 }
 
 extension TimelineEntry {
-    /// The last part of the path, which tells requests apart at a glance.
-    fileprivate var name: String {
+    /// The last part of the path, which tells requests apart at a glance; of other hosts than the page's with the host, and
+    /// of what got no answer with the reason.
+    fileprivate func name(besides pageHost: String?) -> String {
         let path = url.prefix { $0 != "?" && $0 != "#" }
-        return path.split(separator: "/").last.map(String.init) ?? url
+        let last = path.split(separator: "/").last.map(String.init) ?? url
+        let host = URLComponents(string: url)?.host ?? ""
+        let place = host == pageHost || host == last || host.isEmpty ? last : "\(host): \(last)"
+        return provenance == "failed" ? "\(place) (\(reason))" : place
     }
 }

@@ -60,21 +60,20 @@ struct OpenSummary: Sendable {
                 "requests",
                 "\(counts.package) package, \(counts.prefetch) prefetch, \(counts.memory + counts.disk) cache, "
                     + "\(counts.network) network, \(counts.synthetic) synthetic, "
-                    + "\(counts.failed) failed\(Self.note(on: counts.errorStatuses))"
+                    + "\(counts.failed) failed"
             ),
             ("bytes from the network", median.bytesFromNetwork.map { "\($0)" } ?? "not known"),
         ]
+        let refused =
+            counts.errorStatuses == 0
+            ? [] : [("error statuses", "\(counts.errorStatuses) of the requests that were answered")]
         let ready = median.readyMs.map { [("ready", Self.time($0))] } ?? []
         let errors = median.consoleErrors.map { ("page error", $0) }
         let suggestion = suggested.map { [("suggested", $0.text)] } ?? []
-        return (lines + ready + errors + suggestion).map {
+        return (lines + refused + ready + errors + suggestion).map {
             "\($0.0.padding(toLength: 24, withPad: " ", startingAt: 0))\($0.1)"
         }
         .joined(separator: "\n")
-    }
-
-    private static func note(on errorStatuses: Int) -> String {
-        errorStatuses == 0 ? "" : " (\(errorStatuses) answered with an error status)"
     }
 
     private static func time(_ milliseconds: Double?) -> String {

@@ -3,6 +3,7 @@
 
 internal import ContainerKit
 internal import Foundation
+internal import HTTPTypes
 internal import WebKitGTKAdapter
 
 /// One measured opening of a page.
@@ -58,10 +59,12 @@ struct Opening {
             var result = RunResult(readings, since: called)
             result.checkOutMs = opened.checkOut.milliseconds
             result.readyMs = readyAt.map { $0 - called }
+            result.status = requests.last(where: \.isMainDocument)?.status?.code ?? readings.status(among: resources)
             result.requests = counted
             result.bytesFromNetwork =
                 stage.shapedBytes.map { $0 - (bytesBefore ?? 0) } ?? counted.announcedNetworkBytes
-            let timeline = TimelineEntry.timeline(requests, engine: resources, readings: readings, since: called)
+            let timeline = TimelineEntry.timeline(
+                requests, engine: resources, readings: readings, since: called, isOffline: stage.isOffline)
             await stage.close(opened)
             return Opening(
                 result: result, snapshot: snapshot, anonymousSnapshot: anonymousSnapshot,

@@ -13,8 +13,8 @@ struct PageFailure {
     let url: String
     let limit: Duration
     let isOffline: Bool
-    /// Whether a package could have answered.
-    let hasPackages: Bool
+    /// The base URLs of the packages that could have answered.
+    let packageBases: [String]
 
     /// - Parameter record: the container's own request for the page's document, where it made one: it knows more than
     ///   the engine, which hears of it at second hand.
@@ -61,10 +61,16 @@ struct PageFailure {
     }
 
     private func unavailable(_ code: String, _ location: String?) -> CommandError {
-        let missed = code == "offline" && hasPackages ? ", and no package that was given has this page" : ""
+        let missed = code == "offline" ? self.missed : ""
         let what = (Self.sentences[code] ?? "the page is not there") + missed
         guard code == "timed-out" else { return CommandError(.unavailable, code: code, what, at: real(location)) }
         return CommandError(.unavailable, code: code, "\(what) after \(limit)", at: url)
+    }
+
+    /// What the packages have to do with a page that the network could not give.
+    private var missed: String {
+        if let base = packageBases.first(where: { $0 == url + "/" }) { return ", and the package begins at \(base)" }
+        return packageBases.isEmpty ? "" : ", and no package that was given has this page"
     }
 
     /// A redirect may have led elsewhere; the engine's own names mean nothing outside.

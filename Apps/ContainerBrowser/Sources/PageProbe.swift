@@ -134,6 +134,13 @@ struct PageReadings: Decodable, Sendable {
     let resources: [Resource]
     let errors: [String]
 
+    /// The document's HTTP status, which not every engine tells the page.
+    func status(among engine: [EngineResource]) -> Int? {
+        guard let document = resources.first else { return nil }
+        let url = document.url.prefix { $0 != "#" }
+        return document.status ?? engine.first { $0.url.prefix { $0 != "#" } == url }?.status
+    }
+
     /// Sizes of bodies in bytes, by URL.
     var sizes: [String: Int64] {
         Dictionary(resources.compactMap { entry in entry.bytes.map { (entry.url, $0) } }) { first, _ in first }

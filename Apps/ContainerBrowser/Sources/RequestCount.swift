@@ -14,15 +14,15 @@ struct RequestCount: Encodable, Sendable {
     var network = 0
     var synthetic = 0
     var failed = 0
-    /// The sizes that the network's answers announced; `nil` where one did not.
+    /// The bytes of answers from the network, those fetched ahead among them, as they announced them; `nil` where one did not.
     private(set) var announcedNetworkBytes: Int64? = 0
     /// Answers with an error status; they are counted by their provenance too.
-    private(set) var errorStatuses = 0
+    var errorStatuses = 0
     /// What failed or was answered with an error status, without the queries.
     private(set) var failures: [String] = []
 
     private enum CodingKeys: CodingKey {
-        case package, prefetch, memory, disk, network, synthetic, failed
+        case package, prefetch, memory, disk, network, synthetic, failed, errorStatuses
     }
 
     init() {}
@@ -42,7 +42,10 @@ struct RequestCount: Encodable, Sendable {
         note(record.status?.code ?? 0, of: record.url)
         switch provenance.source {
         case .package: package += 1
-        case .prefetch: prefetch += 1
+        case .prefetch:
+            prefetch += 1
+            // It was fetched ahead, and came over the network all the same.
+            announcedNetworkBytes = announcedNetworkBytes.map { $0 + record.bytes }
         case .memory: memory += 1
         case .disk: disk += 1
         case .synthetic: synthetic += 1

@@ -3,6 +3,8 @@
 
 /// The numbers of one opening. Times are milliseconds since the call to open; `nil` is what could not be measured.
 struct RunResult: Encodable, Sendable {
+    /// The HTTP status of the page itself.
+    var status: Int?
     var checkOutMs: Double?
     var responseStartMs: Double?
     var firstContentfulPaintMs: Double?
@@ -28,13 +30,14 @@ struct RunResult: Encodable, Sendable {
     }
 
     private enum CodingKeys: CodingKey {
-        case checkOutMs, responseStartMs, firstContentfulPaintMs, domReadyMs, loadMs, readyMs, requests,
+        case status, checkOutMs, responseStartMs, firstContentfulPaintMs, domReadyMs, loadMs, readyMs, requests,
             bytesFromNetwork, consoleErrors, screenshot
     }
 
     // Written out, because what is missing must read `null` and not be absent.
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(status, forKey: .status)
         try container.encode(checkOutMs?.rounded(toPlaces: 3), forKey: .checkOutMs)
         try container.encode(responseStartMs?.rounded(toPlaces: 3), forKey: .responseStartMs)
         try container.encode(firstContentfulPaintMs?.rounded(toPlaces: 3), forKey: .firstContentfulPaintMs)
@@ -61,7 +64,7 @@ extension RunResult {
         median.bytesFromNetwork = middle(of: runs.compactMap { $0.bytesFromNetwork.map(Double.init) }).map { Int64($0) }
         for count in [
             \RunResult.requests.package, \.requests.prefetch, \.requests.memory, \.requests.disk, \.requests.network,
-            \.requests.synthetic, \.requests.failed,
+            \.requests.synthetic, \.requests.failed, \.requests.errorStatuses,
         ] {
             median[keyPath: count] = middle(of: runs.map { Double($0[keyPath: count]) }).map { Int($0) } ?? 0
         }

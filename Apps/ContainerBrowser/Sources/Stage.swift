@@ -6,6 +6,7 @@ internal import ContainerKit
 internal import ContainerTesting
 internal import HTTPTransport
 internal import Logging
+internal import OfflinePackage
 internal import ResourceTable
 internal import WebKitGTKAdapter
 
@@ -22,6 +23,7 @@ final class Stage {
     private var bareViews: [WebKitGTKView] = []
     private var warmView: WebKitGTKView?
     private(set) var requests: [RequestRecord] = []
+    private var packageBases: [String] = []
 
     /// Sets a stage up, lends it to `body`, and takes it down again, also after an error.
     static func with<Value>(
@@ -98,7 +100,8 @@ final class Stage {
             if let table = options.table { try await container.heardTable(at: table) }
             try await trust()
             for package in options.packages {
-                try await container.install(archive: package.archive, manifest: package.manifest)
+                let installed = try await container.install(archive: package.archive, manifest: package.manifest)
+                packageBases.append("\(installed.baseURL)")
             }
             container.observe { [weak self] event in
                 if case .request(let record) = event { self?.requests.append(record) }
@@ -121,6 +124,9 @@ final class Stage {
         }
     }
 
+    /// Whether the network is cut.
+    var isOffline: Bool { options.network.isOffline }
+
     /// Bytes that came through the shaped network; `nil` where the network is not shaped.
     var shapedBytes: Int64? { proxy?.counters.bytesDown }
 
@@ -138,7 +144,7 @@ final class Stage {
             for _ in 0..<10 where documents(of: opened).isEmpty { try? await Task.sleep(for: .milliseconds(20)) }
         }
         let failure = PageFailure(
-            url: url, limit: limit, isOffline: options.network.isOffline, hasPackages: !options.packages.isEmpty)
+            url: url, limit: limit, isOffline: options.network.isOffline, packageBases: packageBases)
         return failure.error(error, record: opened.flatMap { documents(of: $0).last })
     }
 

@@ -24,8 +24,10 @@ struct TimelineEntry: Sendable {
     /// - Parameters:
     ///   - engine: how the engine's own loads ended.
     ///   - readings: when, as far as the page may know.
+    ///   - isOffline: whether the network is cut, which is why the engine got no answer then.
     static func timeline(
-        _ records: [RequestRecord], engine: [EngineResource], readings: PageReadings, since called: Double
+        _ records: [RequestRecord], engine: [EngineResource], readings: PageReadings, since called: Double,
+        isOffline: Bool
     ) -> [TimelineEntry] {
         let origin = readings.origin - called
         // The records' clock has no date: the first request is as good as the navigation's start.
@@ -34,7 +36,7 @@ struct TimelineEntry: Sendable {
         var timings = Dictionary(grouping: readings.resources, by: \.url)
         for resource in engine {
             let timing = timings[resource.url]?.isEmpty == false ? timings[resource.url]?.removeFirst() : nil
-            entries.append(entry(resource, timing, origin: origin))
+            entries.append(entry(resource, timing, origin: origin, isOffline: isOffline))
         }
         return entries.sorted { $0.start < $1.start }
     }
@@ -50,10 +52,14 @@ struct TimelineEntry: Sendable {
     }
 
     private static func entry(
-        _ resource: EngineResource, _ timing: PageReadings.Resource?, origin: Double
+        _ resource: EngineResource, _ timing: PageReadings.Resource?, origin: Double, isOffline: Bool
     ) -> TimelineEntry {
         let isAnswered = resource.failure == nil && (resource.status ?? 0) > 0
-        let reason = isAnswered ? "loaded by the engine itself" : "no answer to the engine"
+        let cause = isOffline ? "the network is cut" : resource.failure
+        let reason =
+            isAnswered
+            ? "loaded by the engine itself"
+            : (["no answer to the engine"] + [cause].compactMap(\.self)).joined(separator: ": ")
         return TimelineEntry(
             method: "GET", url: resource.url, status: isAnswered ? resource.status : nil,
             start: origin + (timing?.start ?? 0), firstByte: timing?.responseStart.map { origin + $0 },

@@ -21,6 +21,8 @@ public final class PageBridge {
         case worker(WorkerScript)
         /// It asks for the script in front of a worker's, which this is.
         case script(String)
+        /// The script in front asks for the worker's own, which was kept with ``keep(_:of:)``.
+        case kept(ResourceResponse)
     }
 
     /// The script to inject.
@@ -34,12 +36,15 @@ public final class PageBridge {
     private var announced: [Announcement] = []
     /// Scripts of workers that are to be asked for, newest last.
     private var workers: [Expected] = []
-
+    /// Answers with workers' own scripts, by their URLs, newest last.
+    private var kept: [(url: String, answer: ResourceResponse)] = []
     /// Where redirects of requests have led to, newest last.
     private var moves: [(id: BodyID, url: String)] = []
 
     /// The most announcements that wait for their requests; the oldest goes first.
     private static let limit = 64
+    /// The most scripts of workers that are kept: of those of workers that were ended before they ran nobody asks again.
+    private static let keptLimit = 4
     /// The most redirected requests that the script may still ask of, and the longest URL that it is told, in bytes.
     private static let moveLimit = 256
     private static let moveURLLimit = 8 << 10
@@ -113,6 +118,7 @@ public final class PageBridge {
             let found = workers.remove(at: index)
             return found.isLeading ? .script(script.worker(id: found.workerID ?? found.id)) : .worker(leading(found))
         }
+        if let answer = takeKept(for: head) { return .kept(answer) }
         if let found = announcement(of: head) {
             if let type = found.contentType { head.headerFields[.contentType] = type }
             if found.mark.id != nil { head.headerFields[.contentLanguage] = found.contentLanguage }
@@ -153,6 +159,13 @@ public final class PageBridge {
     /// In bytes; the script sends 1 MB.
     private static let pieceLimit = 4 << 20
 
+    /// Keeps the answer with a classic worker's own script, whose body is whole, for the script in front of it: that asks
+    /// for it a moment later, and the server is not asked twice. The last four are kept.
+    public func keep(_ answer: ResourceResponse, of worker: WorkerScript) {
+        kept.append((worker.url, answer))
+        if kept.count > Self.keptLimit { kept.removeFirst() }
+    }
+
     /// Notes where a request's redirects have led to, under the name by which the page knows it: before the page hears of
     /// the answer, so that its script can ask. The last 256 are kept, of URLs up to 8 KB.
     public func note(_ url: String, of id: BodyID) {
@@ -172,6 +185,7 @@ public final class PageBridge {
         announced.removeAll()
         moves.removeAll()
         workers.removeAll()
+        kept.removeAll()
         vault.removeAll()
     }
 
@@ -194,13 +208,25 @@ public final class PageBridge {
     private func leading(_ worker: Expected) -> WorkerScript {
         guard worker.isModule else {
             return WorkerScript(
-                isModule: false,
+                isModule: false, url: worker.url,
                 front: script.worker(id: worker.id) + "\nimportScripts(\(ScriptLiteral.value(worker.url)))")
         }
         // Not in a URL of its own: places in a script are told to the page by URL, and the page by policy may forbid it.
         let id = BridgeToken().text
         expect(Expected(url: worker.url, id: id, isModule: true, isLeading: true, workerID: worker.id))
-        return WorkerScript(isModule: true, front: "import \(ScriptLiteral.value("\(worker.url)#\(id)"));")
+        return WorkerScript(
+            isModule: true, url: worker.url, front: "import \(ScriptLiteral.value("\(worker.url)#\(id)"));")
+    }
+
+    /// What was kept of this URL, for a request that no script makes but the one in front: it is made by the file that it is
+    /// for, and says nothing of itself.
+    private func takeKept(for head: HTTPRequest) -> ResourceResponse? {
+        guard !kept.isEmpty, head.method == .get else { return nil }
+        let url = head.urlText
+        guard head.headerFields[.referer] == url, let index = kept.lastIndex(where: { $0.url == url }) else {
+            return nil
+        }
+        return kept.remove(at: index).answer
     }
 
     private func expect(_ worker: Expected) {

@@ -8,6 +8,8 @@
 public struct WorkerScript: Sendable {
     /// Whether ``text(leading:)`` needs the worker's own script.
     public let isModule: Bool
+    /// As the engine asks for it, without a fragment.
+    let url: String
     let front: String
 
     /// What the worker gets in place of its own script.

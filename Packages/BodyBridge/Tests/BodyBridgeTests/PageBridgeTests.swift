@@ -35,12 +35,13 @@ struct PageBridgeTests {
 
     private func read(
         _ url: String, _ method: HTTPRequest.Method = .post, mark: String? = nil, type: String? = nil,
-        language: String? = nil, fragment: String? = nil
+        language: String? = nil, fragment: String? = nil, referrer: String? = nil
     ) throws -> (reading: PageBridge.Reading, head: HTTPRequest) {
         var head = try #require(HTTPRequest(method: method, urlText: url))
         head.headerFields[try #require(HTTPField.Name(InjectedScript.field))] = mark
         head.headerFields[.contentType] = type
         head.headerFields[.contentLanguage] = language
+        head.headerFields[.referer] = referrer
         let reading = try bridge.read(&head, fragment: fragment)
         return (reading, head)
     }
@@ -206,6 +207,39 @@ struct PageBridgeTests {
         #expect(text.contains(token.text) && text.contains(id))
         #expect(text.hasSuffix(#"importScripts("app:\/\/a.example\/w.js")"#))
         #expect(ask(#""ask":"worker","url":"app://a.example/w.js","isModule":false"#) == #"{"value":false}"#)
+    }
+
+    @Test("A classic worker's own script is kept for the script in front, which asks for it as the worker, and once")
+    func keptScripts() throws {
+        let url = "app://a.example/w.js"
+        func keep(_ number: Int) throws {
+            _ = ask(#""ask":"worker","url":"\#(url)?\#(number)#\#(id)","isModule":false"#)
+            guard case .worker(let worker) = try read("\(url)?\(number)", .get, fragment: id).reading else {
+                Issue.record("not a worker's")
+                return
+            }
+            let head = HTTPResponse(status: .ok, headerFields: [.contentType: "text/javascript"])
+            let body = ResourceBody.bytes(Data("\(number)".utf8))
+            bridge.keep(
+                ResourceResponse(head: head, body: body, provenance: Provenance(.network, reason: "")), of: worker)
+        }
+        func isKept(_ number: Int, askedBy referrer: String? = nil, _ method: HTTPRequest.Method = .get) throws -> Bool
+        {
+            let asked = "\(url)?\(number)"
+            guard case .kept(let answer) = try read(asked, method, referrer: referrer ?? asked).reading else {
+                return false
+            }
+            guard case .bytes(let bytes) = answer.body else { return false }
+            return bytes == Data("\(number)".utf8)
+        }
+        try keep(1)
+        #expect(try !isKept(1, askedBy: "app://a.example/") && !isKept(1, .post))
+        #expect(try isKept(1) && !isKept(1))
+        // Of workers that never asked the newest are kept.
+        for number in 2...6 { try keep(number) }
+        #expect(try !isKept(2) && isKept(3) && isKept(6))
+        bridge.documentChanged(to: "https://b.example/next")
+        #expect(try !isKept(4))
     }
 
     @Test("A module's leading script comes by a URL of its own, once, and the module's text does not hold the token")

@@ -44,7 +44,7 @@ extension Container {
                 delivery.start(answer: answer)
                 return delivery
             case .worker(let script):
-                lead(try path.name(asked, for: session), script, by: delivery, makeRecord())
+                lead(try path.name(asked, for: session), script, in: request.view, by: delivery, makeRecord())
                 return delivery
             case .request(let body): bridged = body
             }
@@ -122,16 +122,21 @@ extension Container {
 
     /// Looks for a worker's script, and has the bridge's go before it.
     private func lead(
-        _ named: RequestPath.Named, _ script: WorkerScript, by delivery: SchemeTaskDelivery, _ record: RequestRecord
+        _ named: RequestPath.Named, _ script: WorkerScript, in view: ViewID?, by delivery: SchemeTaskDelivery,
+        _ record: RequestRecord
     ) {
-        let path = ways.byName.path
+        let (path, bridges) = (ways.byName.path, bridges)
         var record = record
+        var own: Int64?
         delivery.start {
-            try await BridgeCare.leading(to: path.answer(named), script)
+            let answer = try await path.answer(named)
+            guard let led = try await bridges?.lead(answer, script, in: view) else { return answer }
+            own = led.own
+            return led.answer
         } observe: { response in
             record.note(response)
         } completion: { [hub] outcome in
-            record.note(outcome)
+            record.note(outcome, of: own)
             hub.send(.request(record))
         }
     }

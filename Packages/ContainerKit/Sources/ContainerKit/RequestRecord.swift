@@ -51,7 +51,7 @@ public struct RequestRecord: Sendable {
     public private(set) var provenance: Provenance?
     /// The answer's `Content-Type`.
     public private(set) var mediaType: String?
-    /// Body bytes that reached the engine, or the session.
+    /// Body bytes that reached the engine, or the session; of a worker's script those of its own, without the bridge's.
     public private(set) var bytes: Int64 = 0
     /// How it ended.
     public private(set) var outcome = Outcome.stopped
@@ -120,7 +120,10 @@ public struct RequestRecord: Sendable {
         mediaType = response.head.headerFields[.contentType]
     }
 
-    mutating func note(_ outcome: SchemeTaskDelivery.Outcome, at ended: ContinuousClock.Instant = .now) {
+    /// - Parameter own: how many bytes are the answer's own, where the bridge has put something before them.
+    mutating func note(
+        _ outcome: SchemeTaskDelivery.Outcome, at ended: ContinuousClock.Instant = .now, of own: Int64? = nil
+    ) {
         self.ended = ended
         switch outcome {
         case .finished(let bytes):
@@ -133,5 +136,6 @@ public struct RequestRecord: Sendable {
             self.outcome = .stopped
             self.bytes = bytes
         }
+        if let own { bytes = min(bytes, own) }
     }
 }

@@ -123,6 +123,7 @@ final class BridgeCare {
             }
         case .worker(let script): return .worker(script)
         case .script(let text): return .own { Self.answer(text, type: "text/javascript") }
+        case .kept(let answer): return .own { answer }
         }
     }
 
@@ -171,20 +172,36 @@ final class BridgeCare {
     }
 
     /// The same answer, with a worker's script behind the bridge's.
-    static func leading(
-        to response: ResourceResponse, _ script: WorkerScript
-    ) async throws -> ResourceResponse {
-        guard response.head.status == .ok else { return response }
-        var response = response
-        let own =
-            script.isModule ? String(decoding: try await response.body.collect(upTo: scriptLimit), as: UTF8.self) : ""
-        response.body = .bytes(Data(script.text(leading: own).utf8))
-        for field in [HTTPField.Name.contentLength, .eTag, .lastModified, .contentEncoding] {
-            response.head.headerFields[field] = nil
+    /// - Returns: the answer, and how many bytes of it are the worker's own; `nil` where all are.
+    func lead(
+        _ answer: ResourceResponse, _ script: WorkerScript, in view: ViewID?
+    ) async throws -> (answer: ResourceResponse, own: Int64?) {
+        guard answer.head.status == .ok else { return (answer, nil) }
+        let own = try await own(of: answer, script)
+        if let own, !script.isModule, let bridge = view.flatMap({ bridges[$0] }) {
+            var kept = answer
+            kept.body = .bytes(own)
+            bridge.keep(kept, of: script)
         }
-        return response
+        var led = answer
+        let text = script.text(leading: script.isModule ? String(decoding: own ?? Data(), as: UTF8.self) : "")
+        led.body = .bytes(Data(text.utf8))
+        for field in [HTTPField.Name.contentLength, .eTag, .lastModified, .contentEncoding] {
+            led.head.headerFields[field] = nil
+        }
+        return (led, Int64(own?.count ?? 0))
+    }
+
+    /// A worker's own script; `nil` of a classic one that is too large to be kept, which the script in front then asks for.
+    private func own(of answer: ResourceResponse, _ script: WorkerScript) async throws -> Data? {
+        do {
+            return try await answer.body.collect(upTo: script.isModule ? Self.moduleLimit : Self.keptLimit)
+        } catch let error as ResourceError where error.code == .tooLarge && !script.isModule {
+            return nil
+        }
     }
 
     /// In bytes.
-    private static let scriptLimit = 32 << 20
+    private static let moduleLimit = 32 << 20
+    private static let keptLimit = 8 << 20
 }
