@@ -235,14 +235,16 @@ extension RealEngine {
         func scripts() async throws {
             let shop = try await Shop()
             let folder = shop.folder.path
-            for (arguments, option) in [
-                (["--print", "1", "--until", "ready("], "--until"), (["--print", "1)"], "--print"),
-                (["--print", "", "--until", "true"], "--print"),
+            for (arguments, option, fault) in [
+                (["--print", "1", "--until", "ready("], "--until", "SyntaxError: it ends too early"),
+                (["--print", "1)"], "--print", "SyntaxError: Unexpected token ')'"),
+                (["--print", "1", "--until", "a b"], "--until", "SyntaxError: Unexpected identifier 'b'"),
+                (["--print", "", "--until", "true"], "--print", "it is empty"),
             ] {
                 let outcome = try await Program("container-browser").run(
                     ["run", shop.page, "--out", "lines"] + arguments, in: folder)
                 #expect(outcome.status == 64 && outcome.errorLines.count == 1, "\(outcome.errors)")
-                #expect(outcome.errors.hasPrefix("error: usage: \(option) is no JavaScript expression: SyntaxError"))
+                #expect(outcome.errors.hasPrefix("error: usage: \(option) is no JavaScript expression: \(fault)"))
             }
             try shop.folder.write("bad.js", "let x = ;".utf8)
             let outcome = try await Program("container-browser").run(

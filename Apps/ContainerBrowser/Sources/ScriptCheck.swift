@@ -24,9 +24,19 @@ struct ScriptCheck {
 
     /// - Throws: a usage error that names the option.
     func expression(_ text: String, of option: String) async throws {
-        if let fault = try await fault(in: ScriptExpression.value(of: text), isAsync: true) {
-            throw CommandError(.usage, code: "usage", "\(option) is no JavaScript expression: \(fault)", at: text)
+        guard text.contains(where: { !$0.isWhitespace }) else {
+            throw CommandError(.usage, code: "usage", "\(option) is no JavaScript expression: it is empty", at: option)
         }
+        if let fault = try await fault(in: ScriptExpression.value(of: text), isAsync: true) {
+            throw CommandError(
+                .usage, code: "usage", "\(option) is no JavaScript expression: \(told(fault, of: text))", at: text)
+        }
+    }
+
+    /// Without what the parser says of the brackets around the expression, which its author has not written.
+    private func told(_ fault: String, of text: String) -> String {
+        let isPastTheEnd = [")", "}"].contains { fault.contains("Unexpected token '\($0)'") && !text.contains($0) }
+        return isPastTheEnd ? "SyntaxError: it ends too early" : String(fault.split(separator: ". ")[0])
     }
 
     /// - Throws: an input error that names the file.

@@ -54,7 +54,8 @@ struct StageArguments: ParsableArguments {
     func options(covering urls: [String], directory: String, warm: Bool) throws -> StageOptions {
         if mode == .plain, !packages.isEmpty {
             throw CommandError(
-                .usage, code: "usage", "packages need a container: add --mode scheme", at: "--mode plain")
+                .usage, code: "usage", "packages need a container: add --mode proxy, scheme or server",
+                at: "--mode plain")
         }
         var options = try StageOptions(
             mode: mode, packages: packages.map(PackageFiles.init(archive:)), network: network, covering: urls,
@@ -64,7 +65,8 @@ struct StageArguments: ParsableArguments {
         options.prefetch = try prefetch.map { file in
             guard mode != .plain else {
                 throw CommandError(
-                    .usage, code: "usage", "a prefetch table needs a container: add --mode scheme", at: "--mode plain")
+                    .usage, code: "usage", "a prefetch table needs a container: add --mode proxy, scheme or server",
+                    at: "--mode plain")
             }
             do {
                 return try PrefetchTable(json: Data(try FileInput.text(of: file).utf8))
@@ -80,7 +82,8 @@ struct StageArguments: ParsableArguments {
     private func tableURL(_ text: String) throws -> TableURL {
         guard mode != .plain else {
             throw CommandError(
-                .usage, code: "usage", "a resource table needs a container: add --mode scheme", at: "--mode plain")
+                .usage, code: "usage", "a resource table needs a container: add --mode proxy, scheme or server",
+                at: "--mode plain")
         }
         guard let url = TableURL(text) else {
             throw CommandError(.usage, code: "invalid-url", "a table's URL begins with http or https", at: text)

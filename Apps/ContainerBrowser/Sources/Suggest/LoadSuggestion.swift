@@ -131,8 +131,8 @@ struct LoadSuggestion {
         let past = runs.map { $0.opening.past }.max() ?? 0
         if mode != .plain, past > 0 {
             CommandOutput.note(
-                "note: \(past) requests passed the container, as they do to hosts that it does not cover: "
-                    + "they count in \(Self.hostsFile) alone")
+                "note: \(past) request\(past == 1 ? "" : "s") went past the container, as to hosts that it does not cover: "
+                    + "counted in \(Self.hostsFile) alone")
         }
         let dropped = runs.compactMap { $0.traffic?.dropped }.max() ?? 0
         if dropped > 0 { CommandOutput.note("note: the last \(dropped) requests were too many to be looked at") }

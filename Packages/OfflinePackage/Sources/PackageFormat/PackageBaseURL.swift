@@ -29,7 +29,7 @@ public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
         }
         guard string.utf8.count <= 2_048 else { throw refuse("longer than 2048 bytes") }
         guard string.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw refuse("only printable ASCII is allowed; encode the rest")
+            throw refuse("only printable ASCII is allowed: a host is written as xn--…, a path with % escapes")
         }
         guard let colon = string.firstIndex(of: ":") else { throw refuse("no scheme") }
         let scheme = string[..<colon].lowercased()
@@ -39,11 +39,14 @@ public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
         let afterSlashes = rest.dropFirst(2)
         let authorityEnd = afterSlashes.firstIndex { "/?#\\".contains($0) } ?? afterSlashes.endIndex
         let path = afterSlashes[authorityEnd...]
+        guard !afterSlashes[..<authorityEnd].contains("@") else { throw refuse("no user and no password is allowed") }
+        guard !path.contains("?") else { throw refuse("no query is allowed") }
+        guard !path.contains("#") else { throw refuse("no fragment is allowed") }
         guard let (host, port) = Self.authority(afterSlashes[..<authorityEnd]) else {
             throw refuse("the host, or its port, is not valid")
         }
         guard let normalPath = Self.normalise(path: path) else {
-            throw refuse("the path must be plain (no query, fragment, dot segments or bad escapes) and end in a slash")
+            throw refuse("the path must be plain (no dot segments, no bad escapes) and end in a slash")
         }
         self.scheme = scheme
         self.host = host

@@ -50,7 +50,7 @@ struct JSONScanner {
         try enter()
         if nextToken() == UInt8(ascii: "}") { return leave() }
         while true {
-            guard nextToken() == UInt8(ascii: "\"") else { throw failure("no name of a member") }
+            guard nextToken() == UInt8(ascii: "\"") else { throw failure("no name in quotes, where a member begins") }
             let name = try readString()
             guard nextToken() == UInt8(ascii: ":") else { throw failure("no colon after a name") }
             position += 1
@@ -115,7 +115,7 @@ struct JSONScanner {
     mutating func readWord(_ word: StaticString) throws(TableError) {
         let end = position + word.utf8CodeUnitCount
         let letters = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
-        guard end <= bytes.count, bytes[position..<end].elementsEqual(letters) else { throw failure("no value") }
+        guard end <= bytes.count, bytes[position..<end].elementsEqual(letters) else { throw failure("no JSON value") }
         position = end
     }
 
@@ -125,7 +125,7 @@ struct JSONScanner {
         let start = position
         if peek() == UInt8(ascii: "-") { position += 1 }
         let hasLeadingZero = peek() == UInt8(ascii: "0")
-        guard skipDigits() else { throw failure("no value") }
+        guard skipDigits() else { throw failure("no JSON value") }
         if hasLeadingZero, position - start > (bytes[start] == UInt8(ascii: "-") ? 2 : 1) {
             throw failure("number with a leading zero")
         }

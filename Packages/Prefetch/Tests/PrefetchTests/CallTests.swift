@@ -106,7 +106,8 @@ struct CallTests {
     @Test(
         "Messages that are refused",
         arguments: [
-            ("", "bad-json: no value (byte 0)"), ("[]", "bad-table: no object"), ("{}", "bad-table: missing (url)"),
+            ("", "bad-json: no JSON value (byte 0)"), ("[]", "bad-table: no object"),
+            ("{}", "bad-table: missing (url)"),
             (#"{"url":"/api"}"#, "bad-table: no absolute URL of http or https (url)"),
             (#"{"url":"https://a.test/","method":1}"#, "bad-table: no text (method)"),
         ])

@@ -169,8 +169,8 @@ struct TableTests {
     @Test(
         "What is refused, and where",
         arguments: [
-            ("", "bad-json: no value (byte 0)"),
-            ("{", "bad-json: no name of a member (byte 1)"),
+            ("", "bad-json: no JSON value (byte 0)"),
+            ("{", "bad-json: no name in quotes, where a member begins (byte 1)"),
             (#"{"code":200}x"#, "bad-json: more than one value (byte 12)"),
             (#"{"code":200,"code":500}"#, "bad-json: a name that comes twice: code (byte 18)"),
             (#"{"code":"200"}"#, "bad-table: no number (code)"),

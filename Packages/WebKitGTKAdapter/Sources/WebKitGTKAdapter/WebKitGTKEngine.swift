@@ -4,6 +4,7 @@
 #if os(Linux)
     internal import CWebKitGTK
     public import ContainerKit
+    internal import Foundation
     internal import Glibc
 
     /// WebKitGTK 2.50 (GTK 3 API), driven by the facade.
@@ -35,8 +36,15 @@
         /// - Throws: `EngineError` with code `noDisplay`.
         public static func checkDisplay() throws {
             guard gtk_init_check(nil, nil) != 0 else {
-                throw EngineError(.noDisplay, "no display to draw on: set one, or run under xvfb-run -a")
+                throw EngineError(.noDisplay, "no display to draw on: \(Self.displayFault); run under xvfb-run -a")
             }
+        }
+
+        private static var displayFault: String {
+            let names = ["WAYLAND_DISPLAY", "DISPLAY"].compactMap { name in
+                ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : "\(name) \($0)" }
+            }
+            return names.isEmpty ? "none is set" : "\(names.joined(separator: " and ")) cannot be opened"
         }
 
         /// - Throws: `EngineError` with code `noMainLoop` outside of a loop that turns, `noDisplay` without a display, or

@@ -135,7 +135,9 @@ extension HARDocument.Entry {
         // What a reason says may name the URL.
         let reason = export.leavesQueriesOut ? nil : asked.reason
         let unknown = asked.started == nil ? "when it began is not known" : nil
-        comment = ([source] + [reason, unknown].compactMap { $0 }).joined(separator: ": ")
+        // A reason may begin with the source, as that of a package does.
+        let parts = reason.map { $0.hasPrefix(source + " ") ? [$0] : [source, $0] } ?? [source]
+        comment = (parts + [unknown].compactMap { $0 }).joined(separator: ": ")
     }
 
     /// The parameters as they stand in the URL, escaped as they are.

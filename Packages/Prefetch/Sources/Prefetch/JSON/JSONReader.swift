@@ -51,7 +51,7 @@ struct JSONReader {
     }
 
     private mutating func readWord(_ word: String, _ value: JSONValue) throws(PrefetchError) -> JSONValue {
-        guard bytes[position...].starts(with: word.utf8) else { throw failure("no value") }
+        guard bytes[position...].starts(with: word.utf8) else { throw failure("no JSON value") }
         position += word.utf8.count
         return value
     }
@@ -79,7 +79,7 @@ struct JSONReader {
             return []
         }
         while true {
-            guard token() == UInt8(ascii: "\"") else { throw failure("no name of a member") }
+            guard token() == UInt8(ascii: "\"") else { throw failure("no name in quotes, where a member begins") }
             let name = try readString()
             guard names.insert(Array(name.utf8)).inserted else { throw failure("a name that comes twice: \(name)") }
             guard token() == UInt8(ascii: ":") else { throw failure("no colon after a name") }
@@ -119,7 +119,7 @@ struct JSONReader {
         if byte == UInt8(ascii: "-") { position += 1 }
         let isZero = byte == UInt8(ascii: "0")
         let count = skipDigits()
-        guard count > 0 else { throw failure("no value") }
+        guard count > 0 else { throw failure("no JSON value") }
         guard !isZero || count == 1 else { throw failure("number with a leading zero") }
         if byte == UInt8(ascii: ".") {
             position += 1
