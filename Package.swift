@@ -290,11 +290,9 @@ let package = Package(
         program(
             "container-browser", folder: "ContainerBrowser",
             [
-                "CommandSupport", "ConnectTunnel", "ContainerKit", "HTTPTransport", "ResourceLoading", "ResourceStore",
-                "SchemeRouter", "WebKitGTKAdapter", "ContainerTesting", "PackageFormat", "PackagePublisher",
-                "Prefetch", "PublicSuffixList", "ResourceTable",
-                .argumentParser,
-                .httpTypes, .log,
+                "CommandSupport", "ConnectTunnel", "ContainerKit", "HTTPTransport", "OfflinePackage", "ResourceLoading",
+                "ResourceStore", "SchemeRouter", "WebKitGTKAdapter", "ContainerTesting", "PackageFormat",
+                "PackagePublisher", "Prefetch", "PublicSuffixList", "ResourceTable", .argumentParser, .httpTypes, .log,
             ]),
 
         .target(name: "CAllocationCount", path: "Benchmarks/CAllocationCount"),

@@ -10,7 +10,10 @@ internal import PackageFormat
 struct H5: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "h5",
-        abstract: "Packs, unpacks, verifies and serves offline packages.",
+        abstract: """
+            Packs, unpacks, verifies and serves offline packages; looks into resource tables and stores; is an HTTP \
+            cache before an origin.
+            """,
         discussion: CommonHelp.contract + " h5 --version prints the version.",
         subcommands: [
             Pack.self, Unpack.self, Verify.self, Table.self, Store.self, Serve.self, CacheProxy.self, Version.self,
