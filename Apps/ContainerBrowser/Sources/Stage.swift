@@ -44,7 +44,7 @@ final class Stage {
         self.options = options
         var engineSettings = WebKitGTKEngine.Configuration()
         // The screen is mostly a virtual one, where OpenGL only takes time from the page; the same in every mode.
-        engineSettings.usesHardwareAcceleration = false
+        engineSettings.usesHardwareAcceleration = options.usesOpenGL
         engine = try WebKitGTKEngine(engineSettings)
         // With the bare, unshaped network nothing stands between the engine and the world.
         proxy = options.network.isUnshaped ? nil : try await ShapedProxy.start(profile: options.network)

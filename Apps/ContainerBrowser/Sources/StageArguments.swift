@@ -50,6 +50,14 @@ struct StageArguments: ParsableArguments {
                 """, valueName: "url"))
     var table: String?
 
+    @Flag(
+        name: .customLong("opengl"),
+        help: """
+            Draw pages with OpenGL, as apps do by default. Without it the processor draws them, which takes less time \
+            where there is no GPU.
+            """)
+    var usesOpenGL = false
+
     /// - Parameter urls: the pages to open; their hosts are covered in container modes.
     func options(covering urls: [String], directory: String, warm: Bool) throws -> StageOptions {
         if mode == .plain, !packages.isEmpty {
@@ -60,6 +68,7 @@ struct StageArguments: ParsableArguments {
         var options = try StageOptions(
             mode: mode, packages: packages.map(PackageFiles.init(archive:)), network: network, covering: urls,
             directory: directory, warm: warm)
+        options.usesOpenGL = usesOpenGL
         let hosts = options.coveredNames
         options.table = try table.map(tableURL)
         options.prefetch = try prefetch.map { file in

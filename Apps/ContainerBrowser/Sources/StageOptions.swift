@@ -29,6 +29,8 @@ struct StageOptions: Sendable {
     var table: TableURL?
     /// Bridges that pages get although the mode needs none; none by default.
     var bridges: ForcedBridges = []
+    /// Whether pages are drawn with OpenGL; by the processor by default.
+    var usesOpenGL = false
     /// Notes what goes over the container's network; nothing does by default.
     var traffic: TrafficLog?
     private(set) var coveredHosts: [HostPattern]
