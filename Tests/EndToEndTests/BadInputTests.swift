@@ -238,6 +238,8 @@ extension RealEngine {
             for (arguments, option, fault) in [
                 (["--print", "1", "--until", "ready("], "--until", "SyntaxError: it ends too early"),
                 (["--print", "1)"], "--print", "SyntaxError: Unexpected token ')'"),
+                (["--print", "f(g()"], "--print", "SyntaxError: it ends too early"),
+                (["--print", "(1)) + 2"], "--print", "SyntaxError: Unexpected token ')'"),
                 (["--print", "1", "--until", "a b"], "--until", "SyntaxError: Unexpected identifier 'b'"),
                 (["--print", "", "--until", "true"], "--print", "it is empty"),
             ] {

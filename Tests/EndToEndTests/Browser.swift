@@ -18,10 +18,10 @@ struct Browser {
                 let network: Int
                 let synthetic: Int
                 let failed: Int
-                let errorStatuses: Int
             }
 
-            let status: Int?
+            let status: Int
+            let errorStatuses: Int
             let checkOutMs: Double?
             let firstContentfulPaintMs: Double?
             let loadMs: Double?

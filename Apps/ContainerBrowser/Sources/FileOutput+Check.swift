@@ -20,7 +20,7 @@ extension FileOutput {
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory), isDirectory.boolValue else {
-            throw refusal("lies in a folder that does not exist", option, path)
+            throw refusal("lies in no folder that exists", option, path)
         }
         try probe(folder, option, path)
     }

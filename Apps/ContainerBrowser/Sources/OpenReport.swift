@@ -20,8 +20,8 @@ struct OpenReport {
 
     private func page() -> String {
         let longest = max(opening.timeline.map(\.end).max() ?? 1, 1)
-        let host = URLComponents(string: summary.url)?.host
-        let rows = opening.timeline.map { row(of: $0, longest: longest, pageHost: host) }.joined()
+        let place = TimelineEntry.authority(of: summary.url)
+        let rows = opening.timeline.map { row(of: $0, longest: longest, pagePlace: place) }.joined()
         return HTML.page(
             title: "How \(summary.url) opened",
             body: """
@@ -38,12 +38,12 @@ struct OpenReport {
                 """)
     }
 
-    private func row(of entry: TimelineEntry, longest: Double, pageHost: String?) -> String {
+    private func row(of entry: TimelineEntry, longest: Double, pagePlace: Substring) -> String {
         let left = max(entry.start, 0) / longest * 100
         let width = (entry.end - entry.start) / longest * 100
         let title = "\(entry.url)\n\(entry.reason)\n\(Int(entry.start))–\(Int(entry.end)) ms"
         return """
-            <tr title="\(HTML.escaped(title))"><td class="url">\(HTML.escaped(entry.name(besides: pageHost)))</td>\
+            <tr title="\(HTML.escaped(title))"><td class="url">\(HTML.escaped(entry.name(besides: pagePlace)))</td>\
             <td>\(entry.status.map { "\($0)" } ?? "–")</td><td>\(entry.bytes.map { "\($0)" } ?? "–")</td>\
             <td>\(HTML.escaped(entry.provenance))</td><td><div class="bar \(HTML.escaped(entry.provenance))" \
             style="left:min(\(left)%, 100% - 4px);width:\(max(min(width, 100 - left), 0))%"></div></td></tr>
@@ -52,13 +52,18 @@ struct OpenReport {
 }
 
 extension TimelineEntry {
-    /// The last part of the path, which tells requests apart at a glance; of other hosts than the page's with the host, and
-    /// of what got no answer with the reason.
-    fileprivate func name(besides pageHost: String?) -> String {
+    /// The last part of the path, which tells requests apart at a glance; of other hosts and ports than the page's with
+    /// these, and of what got no answer with the reason.
+    fileprivate func name(besides pagePlace: Substring) -> String {
         let path = url.prefix { $0 != "?" && $0 != "#" }
-        let last = path.split(separator: "/").last.map(String.init) ?? url
-        let host = URLComponents(string: url)?.host ?? ""
-        let place = host == pageHost || host == last || host.isEmpty ? last : "\(host): \(last)"
-        return provenance == "failed" ? "\(place) (\(reason))" : place
+        let (place, last) = (Self.authority(of: url), path.split(separator: "/").last ?? path)
+        let name = place == pagePlace || place == last ? "\(last)" : "\(place): \(last)"
+        return provenance == "failed" ? "\(name) (\(reason))" : name
+    }
+
+    /// Host and port, as they stand in a URL.
+    fileprivate static func authority(of url: String) -> Substring {
+        let parts = url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/", maxSplits: 2)
+        return parts.count > 1 ? parts[1] : ""
     }
 }

@@ -22,7 +22,7 @@ struct RequestCount: Encodable, Sendable {
     private(set) var failures: [String] = []
 
     private enum CodingKeys: CodingKey {
-        case package, prefetch, memory, disk, network, synthetic, failed, errorStatuses
+        case package, prefetch, memory, disk, network, synthetic, failed
     }
 
     init() {}

@@ -13,6 +13,8 @@ struct RunResult: Encodable, Sendable {
     /// When the page was of use, where that was asked for.
     var readyMs: Double?
     var requests = RequestCount()
+    /// How many answers had an error status.
+    var errorStatuses: Int { requests.errorStatuses }
     var bytesFromNetwork: Int64?
     var consoleErrors: [String] = []
     var screenshot: String?
@@ -31,7 +33,7 @@ struct RunResult: Encodable, Sendable {
 
     private enum CodingKeys: CodingKey {
         case status, checkOutMs, responseStartMs, firstContentfulPaintMs, domReadyMs, loadMs, readyMs, requests,
-            bytesFromNetwork, consoleErrors, screenshot
+            errorStatuses, bytesFromNetwork, consoleErrors, screenshot
     }
 
     // Written out, because what is missing must read `null` and not be absent.
@@ -46,6 +48,7 @@ struct RunResult: Encodable, Sendable {
         // The one number that is there only where it was asked for.
         try container.encodeIfPresent(readyMs?.rounded(toPlaces: 3), forKey: .readyMs)
         try container.encode(requests, forKey: .requests)
+        try container.encode(errorStatuses, forKey: .errorStatuses)
         try container.encode(bytesFromNetwork, forKey: .bytesFromNetwork)
         try container.encode(consoleErrors, forKey: .consoleErrors)
         try container.encode(screenshot, forKey: .screenshot)

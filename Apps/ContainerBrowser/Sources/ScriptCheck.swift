@@ -28,15 +28,20 @@ struct ScriptCheck {
             throw CommandError(.usage, code: "usage", "\(option) is no JavaScript expression: it is empty", at: option)
         }
         if let fault = try await fault(in: ScriptExpression.value(of: text), isAsync: true) {
+            let what = try await endsEarly(text, fault) ? "SyntaxError: it ends too early" : fault
             throw CommandError(
-                .usage, code: "usage", "\(option) is no JavaScript expression: \(told(fault, of: text))", at: text)
+                .usage, code: "usage",
+                "\(option) is no JavaScript expression: \(what.components(separatedBy: ". ")[0])", at: text)
         }
     }
 
-    /// Without what the parser says of the brackets around the expression, which its author has not written.
-    private func told(_ fault: String, of text: String) -> String {
-        let isPastTheEnd = [")", "}"].contains { fault.contains("Unexpected token '\($0)'") && !text.contains($0) }
-        return isPastTheEnd ? "SyntaxError: it ends too early" : String(fault.split(separator: ". ")[0])
+    /// Whether a fault is at one of the brackets behind the expression, which its author has not written.
+    private func endsEarly(_ text: String, _ fault: String) async throws -> Bool {
+        if fault.contains("Unexpected token '}'") { return !text.contains("}") }
+        guard fault.contains("Unexpected token ')'") else { return false }
+        // Without it a bracket too many closes what stands before the expression, and other faults stay what they are.
+        let rest = try await self.fault(in: ScriptExpression.open(text), isAsync: true)
+        return rest != nil && rest != fault
     }
 
     /// - Throws: an input error that names the file.
@@ -65,5 +70,7 @@ struct ScriptCheck {
 /// Expressions from the command line, as bodies of functions. On lines of their own, so that they may end in a comment.
 enum ScriptExpression {
     static func value(of text: String) -> String { "return (\n\(text)\n)" }
+    /// A value that is not ended.
+    static func open(_ text: String) -> String { "return (\n\(text)\n" }
     static func truth(of text: String) -> String { "return !!(\n\(text)\n)" }
 }

@@ -43,7 +43,7 @@ final class Stage {
     private init(_ options: StageOptions) async throws {
         self.options = options
         var engineSettings = WebKitGTKEngine.Configuration()
-        // The screen is mostly a virtual one, where OpenGL only takes time from the page; the same in every mode.
+        // The same in every mode. The screen is mostly a virtual one, where OpenGL takes time from the page.
         engineSettings.usesHardwareAcceleration = options.usesOpenGL
         engine = try WebKitGTKEngine(engineSettings)
         // With the bare, unshaped network nothing stands between the engine and the world.

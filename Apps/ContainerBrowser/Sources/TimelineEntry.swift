@@ -55,11 +55,8 @@ struct TimelineEntry: Sendable {
         _ resource: EngineResource, _ timing: PageReadings.Resource?, origin: Double, isOffline: Bool
     ) -> TimelineEntry {
         let isAnswered = resource.failure == nil && (resource.status ?? 0) > 0
-        let cause = isOffline ? "the network is cut" : resource.failure
-        let reason =
-            isAnswered
-            ? "loaded by the engine itself"
-            : (["no answer to the engine"] + [cause].compactMap(\.self)).joined(separator: ": ")
+        let unanswered = isOffline ? "no answer to the engine: the network is cut" : "no answer to the engine"
+        let reason = isAnswered ? "loaded by the engine itself" : unanswered
         return TimelineEntry(
             method: "GET", url: resource.url, status: isAnswered ? resource.status : nil,
             start: origin + (timing?.start ?? 0), firstByte: timing?.responseStart.map { origin + $0 },

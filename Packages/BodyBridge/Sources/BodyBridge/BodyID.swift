@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Names a body in the vault: 32 hexadecimal digits that the injected script makes up.
+/// Names a body in the vault: 32 hexadecimal digits, mostly made up by the injected script.
 public struct BodyID: Sendable, Hashable {
     /// The digits.
     public let text: String
@@ -11,5 +11,10 @@ public struct BodyID: Sendable, Hashable {
         let digits = (UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"))
         guard text.utf8.count == 32, text.utf8.allSatisfy({ digits.0 ~= $0 || digits.1 ~= $0 }) else { return nil }
         self.text = String(text)
+    }
+
+    /// A new one, which nobody can guess.
+    init() {
+        text = BridgeToken().text
     }
 }

@@ -4,6 +4,12 @@
 public import HTTPTypes
 public import ResourceLoading
 
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 /// The container's end of one view's bridge: what the injected script asks and brings, and what its requests are.
 ///
 /// Isolation: the main actor, where engines ask.
@@ -36,15 +42,15 @@ public final class PageBridge {
     private var announced: [Announcement] = []
     /// Scripts of workers that are to be asked for, newest last.
     private var workers: [Expected] = []
-    /// Answers with workers' own scripts, by their URLs, newest last.
-    private var kept: [(url: String, answer: ResourceResponse)] = []
+    /// Answers with workers' own scripts, whose bodies are in the vault, newest last.
+    private var kept: [(url: String, answer: ResourceResponse, body: BodyID)] = []
+    /// Counts how often all that is here was forgotten.
+    private var visit = 0
     /// Where redirects of requests have led to, newest last.
     private var moves: [(id: BodyID, url: String)] = []
 
     /// The most announcements that wait for their requests; the oldest goes first.
     private static let limit = 64
-    /// The most scripts of workers that are kept: of those of workers that were ended before they ran nobody asks again.
-    private static let keptLimit = 4
     /// The most redirected requests that the script may still ask of, and the longest URL that it is told, in bytes.
     private static let moveLimit = 256
     private static let moveURLLimit = 8 << 10
@@ -118,7 +124,6 @@ public final class PageBridge {
             let found = workers.remove(at: index)
             return found.isLeading ? .script(script.worker(id: found.workerID ?? found.id)) : .worker(leading(found))
         }
-        if let answer = takeKept(for: head) { return .kept(answer) }
         if let found = announcement(of: head) {
             if let type = found.contentType { head.headerFields[.contentType] = type }
             if found.mark.id != nil { head.headerFields[.contentLanguage] = found.contentLanguage }
@@ -134,6 +139,7 @@ public final class PageBridge {
             }
             return .request(bridged)
         }
+        if let answer = takeKept(for: head) { return .kept(answer) }
         return .request(BridgedRequest())
     }
 
@@ -150,6 +156,9 @@ public final class PageBridge {
         return nil
     }
 
+    /// The largest script of a worker that is kept, in bytes.
+    private static let keptLimit: Int64 = 8 << 20
+
     /// Puts a piece of a body into the vault; returns when there is room for another.
     /// - Throws: `ResourceError`.
     public func store(_ piece: ResourceBody, at offset: Int64, of id: BodyID) async throws {
@@ -159,11 +168,41 @@ public final class PageBridge {
     /// In bytes; the script sends 1 MB.
     private static let pieceLimit = 4 << 20
 
-    /// Keeps the answer with a classic worker's own script, whose body is whole, for the script in front of it: that asks
-    /// for it a moment later, and the server is not asked twice. The last four are kept.
-    public func keep(_ answer: ResourceResponse, of worker: WorkerScript) {
-        kept.append((worker.url, answer))
-        if kept.count > Self.keptLimit { kept.removeFirst() }
+    /// Keeps the answer with a classic worker's own script for the script in front of it, which asks for it a moment later:
+    /// so the server is asked once. It lies in the vault, is forgotten by its limits, and goes with the document. One that is
+    /// larger than 8 MB, or than there is room for, is not kept.
+    /// - Returns: how many bytes of the body were read.
+    /// - Throws: what the body does.
+    public func keep(_ answer: ResourceResponse, of worker: WorkerScript) async throws -> Int64 {
+        let id = BodyID()
+        var read: Int64 = 0
+        var isWhole = answer.body.length ?? 0 <= Self.keptLimit
+        if isWhole { isWhole = try await store(answer.body, as: id, counting: &read) }
+        guard isWhole, worker.visit == visit else {
+            vault.drop(id)
+            // Older ones of this URL are not what is asked for next.
+            for old in kept where old.url == worker.url { vault.drop(old.body) }
+            return read
+        }
+        kept.append((worker.url, answer, id))
+        if kept.count > Self.limit { vault.drop(kept.removeFirst().body) }
+        return read
+    }
+
+    /// - Returns: whether there was room for the whole body.
+    private func store(_ body: ResourceBody, as id: BodyID, counting read: inout Int64) async throws -> Bool {
+        func add(_ piece: Data) -> Bool {
+            defer { read += Int64(piece.count) }
+            return read + Int64(piece.count) <= Self.keptLimit && (try? vault.putNow(piece, at: read, of: id)) != nil
+        }
+        guard case .stream(let stream) = body else { return add(try await body.collect(upTo: Int(Self.keptLimit))) }
+        do {
+            for try await piece in stream where !add(piece) { return false }
+        } catch {
+            vault.drop(id)
+            throw error
+        }
+        return true
     }
 
     /// Notes where a request's redirects have led to, under the name by which the page knows it: before the page hears of
@@ -180,12 +219,13 @@ public final class PageBridge {
         removeAll()
     }
 
-    /// Forgets bodies, announcements and redirects.
+    /// Forgets bodies, announcements, redirects and scripts of workers.
     public func removeAll() {
         announced.removeAll()
         moves.removeAll()
         workers.removeAll()
         kept.removeAll()
+        visit += 1
         vault.removeAll()
     }
 
@@ -208,25 +248,30 @@ public final class PageBridge {
     private func leading(_ worker: Expected) -> WorkerScript {
         guard worker.isModule else {
             return WorkerScript(
-                isModule: false, url: worker.url,
+                isModule: false, url: worker.url, visit: visit,
                 front: script.worker(id: worker.id) + "\nimportScripts(\(ScriptLiteral.value(worker.url)))")
         }
         // Not in a URL of its own: places in a script are told to the page by URL, and the page by policy may forbid it.
         let id = BridgeToken().text
         expect(Expected(url: worker.url, id: id, isModule: true, isLeading: true, workerID: worker.id))
         return WorkerScript(
-            isModule: true, url: worker.url, front: "import \(ScriptLiteral.value("\(worker.url)#\(id)"));")
+            isModule: true, url: worker.url, visit: visit,
+            front: "import \(ScriptLiteral.value("\(worker.url)#\(id)"));")
     }
 
-    /// What was kept of this URL, for a request that no script makes but the one in front: it is made by the file that it is
-    /// for, and says nothing of itself.
+    /// What was kept of this URL, for a request as the script in front makes it: by the file that it is for, with no word of
+    /// the page's. The file could ask for itself so, too.
     private func takeKept(for head: HTTPRequest) -> ResourceResponse? {
         guard !kept.isEmpty, head.method == .get else { return nil }
-        let url = head.urlText
-        guard head.headerFields[.referer] == url, let index = kept.lastIndex(where: { $0.url == url }) else {
-            return nil
-        }
-        return kept.remove(at: index).answer
+        let (url, fields) = (head.urlText, head.headerFields)
+        guard fields[.referer] == url, fields[.origin] == nil, fields[.range] == nil,
+            let index = kept.lastIndex(where: { $0.url == url })
+        else { return nil }
+        var (_, answer, id) = kept.remove(at: index)
+        // An empty script has nothing in the vault.
+        guard let body = vault.takeNow(id) else { return nil }
+        answer.body = .bytes(body)
+        return answer
     }
 
     private func expect(_ worker: Expected) {

@@ -10,6 +10,8 @@ public struct WorkerScript: Sendable {
     public let isModule: Bool
     /// As the engine asks for it, without a fragment.
     let url: String
+    /// Of the page that made the worker: see ``PageBridge/keep(_:of:)``.
+    let visit: Int
     let front: String
 
     /// What the worker gets in place of its own script.

@@ -35,13 +35,15 @@ struct PageBridgeTests {
 
     private func read(
         _ url: String, _ method: HTTPRequest.Method = .post, mark: String? = nil, type: String? = nil,
-        language: String? = nil, fragment: String? = nil, referrer: String? = nil
+        language: String? = nil, fragment: String? = nil, referrer: String? = nil,
+        origin: String? = nil
     ) throws -> (reading: PageBridge.Reading, head: HTTPRequest) {
         var head = try #require(HTTPRequest(method: method, urlText: url))
         head.headerFields[try #require(HTTPField.Name(InjectedScript.field))] = mark
         head.headerFields[.contentType] = type
         head.headerFields[.contentLanguage] = language
         head.headerFields[.referer] = referrer
+        head.headerFields[.origin] = origin
         let reading = try bridge.read(&head, fragment: fragment)
         return (reading, head)
     }
@@ -209,37 +211,80 @@ struct PageBridgeTests {
         #expect(ask(#""ask":"worker","url":"app://a.example/w.js","isModule":false"#) == #"{"value":false}"#)
     }
 
+    private func worker(_ url: String) throws -> WorkerScript {
+        _ = ask(#""ask":"worker","url":"\#(url)#\#(id)","isModule":false"#)
+        guard case .worker(let worker) = try read(url, .get, fragment: id).reading else {
+            throw ResourceError(.internal, "not a worker's")
+        }
+        return worker
+    }
+
+    private func keep(_ body: ResourceBody, of worker: WorkerScript) async throws -> Int64 {
+        let head = HTTPResponse(status: .ok, headerFields: [.contentType: "text/javascript"])
+        return try await bridge.keep(
+            ResourceResponse(head: head, body: body, provenance: Provenance(.network, reason: "")), of: worker)
+    }
+
+    /// What was kept, as the script in front asks for it, or as another referrer does.
+    private func kept(
+        of url: String, askedBy referrer: String? = nil, _ method: HTTPRequest.Method = .get, origin: String? = nil
+    ) async throws -> String? {
+        let reading = try read(url, method, referrer: referrer ?? url, origin: origin).reading
+        guard case .kept(let answer) = reading else { return nil }
+        return String(decoding: try await answer.body.collect(upTo: 1 << 10), as: UTF8.self)
+    }
+
+    private func text(_ text: String) -> ResourceBody { .bytes(Data(text.utf8)) }
+
     @Test("A classic worker's own script is kept for the script in front, which asks for it as the worker, and once")
-    func keptScripts() throws {
+    func keptScripts() async throws {
         let url = "app://a.example/w.js"
-        func keep(_ number: Int) throws {
-            _ = ask(#""ask":"worker","url":"\#(url)?\#(number)#\#(id)","isModule":false"#)
-            guard case .worker(let worker) = try read("\(url)?\(number)", .get, fragment: id).reading else {
-                Issue.record("not a worker's")
-                return
-            }
-            let head = HTTPResponse(status: .ok, headerFields: [.contentType: "text/javascript"])
-            let body = ResourceBody.bytes(Data("\(number)".utf8))
-            bridge.keep(
-                ResourceResponse(head: head, body: body, provenance: Provenance(.network, reason: "")), of: worker)
+        #expect(try await keep(text("one"), of: worker(url)) == 3)
+        #expect(try await kept(of: url, askedBy: "app://a.example/") == nil)
+        #expect(try await kept(of: url, .post) == nil)
+        #expect(try await kept(of: url, origin: "app://a.example") == nil)
+        #expect(try await kept(of: url) == "one")
+        #expect(try await kept(of: url) == nil)
+    }
+
+    @Test("Workers of one URL that start together each find a script; one that never asked leaves none to the next")
+    func keptTogether() async throws {
+        let url = "app://a.example/w.js"
+        for number in 1...5 { _ = try await keep(text("\(number)"), of: worker(url)) }
+        var found: Set<String?> = []
+        for _ in 1...5 { found.insert(try await kept(of: url)) }
+        #expect(found == ["1", "2", "3", "4", "5"])
+        _ = try await keep(text("old"), of: worker(url))
+        // The next one's is too large, and is asked for again.
+        #expect(try await keep(.bytes(Data(count: 8 << 20 | 1)), of: worker(url)) == 0)
+        #expect(try await kept(of: url) == nil)
+    }
+
+    @Test("A script that comes in pieces is kept up to 8 MB, and what was read of a longer one is told")
+    func keptStreams() async throws {
+        let url = "app://a.example/w.js"
+        func pieces(_ piece: Data, _ count: Int) -> ResourceBody {
+            let (stream, pieces) = AsyncThrowingStream<Data, any Error>.makeStream()
+            for _ in 0..<count { pieces.yield(piece) }
+            pieces.finish()
+            return .stream(ByteStream(stream))
         }
-        func isKept(_ number: Int, askedBy referrer: String? = nil, _ method: HTTPRequest.Method = .get) throws -> Bool
-        {
-            let asked = "\(url)?\(number)"
-            guard case .kept(let answer) = try read(asked, method, referrer: referrer ?? asked).reading else {
-                return false
-            }
-            guard case .bytes(let bytes) = answer.body else { return false }
-            return bytes == Data("\(number)".utf8)
-        }
-        try keep(1)
-        #expect(try !isKept(1, askedBy: "app://a.example/") && !isKept(1, .post))
-        #expect(try isKept(1) && !isKept(1))
-        // Of workers that never asked the newest are kept.
-        for number in 2...6 { try keep(number) }
-        #expect(try !isKept(2) && isKept(3) && isKept(6))
+        #expect(try await keep(pieces(Data("piece".utf8), 3), of: worker(url)) == 15)
+        #expect(try await kept(of: url) == "piecepiecepiece")
+        #expect(try await keep(pieces(Data(count: 1 << 20), 20), of: worker(url)) == 9 << 20)
+        #expect(try await kept(of: url) == nil)
+    }
+
+    @Test("What comes when the document has gone, or its account, is not kept, and what was kept is forgotten")
+    func keptTooLate() async throws {
+        let url = "app://a.example/w.js"
+        let worker = try worker(url)
+        bridge.removeAll()
+        _ = try await keep(text("of the one before"), of: worker)
+        #expect(try await kept(of: url) == nil)
+        _ = try await keep(text("kept"), of: self.worker(url))
         bridge.documentChanged(to: "https://b.example/next")
-        #expect(try !isKept(4))
+        #expect(try await kept(of: url) == nil)
     }
 
     @Test("A module's leading script comes by a URL of its own, once, and the module's text does not hold the token")

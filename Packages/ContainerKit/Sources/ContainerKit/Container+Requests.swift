@@ -43,8 +43,9 @@ extension Container {
             case .own(let answer):
                 delivery.start(answer: answer)
                 return delivery
-            case .worker(let script):
-                lead(try path.name(asked, for: session), script, in: request.view, by: delivery, makeRecord())
+            case .worker(let script, let bridge):
+                let named = try path.name(asked, for: session)
+                lead(named, script, in: bridge, of: session, by: delivery, makeRecord())
                 return delivery
             case .request(let body): bridged = body
             }
@@ -122,20 +123,22 @@ extension Container {
 
     /// Looks for a worker's script, and has the bridge's go before it.
     private func lead(
-        _ named: RequestPath.Named, _ script: WorkerScript, in view: ViewID?, by delivery: SchemeTaskDelivery,
-        _ record: RequestRecord
+        _ named: RequestPath.Named, _ script: WorkerScript, in bridge: PageBridge, of session: PageSession?,
+        by delivery: SchemeTaskDelivery, _ record: RequestRecord
     ) {
-        let (path, bridges) = (ways.byName.path, bridges)
+        let path = ways.byName.path
         var record = record
         var own: Int64?
+        let waiting = whitePages?.began(of: session?.view)
         delivery.start {
-            let answer = try await path.answer(named)
-            guard let led = try await bridges?.lead(answer, script, in: view) else { return answer }
+            let led = try await BridgeCare.lead(path.answer(named), script, in: bridge)
             own = led.own
             return led.answer
-        } observe: { response in
+        } observe: { [weak self] response in
             record.note(response)
-        } completion: { [hub] outcome in
+            self?.noteAnswer(response, to: session)
+        } completion: { [hub, weak whitePages] outcome in
+            whitePages?.ended(of: waiting)
             record.note(outcome, of: own)
             hub.send(.request(record))
         }

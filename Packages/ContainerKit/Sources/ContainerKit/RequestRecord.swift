@@ -120,7 +120,7 @@ public struct RequestRecord: Sendable {
         mediaType = response.head.headerFields[.contentType]
     }
 
-    /// - Parameter own: how many bytes are the answer's own, where the bridge has put something before them.
+    /// - Parameter own: how many bytes the answer had of its own, where the engine got the bridge's in front of them.
     mutating func note(
         _ outcome: SchemeTaskDelivery.Outcome, at ended: ContinuousClock.Instant = .now, of own: Int64? = nil
     ) {
@@ -136,6 +136,6 @@ public struct RequestRecord: Sendable {
             self.outcome = .stopped
             self.bytes = bytes
         }
-        if let own { bytes = min(bytes, own) }
+        if let own { bytes = own }
     }
 }

@@ -105,6 +105,18 @@ struct HARExportTests {
         #expect(entries.map { $0["startedDateTime"] as? String }.first == "1970-01-01T00:00:00.300Z")
     }
 
+    @Test("A reason that begins with its source does not say it twice")
+    func packages() throws {
+        var timeline = PageTimeline(page: PageID(rawValue: 1), documentURL: "https://a.example/", opened: Date())
+        var request = PageTimeline.Request(asker: .page, method: "GET", url: "https://a.example/")
+        request.provenance = .package
+        request.reason = "package shop 1: index.html"
+        request.started = .zero
+        timeline.add(request)
+        let text = String(decoding: try HARExport().json([timeline]), as: UTF8.self)
+        #expect(text.contains(#""comment" : "package shop 1: index.html""#))
+    }
+
     @Test("A file that leaves the machine can go without queries, passwords and reasons")
     func secrets() throws {
         var export = HARExport()

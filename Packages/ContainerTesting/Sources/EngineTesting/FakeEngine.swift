@@ -130,10 +130,11 @@ public final class FakeEngine: WebEngine {
     }
 
     /// Asks for a URL as a page of `view` would, and waits for nothing.
+    /// - Parameter fragment: of the URL, without its `#`.
     @discardableResult
     public func send(
-        _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], from view: FakeView? = nil,
-        isMainDocument: Bool = false
+        _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], fragment: String? = nil,
+        from view: FakeView? = nil, isMainDocument: Bool = false
     ) -> FakeSink {
         let sink = FakeSink()
         guard let head = HTTPRequest(method: method, urlText: url, headerFields: fields),
@@ -142,7 +143,7 @@ public final class FakeEngine: WebEngine {
             sink.drop()
             return sink
         }
-        let request = EngineRequest(head: head, view: view?.id, isMainDocument: isMainDocument)
+        let request = EngineRequest(head: head, fragment: fragment, view: view?.id, isMainDocument: isMainDocument)
         sink.delivery = handler(request, sink)
         if !sink.hasEnded { view?.carry(sink) }
         return sink

@@ -129,7 +129,7 @@ public final class LegacyBridge {
         let key = Key(origin: origin, requestID: message.requestID)
         if let old = entries.removeValue(forKey: key) { vault.drop(old.id) }
         entries = entries.filter { vault.holds($0.value.id) }
-        guard let id = BodyID(BridgeToken().text) else { throw ResourceError(.internal, "no id") }
+        let id = BodyID()
         do {
             try vault.putNow(message.body, at: 0, of: id)
         } catch {

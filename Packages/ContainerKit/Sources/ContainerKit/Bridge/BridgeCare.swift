@@ -23,8 +23,8 @@ final class BridgeCare {
         case request(BridgedBody)
         /// The bridge's, which answers it.
         case own(answer: @MainActor () async throws -> ResourceResponse)
-        /// The page's own, of a script that is to come after the bridge's.
-        case worker(WorkerScript)
+        /// The page's own, of a script that is to come after the bridge's: see ``BridgeCare/lead(_:_:in:)``.
+        case worker(WorkerScript, PageBridge)
     }
 
     private let names: SchemeNames
@@ -121,11 +121,32 @@ final class BridgeCare {
                 let text = String(decoding: try await question.collect(upTo: Self.questionLimit), as: UTF8.self)
                 return Self.answer(bridge.answer(to: text, isAuthentic: true))
             }
-        case .worker(let script): return .worker(script)
+        case .worker(let script): return .worker(script, bridge)
         case .script(let text): return .own { Self.answer(text, type: "text/javascript") }
         case .kept(let answer): return .own { answer }
         }
     }
+
+    /// The same answer, with a worker's script behind the bridge's. What a classic one's script in front asks for next is
+    /// kept for it.
+    /// - Returns: the answer, and how many bytes were read for it of the worker's own; `nil` where all are.
+    static func lead(
+        _ answer: ResourceResponse, _ script: WorkerScript, in bridge: PageBridge
+    ) async throws -> (answer: ResourceResponse, own: Int64?) {
+        guard answer.head.status == .ok else { return (answer, nil) }
+        let module = script.isModule ? try await answer.body.collect(upTo: moduleLimit) : nil
+        let own =
+            if let module { Int64(module.count) } else { try await bridge.keep(answer, of: script) }
+        var led = answer
+        led.body = .bytes(Data(script.text(leading: String(decoding: module ?? Data(), as: UTF8.self)).utf8))
+        for field in [HTTPField.Name.contentLength, .eTag, .lastModified, .contentEncoding] {
+            led.head.headerFields[field] = nil
+        }
+        return (led, own)
+    }
+
+    /// In bytes.
+    private static let moduleLimit = 32 << 20
 
     /// Notes where a request of a view was led to, before its page hears of the answer.
     func note(_ url: String, of id: BodyID, in view: ViewID) {
@@ -170,38 +191,4 @@ final class BridgeCare {
         return ResourceResponse(
             head: head, body: .bytes(Data(text.utf8)), provenance: Provenance(.synthetic, reason: "the bridge"))
     }
-
-    /// The same answer, with a worker's script behind the bridge's.
-    /// - Returns: the answer, and how many bytes of it are the worker's own; `nil` where all are.
-    func lead(
-        _ answer: ResourceResponse, _ script: WorkerScript, in view: ViewID?
-    ) async throws -> (answer: ResourceResponse, own: Int64?) {
-        guard answer.head.status == .ok else { return (answer, nil) }
-        let own = try await own(of: answer, script)
-        if let own, !script.isModule, let bridge = view.flatMap({ bridges[$0] }) {
-            var kept = answer
-            kept.body = .bytes(own)
-            bridge.keep(kept, of: script)
-        }
-        var led = answer
-        let text = script.text(leading: script.isModule ? String(decoding: own ?? Data(), as: UTF8.self) : "")
-        led.body = .bytes(Data(text.utf8))
-        for field in [HTTPField.Name.contentLength, .eTag, .lastModified, .contentEncoding] {
-            led.head.headerFields[field] = nil
-        }
-        return (led, Int64(own?.count ?? 0))
-    }
-
-    /// A worker's own script; `nil` of a classic one that is too large to be kept, which the script in front then asks for.
-    private func own(of answer: ResourceResponse, _ script: WorkerScript) async throws -> Data? {
-        do {
-            return try await answer.body.collect(upTo: script.isModule ? Self.moduleLimit : Self.keptLimit)
-        } catch let error as ResourceError where error.code == .tooLarge && !script.isModule {
-            return nil
-        }
-    }
-
-    /// In bytes.
-    private static let moduleLimit = 32 << 20
-    private static let keptLimit = 8 << 20
 }
