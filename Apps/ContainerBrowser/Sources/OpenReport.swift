@@ -3,6 +3,8 @@
 
 internal import ContainerKit
 internal import Foundation
+internal import HTTPTypes
+internal import ResourceLoading
 
 /// The report of one opening: a page with the waterfall, and the same as HAR 1.2.
 @MainActor
@@ -20,7 +22,7 @@ struct OpenReport {
 
     private func page() -> String {
         let longest = max(opening.timeline.map(\.end).max() ?? 1, 1)
-        let place = TimelineEntry.authority(of: summary.url)
+        let place = HTTPRequest(urlText: summary.url)?.authority
         let rows = opening.timeline.map { row(of: $0, longest: longest, pagePlace: place) }.joined()
         return HTML.page(
             title: "How \(summary.url) opened",
@@ -38,7 +40,7 @@ struct OpenReport {
                 """)
     }
 
-    private func row(of entry: TimelineEntry, longest: Double, pagePlace: Substring) -> String {
+    private func row(of entry: TimelineEntry, longest: Double, pagePlace: String?) -> String {
         let left = max(entry.start, 0) / longest * 100
         let width = (entry.end - entry.start) / longest * 100
         let title = "\(entry.url)\n\(entry.reason)\n\(Int(entry.start))–\(Int(entry.end)) ms"
@@ -54,16 +56,11 @@ struct OpenReport {
 extension TimelineEntry {
     /// The last part of the path, which tells requests apart at a glance; of other hosts and ports than the page's with
     /// these, and of what got no answer with the reason.
-    fileprivate func name(besides pagePlace: Substring) -> String {
+    fileprivate func name(besides pagePlace: String?) -> String {
         let path = url.prefix { $0 != "?" && $0 != "#" }
-        let (place, last) = (Self.authority(of: url), path.split(separator: "/").last ?? path)
-        let name = place == pagePlace || place == last ? "\(last)" : "\(place): \(last)"
+        let last = path.split(separator: "/").last.map(String.init) ?? url
+        let place = HTTPRequest(urlText: url)?.authority ?? last
+        let name = place == pagePlace || place == last ? last : "\(place): \(last)"
         return provenance == "failed" ? "\(name) (\(reason))" : name
-    }
-
-    /// Host and port, as they stand in a URL.
-    fileprivate static func authority(of url: String) -> Substring {
-        let parts = url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/", maxSplits: 2)
-        return parts.count > 1 ? parts[1] : ""
     }
 }

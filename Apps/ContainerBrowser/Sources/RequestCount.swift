@@ -14,7 +14,7 @@ struct RequestCount: Encodable, Sendable {
     var network = 0
     var synthetic = 0
     var failed = 0
-    /// The bytes of answers from the network, those fetched ahead among them, as they announced them; `nil` where one did not.
+    /// The bytes of answers from the network, those fetched ahead among them; `nil` where the engine does not know of one.
     private(set) var announcedNetworkBytes: Int64? = 0
     /// Answers with an error status; they are counted by their provenance too.
     var errorStatuses = 0

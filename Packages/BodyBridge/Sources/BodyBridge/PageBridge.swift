@@ -4,12 +4,6 @@
 public import HTTPTypes
 public import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// The container's end of one view's bridge: what the injected script asks and brings, and what its requests are.
 ///
 /// Isolation: the main actor, where engines ask.
@@ -42,8 +36,7 @@ public final class PageBridge {
     private var announced: [Announcement] = []
     /// Scripts of workers that are to be asked for, newest last.
     private var workers: [Expected] = []
-    /// Answers with workers' own scripts, whose bodies are in the vault, newest last.
-    private var kept: [(url: String, answer: ResourceResponse, body: BodyID)] = []
+    private var kept: KeptScripts
     /// Counts how often all that is here was forgotten.
     private var visit = 0
     /// Where redirects of requests have led to, newest last.
@@ -66,6 +59,7 @@ public final class PageBridge {
         self.documentURL = documentURL
         self.script = script
         vault = BodyVault(limits: limits, budget: budget)
+        kept = KeptScripts(in: vault)
         self.host = host
     }
 
@@ -139,7 +133,7 @@ public final class PageBridge {
             }
             return .request(bridged)
         }
-        if let answer = takeKept(for: head) { return .kept(answer) }
+        if let answer = kept.take(for: head) { return .kept(answer) }
         return .request(BridgedRequest())
     }
 
@@ -156,9 +150,6 @@ public final class PageBridge {
         return nil
     }
 
-    /// The largest script of a worker that is kept, in bytes.
-    private static let keptLimit: Int64 = 8 << 20
-
     /// Puts a piece of a body into the vault; returns when there is room for another.
     /// - Throws: `ResourceError`.
     public func store(_ piece: ResourceBody, at offset: Int64, of id: BodyID) async throws {
@@ -168,42 +159,27 @@ public final class PageBridge {
     /// In bytes; the script sends 1 MB.
     private static let pieceLimit = 4 << 20
 
-    /// Keeps the answer with a classic worker's own script for the script in front of it, which asks for it a moment later:
-    /// so the server is asked once. It lies in the vault, is forgotten by its limits, and goes with the document. One that is
-    /// larger than 8 MB, or than there is room for, is not kept.
+    /// Keeps the answer with a classic worker's own script for the script in front of it, which asks for it a moment
+    /// later: so the server is asked once. It goes with the document. One that is larger than 8 MB, or than there is room
+    /// for in the vault, is not kept.
     /// - Returns: how many bytes of the body were read.
     /// - Throws: what the body does.
     public func keep(_ answer: ResourceResponse, of worker: WorkerScript) async throws -> Int64 {
         let id = BodyID()
-        var read: Int64 = 0
-        var isWhole = answer.body.length ?? 0 <= Self.keptLimit
-        if isWhole { isWhole = try await store(answer.body, as: id, counting: &read) }
-        guard isWhole, worker.visit == visit else {
+        let (read, isWhole) = try await vault.put(whole: answer.body, as: id, upTo: Self.keptLimit)
+        if worker.visit != visit {
             vault.drop(id)
+        } else if isWhole {
+            kept.add(answer, body: id, of: worker.url)
+        } else {
             // Older ones of this URL are not what is asked for next.
-            for old in kept where old.url == worker.url { vault.drop(old.body) }
-            return read
+            kept.drop(worker.url)
         }
-        kept.append((worker.url, answer, id))
-        if kept.count > Self.limit { vault.drop(kept.removeFirst().body) }
-        return read
+        return Int64(read)
     }
 
-    /// - Returns: whether there was room for the whole body.
-    private func store(_ body: ResourceBody, as id: BodyID, counting read: inout Int64) async throws -> Bool {
-        func add(_ piece: Data) -> Bool {
-            defer { read += Int64(piece.count) }
-            return read + Int64(piece.count) <= Self.keptLimit && (try? vault.putNow(piece, at: read, of: id)) != nil
-        }
-        guard case .stream(let stream) = body else { return add(try await body.collect(upTo: Int(Self.keptLimit))) }
-        do {
-            for try await piece in stream where !add(piece) { return false }
-        } catch {
-            vault.drop(id)
-            throw error
-        }
-        return true
-    }
+    /// The largest script of a worker that is kept, in bytes.
+    private static let keptLimit = 8 << 20
 
     /// Notes where a request's redirects have led to, under the name by which the page knows it: before the page hears of
     /// the answer, so that its script can ask. The last 256 are kept, of URLs up to 8 KB.
@@ -257,21 +233,6 @@ public final class PageBridge {
         return WorkerScript(
             isModule: true, url: worker.url, visit: visit,
             front: "import \(ScriptLiteral.value("\(worker.url)#\(id)"));")
-    }
-
-    /// What was kept of this URL, for a request as the script in front makes it: by the file that it is for, with no word of
-    /// the page's. The file could ask for itself so, too.
-    private func takeKept(for head: HTTPRequest) -> ResourceResponse? {
-        guard !kept.isEmpty, head.method == .get else { return nil }
-        let (url, fields) = (head.urlText, head.headerFields)
-        guard fields[.referer] == url, fields[.origin] == nil, fields[.range] == nil,
-            let index = kept.lastIndex(where: { $0.url == url })
-        else { return nil }
-        var (_, answer, id) = kept.remove(at: index)
-        // An empty script has nothing in the vault.
-        guard let body = vault.takeNow(id) else { return nil }
-        answer.body = .bytes(body)
-        return answer
     }
 
     private func expect(_ worker: Expected) {

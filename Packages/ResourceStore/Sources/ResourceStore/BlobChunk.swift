@@ -11,9 +11,10 @@
 ///
 /// One buffer and not one for each blob: memory that one thread takes and another gives back goes to the system in
 /// between, and 50 MB of fresh pages take as long as hashing them.
-// Invariant: only the batch that owns the chunk appends, under its mutex and before the chunk is sent to be written, and
-// it is reset only after it was written and the store has hidden its blobs. What was appended does not change until then,
-// so a range that was made known under a mutex may be read by any thread.
+///
+/// Unchecked: only the batch that owns the chunk appends, under its mutex and before the chunk is sent to be written, and
+/// it is reset only after it was written and the store has hidden its blobs. What was appended does not change until then,
+/// so a range that was made known under a mutex may be read by any thread.
 final class BlobChunk: @unchecked Sendable {
     private let buffer: UnsafeMutableRawBufferPointer
     /// Where each blob lies.

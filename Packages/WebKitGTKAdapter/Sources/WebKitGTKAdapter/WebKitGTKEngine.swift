@@ -4,7 +4,6 @@
 #if os(Linux)
     internal import CWebKitGTK
     public import ContainerKit
-    internal import Foundation
     internal import Glibc
 
     /// WebKitGTK 2.50 (GTK 3 API), driven by the facade.
@@ -41,8 +40,8 @@
         }
 
         private static var displayFault: String {
-            let names = ["WAYLAND_DISPLAY", "DISPLAY"].compactMap { name in
-                ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : "\(name) \($0)" }
+            let names = ["WAYLAND_DISPLAY", "DISPLAY"].compactMap { (name: String) in
+                getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : "\(name) \($0)" }
             }
             return names.isEmpty ? "none is set" : "\(names.joined(separator: " and ")) cannot be opened"
         }

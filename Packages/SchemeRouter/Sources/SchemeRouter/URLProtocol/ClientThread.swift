@@ -14,7 +14,7 @@ internal import Synchronization
 /// That queue is not to be had on Linux, but a running task that is resumed starts its protocol again, on it: that is the
 /// turn in which the steps that wait are taken. Where the app has suspended the task, they wait until it resumes it.
 ///
-/// Unchecked: `routed` is touched on that thread alone.
+/// Unchecked: `routed` is touched on that thread alone, which is the session's own and no actor's.
 final class ClientThread: @unchecked Sendable {
     private var routed: RoutedProtocol?
     #if canImport(FoundationNetworking)

@@ -8,7 +8,8 @@ internal import Synchronization
 /// The bytes of an `InputStream`, read off the cooperative pool, since reading blocks: as an app's upload does that is
 /// not written yet. Who is cancelled does not wait for that.
 ///
-/// Unchecked: the stream is touched on `queue` alone, which is serial.
+/// Unchecked: the stream, which the system does not let go from thread to thread, is touched on `queue` alone, which is
+/// serial.
 struct InputStreamBytes: @unchecked Sendable {
     private static let pieceSize = 64 << 10
     private let stream: InputStream

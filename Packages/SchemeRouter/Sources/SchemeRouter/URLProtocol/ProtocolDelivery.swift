@@ -11,7 +11,7 @@ internal import ResourceLoading
 
 /// Carries one answer from the loaders to a session: in order, and never after a stop.
 ///
-/// Unchecked: `life`, `work` and `report` are touched on `thread` alone.
+/// Unchecked: `life`, `work` and `report` are touched on `thread` alone, which is the session's own and no actor's.
 final class ProtocolDelivery: @unchecked Sendable {
     /// Of a file, and of a body that is read before it is sent.
     private static let pieceSize = 1 << 20
