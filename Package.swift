@@ -338,8 +338,8 @@ let package = Package(
             path: "Tests/CommandLineTests", swiftSettings: settings),
         .executableTarget(
             name: "delivery-harness",
-            dependencies: ["HTTPTransport", "OfflinePackage", "ResourceStore"], path: "Tests/DeliveryHarness",
-            swiftSettings: settings),
+            dependencies: ["HTTPTransport", "OfflinePackage", "PackageFormat", "ResourceStore"],
+            path: "Tests/DeliveryHarness", swiftSettings: settings),
         .testTarget(
             name: "DeliveryTests",
             dependencies: [
