@@ -102,7 +102,11 @@ struct AuthorityTests {
         try depot.publish(old, version: "1", base: "https://shop.example/app/")
         try await run { network, updater in
             try await updater.installBaseline(archive: "\(depot.www)/shop-1.zip", manifest: "\(depot.www)/shop-1.json")
-            let source = PackageSource("\(network.server.url)/shop.json")
+            var source = PackageSource("\(network.server.url)/shop.json")
+            // Nobody said that this server is the one of what came with the app.
+            try depot.publish(new, version: "2", base: "https://shop.example/app/")
+            #expect(await refusal(updater, source) == .outOfScope)
+            source.package = try PackageID("shop")
             for base in ["https://shop.example/", "https://shop.example/apps/", "https://bank.example/app/"] {
                 try depot.publish(new, version: "2", base: base)
                 #expect(await refusal(updater, source) == .outOfScope, "\(base)")
@@ -194,6 +198,7 @@ struct AuthorityTests {
         arguments: [
             ("https://cdn.example/", "https://shop.example/", true), ("http://cdn.example/", nil, false),
             ("http://127.0.0.1.evil.example/", nil, false), ("http://127.evil.example/", nil, false),
+            ("http://127.evil.5/", nil, false),
             ("http://localhost.example/", nil, false), ("http://192.168.0.1/", nil, false),
             ("http://127.0.0.1:81/", nil, true), ("http://127.8.9.1/", nil, true), ("http://[::1]:81/", nil, true),
             ("http://localhost/", nil, true), ("http://shop.localhost:8080/", nil, true),
@@ -370,7 +375,8 @@ struct AuthorityTests {
                 #expect(await refusal(updater, PackageSource(url)) == .outOfScope, "\(base)")
             }
             try depot.publish(new, id: "bank", version: "1", base: "https://shop.example/")
-            try Data(contentsOf: URL(filePath: "\(depot.www)/bank.json")).write(to: URL(filePath: "\(depot.www)/shop.json"))
+            try Data(contentsOf: URL(filePath: "\(depot.www)/bank.json")).write(
+                to: URL(filePath: "\(depot.www)/shop.json"))
             #expect(await refusal(updater, PackageSource(url)) == .outOfScope)
             try depot.publish(new, version: "1", base: "https://shop.example/")
             try FileManager.default.copyItem(atPath: "\(depot.www)/shop.json", toPath: "\(depot.www)/evil.json")
@@ -384,7 +390,7 @@ struct AuthorityTests {
         try await Network.run(try depot.configuration()) { network in
             try installAsBefore(base: "https://shop.example/app/", #","isBaseline":true"#)
             let updater = depot.updater(network, library: try PackageLibrary(store: depot.store))
-            let source = PackageSource("\(network.server.url)/shop.json")
+            let source = try PackageSource("\(network.server.url)/shop.json", package: PackageID("shop"))
             try depot.publish(new, version: "1", base: "https://shop.example/")
             #expect(await refusal(updater, source) == .outOfScope)
             try depot.publish(new, version: "1", base: "https://shop.example/app/")

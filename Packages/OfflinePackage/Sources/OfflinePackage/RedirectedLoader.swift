@@ -29,7 +29,8 @@ public struct RedirectedLoader: ResourceLoading {
     public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard request.head.method == .get else { return try await base.load(request) }
         let url = request.head.urlText
-        let fetch = DeliveryFetch(loader: HomeFields(base: base, home: request.head), allowsInsecure: true) { [mayFollow] in
+        let fetch = DeliveryFetch(loader: HomeFields(base: base, home: request.head), allowsInsecure: true) {
+            [mayFollow] in
             mayFollow(url, $0)
         }
         return try await fetch.get(url, request.head.headerFields)

@@ -233,7 +233,8 @@ struct ManifestReader {
         return scanner.string(text)
     }
 
-    private static func digest(_ scanner: inout JSONScanner, _ place: @autoclosure () -> String) throws -> SHA256Digest {
+    private static func digest(_ scanner: inout JSONScanner, _ place: @autoclosure () -> String) throws -> SHA256Digest
+    {
         guard let digest = SHA256Digest(hex: try text(&scanner, place())) else {
             throw PackageError(.badManifest, "not a SHA-256 at \(place())")
         }

@@ -63,7 +63,9 @@ extension TableLibrary {
         private func isEndpoint(_ url: String) -> Bool {
             // A query may carry the local version.
             func bare(_ url: some StringProtocol) -> Substring { Substring(url).prefix { $0 != "?" } }
-            return [endpoints.primary, endpoints.mirror].contains { $0.map { bare($0.description) == bare(url) } ?? false }
+            return [endpoints.primary, endpoints.mirror].contains {
+                $0.map { bare($0.description) == bare(url) } ?? false
+            }
         }
     }
 }

@@ -17,8 +17,8 @@ public struct PackageSource: Sendable, Hashable {
     /// The package that the manifest must be of; `nil`, the default, for the one that is installed from this source, and
     /// for any if none is.
     public var package: PackageID?
-    /// The URL that the package's base URL must lie under; `nil`, the default, for the scope that the installed package
-    /// keeps, and for the origin of ``manifestURL`` if it is not installed.
+    /// The URL that the package's base URL must lie under; `nil`, the default, for the origin of ``manifestURL``. A package
+    /// that was installed from this source, or that ``package`` names, has the scope that it was installed with instead.
     public var scope: PackageBaseURL?
 
     /// Creates a source.
@@ -52,11 +52,13 @@ public struct PackageSource: Sendable, Hashable {
             throw DeliveryError(
                 .otherSource, "\(manifest.id) is installed from \(other), which alone may update it", at: manifestURL)
         }
-        let granted = try kept?.scope ?? scope ?? ownOrigin()
-        for scope in [granted, scope].compactMap({ $0 }) where !manifest.baseURL.lies(under: scope) {
+        // A source that the host did not name for an installed package, and that it never came from, does not get its scope.
+        let isKnown = kept.map { $0.source == address || package != nil } ?? false
+        let granted = try scope ?? (isKnown ? nil : ownOrigin())
+        for scope in [kept?.scope, granted].compactMap({ $0 }) where !manifest.baseURL.lies(under: scope) {
             throw DeliveryError(.outOfScope, "\(manifest.baseURL) does not lie under \(scope)", at: manifestURL)
         }
-        return granted
+        return kept?.scope ?? granted ?? manifest.baseURL
     }
 
     private func ownOrigin() throws -> PackageBaseURL {
