@@ -29,7 +29,7 @@ struct KillTests {
         configuration.routes = [
             OriginRoute(.get, try #require(PathPattern("/shop.json"))) { request in
                 let path = "\(depot.www)/shop-\(request.query ?? "").json"
-                return OriginResponse(body: try Data(contentsOf: URL(filePath: path)))
+                return OriginResponse(body: .bytes(try Data(contentsOf: URL(filePath: path))))
             }
         ]
         try await Network.run(configuration) { (network) async throws in
