@@ -47,6 +47,7 @@ extension Target.Dependency {
     static let nioSOCKS = product(name: "NIOSOCKS", package: "swift-nio-extras", condition: .when(traits: loopback))
     static let nioExtras = product(name: "NIOExtras", package: "swift-nio-extras", condition: .when(traits: loopback))
     static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: network))
+    static let nioHPACK = product(name: "NIOHPACK", package: "swift-nio-http2", condition: .when(traits: network))
     static let nioHTTPTypes = product(
         name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: testing))
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: testing))
@@ -57,9 +58,9 @@ extension Target.Dependency {
     static let hummingbirdHTTP2 = product(
         name: "HummingbirdHTTP2", package: "hummingbird", condition: .when(traits: testing))
     static let certificates = product(
-        name: "X509", package: "swift-certificates", condition: .when(traits: testing.union(loopback)))
+        name: "X509", package: "swift-certificates", condition: .when(traits: testing.union(loopback).union(network)))
     static let asn1 = product(
-        name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: testing.union(loopback)))
+        name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: testing.union(loopback).union(network)))
     static let argumentParser = product(
         name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: tools))
     static let subprocess = product(
@@ -164,8 +165,8 @@ let package = Package(
             "PackageFormat", in: "OfflinePackage",
             [.crypto, "CArchive", "CZlib", .target(name: "CDeflate", condition: .when(platforms: [.linux]))]),
         tests(of: "PackageFormat", in: "OfflinePackage"),
-        target("ConnectTunnel", [.nio("NIOCore")]),
-        tests(of: "ConnectTunnel"),
+        target("ConnectTunnel", [.nio("NIOCore"), .certificates, .asn1]),
+        tests(of: "ConnectTunnel", ["ContainerTesting", .certificates, .asn1]),
 
         // Middle rooms: they know the ground and never each other.
         target("OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
@@ -185,14 +186,14 @@ let package = Package(
             [
                 "CInflate", "ConnectTunnel", "ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"),
                 .nio("NIOPosix"),
-                .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nioSSL, .nioHTTP2,
+                .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nioSSL, .nioHTTP2, .nioHPACK,
             ]),
         tests(
             of: "HTTPTransport",
             [
                 "CInflate", "ConnectTunnel", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"),
                 .nio("NIOPosix"),
-                .nio("NIOEmbedded"), .nioHTTP2, .nioSSL,
+                .nio("NIOEmbedded"), .nio("NIOHTTP1"), .nioHTTP2, .nioSSL, .asyncHTTPClient, .certificates, .asn1,
             ]),
         .target(name: "CPeerUser", path: "Packages/LoopbackServer/Sources/CPeerUser"),
         target(

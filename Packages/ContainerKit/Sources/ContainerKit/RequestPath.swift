@@ -88,8 +88,8 @@ final class RequestPath: Sendable {
             guard let cache else { return other }
             return SwitchedLoader(feature: .httpCache, switches: switches, on: cache, off: passedOfApp)
         }
-        appChain = decoding(LoaderChain(loaders + [cached(network)]))
-        appDirect = decoding(passedOfApp)
+        appChain = decoding(LoaderChain(loaders + [CloseDelimitedLoader(cached(network))]))
+        appDirect = decoding(CloseDelimitedLoader(passedOfApp))
         hasCache = { cache != nil && switches.isOn(.httpCache) }
         // An engine that keeps answers itself does so by the rules of HTTP; two caches would hold everything twice.
         let source: any ResourceLoading = traits.caches ? storing : cached(storing)
@@ -99,7 +99,7 @@ final class RequestPath: Sendable {
         prefetch = ahead.map {
             PrefetchLoader(next: beneath, completing: $0.completion, configuration: $0.configuration)
         }
-        loaders.append(completing(prefetch ?? asking(source)))
+        loaders.append(CloseDelimitedLoader(completing(prefetch ?? asking(source))))
 
         // 4 Settle it: what the engine does not do.
         let ledger = PageLedger()
@@ -123,7 +123,7 @@ final class RequestPath: Sendable {
             }
         }
         unsettled = LoaderChain(loaders)
-        unsettledDirect = completing(asking(passed))
+        unsettledDirect = CloseDelimitedLoader(completing(asking(passed)))
         chain = settle(unsettled)
         direct = settle(unsettledDirect)
     }

@@ -110,6 +110,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     ) async throws -> TransportResponse {
         let url = request.urlText
         let clients = try await readyClients(for: url)
+        let tls = (parsed.host()?.lowercased()).flatMap(clients.authorities.settings)
 
         func exchange(by client: HTTPClient) async throws -> TransportResponse {
             let limits = Exchange.Limits(request: configuration.writeTimeout, head: configuration.readTimeout) {
@@ -124,7 +125,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
             do {
                 outgoing = try HTTPClient.Request(
                     url: parsed, method: HTTPMethod(rawValue: request.method.rawValue), headers: headers(for: request),
-                    body: Self.content(body, of: exchange, to: url))
+                    body: Self.content(body, of: exchange, to: url), tlsConfiguration: tls)
             } catch {
                 throw ResourceError(transport: error, at: url)
             }

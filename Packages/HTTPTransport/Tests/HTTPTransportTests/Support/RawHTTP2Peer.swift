@@ -87,10 +87,10 @@ struct RawHTTP2Peer {
     }
 
     /// Writes the head of an answer: its status alone, as a literal (RFC 7541, section 6.2.2).
-    func head(_ status: String, of stream: UInt32) async throws {
+    func head(_ status: String, of stream: UInt32, isLast: Bool = false) async throws {
         var block = ByteBuffer(bytes: [0x08, UInt8(truncatingIfNeeded: status.utf8.count)])
         block.writeString(status)
-        try await write(Self.headers, flags: 4, stream: stream, payload: block)
+        try await write(Self.headers, flags: isLast ? 5 : 4, stream: stream, payload: block)
     }
 
     /// Writes bytes of an answer.

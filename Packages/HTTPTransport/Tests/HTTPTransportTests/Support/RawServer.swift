@@ -3,6 +3,7 @@
 
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 /// A server that speaks bytes: what a proper one would not say, and what only sockets show.
 ///
@@ -13,10 +14,22 @@ struct RawServer: Sendable {
     let port: Int
     /// Tells of each connection that the client closed.
     let closes: AsyncStream<Void>
-    var url: String { "http://127.0.0.1:\(port)" }
+    var isSecure = false
+    var url: String { "\(isSecure ? "https" : "http")://127.0.0.1:\(port)" }
+
+    /// The end of a connection.
+    enum End {
+        /// The client closes first.
+        case client
+        /// The server closes as soon as it has served.
+        case server
+        /// The server closes TCP as soon as it has served, without the close_notify of TLS.
+        case serverWithoutCloseNotify
+    }
 
     /// Runs `body` with a server that gives each connection to `serve`, one after another.
     static func with<Result: Sendable>(
+        tls: TLSConfiguration? = nil, end: End = .client,
         _ serve:
             @escaping @Sendable (
                 inout NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator, NIOAsyncChannelOutboundWriter<ByteBuffer>
@@ -25,7 +38,16 @@ struct RawServer: Sendable {
     ) async throws -> Result {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0) { channel in
-                channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls {
+                        let handler = NIOSSLServerHandler(context: try NIOSSLContext(configuration: tls))
+                        try channel.pipeline.syncOperations.addHandler(handler)
+                        if end == .serverWithoutCloseNotify {
+                            try channel.pipeline.syncOperations.addHandler(CloseWithoutNotify())
+                        }
+                    }
+                    return try Connection(wrappingChannelSynchronously: channel)
+                }
             }
         let (closes, close) = AsyncStream<Void>.makeStream()
         return try await listener.executeThenClose { connections in
@@ -34,8 +56,7 @@ struct RawServer: Sendable {
                     try? await connection.executeThenClose { inbound, outbound in
                         var input = inbound.makeAsyncIterator()
                         try await serve(&input, outbound)
-                        // Until the client has closed.
-                        while try await input.next() != nil {}
+                        if end == .client { while try await input.next() != nil {} }
                     }
                     close.yield()
                 }
@@ -43,7 +64,7 @@ struct RawServer: Sendable {
             let result: Swift.Result<Result, any Error>
             do {
                 let port = listener.channel.localAddress?.port ?? 0
-                result = .success(try await body(RawServer(port: port, closes: closes)))
+                result = .success(try await body(RawServer(port: port, closes: closes, isSecure: tls != nil)))
             } catch {
                 result = .failure(error)
             }
@@ -75,5 +96,15 @@ struct RawServer: Sendable {
     /// Waits until the client has closed a connection.
     func closed() async {
         for await _ in closes { break }
+    }
+}
+
+/// Closes TCP below TLS.
+private final class CloseWithoutNotify: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+        (tls ?? context).close(mode: mode, promise: promise)
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import HTTPTransport
+import ResourceLoading
 import Testing
 
 /// The transports that the conformance suite holds to the same rules.
@@ -10,6 +11,9 @@ enum Subject: String, CaseIterable, CustomTestStringConvertible {
     case urlSession
 
     var testDescription: String { rawValue }
+
+    /// The transports that take authorities of the test, so that tests with TLS can run.
+    static let withAuthorities: [Subject] = [.asyncHTTPClient]
 
     /// Limits that a test may make small.
     struct Limits {
@@ -21,7 +25,8 @@ enum Subject: String, CaseIterable, CustomTestStringConvertible {
 
     /// Runs `body` with a transport of this kind, and ends it whatever happens.
     func with<Result: Sendable>(
-        _ limits: Limits = Limits(), _ body: @Sendable (any HTTPTransporting) async throws -> Result
+        _ limits: Limits = Limits(), authorities: [CertificateAuthority] = [],
+        addresses: (any AddressResolving)? = nil, _ body: @Sendable (any HTTPTransporting) async throws -> Result
     ) async throws -> Result {
         switch self {
         case .asyncHTTPClient:
@@ -31,6 +36,8 @@ enum Subject: String, CaseIterable, CustomTestStringConvertible {
             // The limits are not summed there: a short one would only be a matter of the machine's load.
             configuration.connectTimeout = max(limits.connect, .seconds(10))
             configuration.eventStreamTimeout = limits.events
+            configuration.authorities = authorities
+            configuration.addresses = addresses
             return try await withTransport(configuration) { try await body($0) }
         case .urlSession:
             var configuration = URLSessionTransport.Configuration()

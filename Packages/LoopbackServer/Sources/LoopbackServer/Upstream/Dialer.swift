@@ -32,6 +32,8 @@ final class Dialer: Sendable {
         self.timeout = timeout
         self.resolver = resolver
         var tls = TLSConfiguration.makeClientConfiguration()
+        // RFC 8996: earlier versions must not be used.
+        tls.minimumTLSVersion = .tlsv12
         if let trustRoots {
             tls.trustRoots = .certificates(
                 try trustRoots.flatMap { try NIOSSLCertificate.fromPEMBytes(Array($0.utf8)) })
