@@ -37,6 +37,7 @@ extension Target.Dependency {
         name: "Crypto", package: "swift-crypto",
         condition: .when(traits: storage.union(packaging).union(testing).union(table).union(loopback)))
     static let grdb = product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: storage))
+    static let sqlite = product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: storage))
     static func nio(_ name: String) -> Self {
         .product(name: name, package: "swift-nio", condition: .when(traits: network.union(testing).union(loopback)))
     }
@@ -150,7 +151,7 @@ let package = Package(
         target("ResourceLoading", [.httpTypes]),
         tests(of: "ResourceLoading", [.httpTypes]),
         .target(name: "CFileSync", path: "Packages/ResourceStore/Sources/CFileSync"),
-        target("ResourceStore", ["CFileSync", .crypto, .grdb, .log]),
+        target("ResourceStore", ["CFileSync", .crypto, .grdb, .sqlite, .log]),
         tests(of: "ResourceStore", [.grdb]),
         .systemLibrary(
             name: "CArchive", path: "Packages/OfflinePackage/Sources/CArchive", pkgConfig: "libarchive",

@@ -5,8 +5,8 @@
 import PackageDescription
 
 // One program for each parser of hostile bytes. They build with `--sanitize fuzzer` only, which brings their main
-// function: Scripts/fuzz does it. Only light parts of ContainerKit are fetched and built: a pure file of OfflinePackage,
-// which would bring the store, is linked into the sources of its program instead.
+// function: Scripts/fuzz does it. Only what a program needs is built, and only StoreFuzz needs the store: a pure file of
+// OfflinePackage, which would bring the store too, is linked into the sources of its program instead.
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -27,7 +27,7 @@ let package = Package(
     name: "Fuzz",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "ContainerKit", path: "..", traits: ["Packaging", "Table"]),
+        .package(name: "ContainerKit", path: "..", traits: ["Packaging", "Storage", "Table"]),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
     ],
@@ -41,6 +41,7 @@ let package = Package(
         fuzzer("SliceFuzz"),
         fuzzer("DeliveryFuzz", [.product(name: "ResourceLoading", package: "ContainerKit")]),
         fuzzer("TableFuzz", over: "ResourceTable"),
+        fuzzer("StoreFuzz", over: "ResourceStore"),
         fuzzer(
             "RulesFuzz", over: "SchemeRouter",
             [

@@ -67,6 +67,37 @@ struct PackageCommandTests {
         #endif
     }
 
+    /// Another process that may write to the folder waits for the temporary one, and puts a link in its place.
+    @Test("Nothing is unpacked through a link that another process makes meanwhile")
+    func exchangedFolder() async throws {
+        for number in 0..<400 { try folder.write("site/\(number).txt", "\(number)".utf8) }
+        try await pack()
+        try folder.write("outside/mine", [])
+        let (shared, outside) = (folder.path + "/shared", folder.path + "/outside")
+        try FileManager.default.createDirectory(atPath: shared, withIntermediateDirectories: true)
+        try #require(chmod(shared, 0o777) == 0)
+        let exchange = Task.detached {
+            while !Task.isCancelled {
+                for name in (try? FileManager.default.contentsOfDirectory(atPath: shared)) ?? [] {
+                    guard name.hasSuffix(".partial") else { continue }
+                    guard rename("\(shared)/\(name)", "\(shared)/moved") == 0 else { continue }
+                    symlink(outside, "\(shared)/\(name)")
+                    return true
+                }
+                await Task.yield()
+            }
+            return false
+        }
+        let outcome = try await Program("h5").run("unpack", "shop-1.zip", "--into", "shared/out", in: folder.path)
+        exchange.cancel()
+        if await exchange.value {
+            #expect(outcome.status == 74 && outcome.errors.hasPrefix("error: io: "), "\(outcome.errors)")
+        } else {
+            #expect(outcome.status == 0)
+        }
+        #expect(try folder.names(below: "outside") == ["mine"])
+    }
+
     @Test("A package may ask for a version of the app")
     func leastHost() async throws {
         let arguments = ["pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example/"]

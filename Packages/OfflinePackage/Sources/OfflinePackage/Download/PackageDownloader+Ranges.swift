@@ -20,6 +20,7 @@ extension PackageDownloader {
             try await admit()
             try await withTaskExecutorPreference(executor) { [self] in
                 try checkRoom(for: ranges.reduce(0) { $0 + Int64($1.count) })
+                try folder.make()
                 let path = folder.ranges(of: key)
                 _ = rangesInUse.withLock { $0.insert(key) }
                 defer {
