@@ -147,7 +147,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
     ],
     targets: [
-        // Ground rooms: they know no one.
+        // Base rooms: they know no one, and every other room may know them.
+        target("StrictJSON", in: "ResourceLoading"),
+        tests(of: "StrictJSON", in: "ResourceLoading"),
+
+        // Ground rooms: they know the base only.
         target("ResourceLoading", [.httpTypes]),
         tests(of: "ResourceLoading", [.httpTypes]),
         .target(name: "CFileSync", path: "Packages/ResourceStore/Sources/CFileSync"),
@@ -164,7 +168,10 @@ let package = Package(
             providers: [.apt(["libdeflate-dev"])]),
         target(
             "PackageFormat", in: "OfflinePackage",
-            [.crypto, "CArchive", "CZlib", .target(name: "CDeflate", condition: .when(platforms: [.linux]))]),
+            [
+                "StrictJSON", .crypto, "CArchive", "CZlib",
+                .target(name: "CDeflate", condition: .when(platforms: [.linux])),
+            ]),
         tests(of: "PackageFormat", in: "OfflinePackage"),
         target("ConnectTunnel", [.nio("NIOCore"), .certificates, .asn1]),
         tests(of: "ConnectTunnel", ["ContainerTesting", .certificates, .asn1]),
@@ -173,7 +180,7 @@ let package = Package(
         target("OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(
             of: "OfflinePackage", ["ContainerTesting", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
-        target("ResourceTable", in: "OfflinePackage", ["ResourceLoading", .crypto, .httpTypes]),
+        target("ResourceTable", in: "OfflinePackage", ["ResourceLoading", "StrictJSON", .crypto, .httpTypes]),
         tests(of: "ResourceTable", in: "OfflinePackage", ["ContainerTesting", "ResourceLoading", .httpTypes]),
         target("PackagePublisher", ["PackageFormat"]),
         tests(of: "PackagePublisher", ["PackageFormat"]),
@@ -333,8 +340,8 @@ let package = Package(
             path: "Tests/CommandLineTests", swiftSettings: settings),
         .executableTarget(
             name: "delivery-harness",
-            dependencies: ["HTTPTransport", "OfflinePackage", "ResourceStore"], path: "Tests/DeliveryHarness",
-            swiftSettings: settings),
+            dependencies: ["HTTPTransport", "OfflinePackage", "PackageFormat", "ResourceStore"],
+            path: "Tests/DeliveryHarness", swiftSettings: settings),
         .testTarget(
             name: "DeliveryTests",
             dependencies: [

@@ -5,6 +5,7 @@ internal import CommandSupport
 internal import Foundation
 internal import HTTPTypes
 internal import OfflinePackage
+internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 
@@ -32,7 +33,9 @@ struct ArrivalBenchmark {
         let clock = ContinuousClock()
         let start = clock.now
         async let update = updater.update(
-            from: PackageSource("https://cdn.example/shop.json", archiveURL: "https://cdn.example/shop.zip"))
+            from: PackageSource(
+                "https://cdn.example/shop.json", archiveURL: "https://cdn.example/shop.zip",
+                scope: PackageBaseURL(SamplePackage.base)))
         var first: Duration?
         while first == nil {
             for request in requests where try await arriving.load(request) != nil {

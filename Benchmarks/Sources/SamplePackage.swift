@@ -9,7 +9,7 @@ internal import PackagePublisher
 /// 53 MB, the same bytes on every machine.
 struct SamplePackage: Sendable {
     static let fileCount = 7_000
-    private static let base = "https://sample.example/"
+    static let base = "https://sample.example/"
 
     /// Where the files lie, unpacked.
     let site: String

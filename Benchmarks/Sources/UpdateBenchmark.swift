@@ -21,7 +21,7 @@ struct UpdateBenchmark {
         let library = try PackageLibrary(store: ResourceStore(directory: own.subfolder("store")))
         let network = CountedNetwork()
         let updater = PackageUpdater(library: library, loader: network)
-        let source = PackageSource("https://cdn.example/shop.json")
+        let source = try PackageSource("https://cdn.example/shop.json", scope: PackageBaseURL("https://shop.example/"))
         let site = try own.subfolder("site")
         var random = SplitMix64(seed: 5)
         for number in 0..<50 {

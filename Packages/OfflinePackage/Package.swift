@@ -37,6 +37,7 @@ let package = Package(
         .target(
             name: "PackageFormat",
             dependencies: [
+                .product(name: "StrictJSON", package: "ResourceLoading"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 "CArchive",
                 "CZlib",
@@ -66,6 +67,7 @@ let package = Package(
             name: "ResourceTable",
             dependencies: [
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "StrictJSON", package: "ResourceLoading"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),

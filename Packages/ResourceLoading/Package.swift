@@ -17,12 +17,15 @@ let package = Package(
     name: "ResourceLoading",
     platforms: [.iOS(.v18), .macOS(.v15)],
     products: [
-        .library(name: "ResourceLoading", targets: ["ResourceLoading"])
+        .library(name: "ResourceLoading", targets: ["ResourceLoading"]),
+        .library(name: "StrictJSON", targets: ["StrictJSON"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: [])
     ],
     targets: [
+        .target(name: "StrictJSON", swiftSettings: settings),
+        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: settings),
         .target(
             name: "ResourceLoading",
             dependencies: [

@@ -98,6 +98,41 @@ struct PackageCommandTests {
         #expect(try folder.names(below: "outside") == ["mine"])
     }
 
+    @Test("A manifest may have a number")
+    func sequence() async throws {
+        let arguments = ["pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example/"]
+        let packed = try await Program("h5").run(arguments + ["--sequence", "42", "--json"], in: folder.path)
+        #expect(packed.status == 0 && packed.output.contains(#""sequence":42"#), "\(packed.output)\(packed.errors)")
+        #expect(try PackageManifest(path: folder.path + "/shop-1.json").sequence == 42)
+        for number in ["0", "-1", "1.5", "9007199254740992", ""] {
+            try await fails(64, "usage", arguments: arguments + ["--sequence=\(number)"])
+        }
+    }
+
+    #if os(Linux)
+        /// Data of at most 160 MB; 31 MB of junk took 570 to 830 before manifests were read in one pass.
+        @Test(
+            "Junk in place of a manifest takes little memory",
+            arguments: [
+                (#"{"junk":["#, "1,", "1]}"), (#"{"junk":["#, "[],", "1]}"), (#"{"junk":["#, #"{"a":[{}]},"#, "1]}"),
+                (#"{"junk":""#, "\\n", #""}"#), (#"{"id":""#, "\\u00e4", #""}"#), (#"{"files":["#, "{},", "{}]}"),
+                ("", "[", ""), (#"{"junk":""#, "😀", #""}"#),
+            ])
+        func junk(_ start: String, _ piece: String, _ end: String) async throws {
+            let count = (31 << 20) / piece.utf8.count
+            try Data((start + String(repeating: piece, count: count) + end).utf8).write(
+                to: URL(fileURLWithPath: folder.path + "/junk.json"))
+            let packed = try await Program("h5").run(
+                "pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example/", in: folder.path
+            )
+            try #require(packed.status == 0)
+            let h5 = try Program("h5").path
+            let outcome = try await Program(at: "/bin/sh").run(
+                "-c", "ulimit -d 163840; exec \(h5) verify shop-1.zip junk.json", in: folder.path)
+            #expect(outcome.status == 65 && outcome.errors.hasPrefix("error: bad-manifest: "), "\(outcome.errors)")
+        }
+    #endif
+
     @Test("A package may ask for a version of the app")
     func leastHost() async throws {
         let arguments = ["pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example/"]

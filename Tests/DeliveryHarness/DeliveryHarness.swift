@@ -5,6 +5,7 @@ internal import Dispatch
 internal import Foundation
 internal import HTTPTransport
 internal import OfflinePackage
+internal import PackageFormat
 internal import ResourceStore
 
 #if canImport(Glibc)
@@ -17,9 +18,9 @@ internal import ResourceStore
 
 /// Stands for an app that updates to one version after another, sweeps after each, and may be killed meanwhile.
 ///
-///     delivery-harness STORE (MICROSECONDS | -) (MANIFEST-URL | FOLDER/NAME)...
+///     delivery-harness STORE (MICROSECONDS | -) (MANIFEST-URL#SCOPE | FOLDER/NAME)...
 ///
-/// A URL is updated from; a path names a package that came with the app, `NAME.zip` and `NAME.json` in a folder.
+/// A URL is updated from, within a scope; a path names a package that came with the app, `NAME.zip` and `NAME.json` in a folder.
 /// Kills itself with SIGKILL after so many microseconds. Prints how many it took where it came to its end.
 @main
 enum DeliveryHarness {
@@ -54,7 +55,9 @@ enum DeliveryHarness {
             if place.hasPrefix("/") {
                 try await updater.install(archive: place + ".zip", manifest: place + ".json")
             } else {
-                try await updater.update(from: PackageSource(place))
+                let parts = place.split(separator: "#", maxSplits: 1).map(String.init)
+                let scope = try parts.dropFirst().first.map { try PackageBaseURL($0) }
+                try await updater.update(from: PackageSource(parts[0], scope: scope))
             }
             try await library.sweep()
         }

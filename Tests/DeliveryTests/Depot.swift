@@ -99,8 +99,9 @@ struct Depot: Sendable {
 }
 
 extension Network {
+    /// The source of a package that is published for `https://ID.example/`.
     func source(_ id: String = "shop") -> PackageSource {
-        PackageSource("\(server.url)/\(id).json")
+        PackageSource("\(server.url)/\(id).json", scope: try? PackageBaseURL("https://\(id).example/"))
     }
 
     /// The requests for archives.

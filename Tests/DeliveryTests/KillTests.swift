@@ -24,12 +24,25 @@ struct KillTests {
         try depot.publish(bystander, id: "other", version: "1", base: "https://other.example/")
         let harness = Program("delivery-harness")
         let directory = depot.folder.path + "/killed"
-        try await Network.run(OriginServer.Configuration(folder: depot.www)) { (network) async throws in
+        var configuration = OriginServer.Configuration(folder: depot.www)
+        // The manifests of all versions have one address, as a package is updated from one only.
+        configuration.routes = [
+            OriginRoute(.get, try #require(PathPattern("/shop.json"))) { request in
+                let path = "\(depot.www)/shop-\(request.query ?? "").json"
+                return OriginResponse(body: .bytes(try Data(contentsOf: URL(filePath: path))))
+            }
+        ]
+        try await Network.run(configuration) { (network) async throws in
             /// - Parameter comesAlong: whether the packages came with the app, so that nothing is downloaded.
             func run(
                 _ versions: String..., comesAlong: Bool = false, killedAfter instant: Int? = nil
             ) async throws -> Program.Outcome {
-                let places = versions.map { comesAlong ? "\(depot.www)/\($0)" : "\(network.server.url)/\($0).json" }
+                let places = versions.map { version in
+                    if comesAlong { return "\(depot.www)/\(version)" }
+                    let names = version.split(separator: "-")
+                    let query = names.dropFirst().first.map { "?\($0)" } ?? ""
+                    return "\(network.server.url)/\(names[0]).json\(query)#https://\(names[0]).example/"
+                }
                 return try await harness.run(
                     [directory, instant.map { "\($0)" } ?? "-"] + places, in: depot.folder.path)
             }

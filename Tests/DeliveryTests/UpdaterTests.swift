@@ -347,9 +347,6 @@ struct UpdaterTests {
     /// Updates of one package from several manifests wait for each other, and for nobody else.
     @Test func whoRestsComesBackThoughOthersWaitForIt() async throws {
         try depot.publish(old, version: "1")
-        for name in ["second", "third"] {
-            try FileManager.default.copyItem(atPath: depot.www + "/shop.json", toPath: "\(depot.www)/\(name).json")
-        }
         let busy = OriginResponse(.serviceUnavailable, headers: [.retryAfter: "7"])
         let archive = OriginFile(
             try Data(contentsOf: URL(filePath: depot.www + "/shop-1.zip")), turns: [.answer(busy)])
@@ -365,7 +362,9 @@ struct UpdaterTests {
             while archive.requests.isEmpty { await Task.yield() }
             let others = ["second", "third"].map { name in
                 Task {
-                    try await updater.update(from: PackageSource("\(network.server.url)/\(name).json", package: nil))
+                    var source = network.source()
+                    source.manifestURL += "?\(name)"
+                    return try await updater.update(from: source)
                 }
             }
             while network.server.requests.count(where: { $0.path.hasSuffix(".json") }) < 3 { await Task.yield() }
@@ -398,7 +397,7 @@ struct UpdaterTests {
         for index in 0..<6 {
             try depot.publish(
                 ["a.js": text(20_000, seed: UInt64(index))], id: "p\(index)", version: "1",
-                base: "https://shop.example/\(index)/")
+                base: "https://p\(index).example/\(index)/")
         }
         try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)

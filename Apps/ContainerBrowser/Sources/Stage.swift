@@ -93,7 +93,11 @@ final class Stage {
             configuration.prefetch = PrefetchOptions()
             configuration.prefetch?.table = table
         }
+        // Packages and tables are the developer's own, named on the command line.
+        configuration.packages.allowsInsecure = true
         configuration.table = options.table.map { .init(endpoints: TableEndpoints(primary: $0)) }
+        configuration.table?.scope = .unlimited
+        configuration.table?.allowsInsecure = true
         do {
             let container = try await Container(engine: engine, configuration: configuration)
             self.container = container

@@ -20,9 +20,9 @@ struct Pack: AsyncParsableCommand {
 
             Without --json, prints the paths of the zip and of the manifest, then the number of files, their bytes \
             and those of the zip. With --json, prints {"archive", "manifest", "id", "version", "baseURL", \
-            "complete", "minHost", "files", "bytes", "archiveBytes", "sha256", "skipped"}: two paths, three texts, a \
-            truth value, the version of --min-host where it was given, the number of files, their bytes, the bytes and \
-            the SHA-256 of the zip, and the names that were skipped.
+            "complete", "minHost", "sequence", "files", "bytes", "archiveBytes", "sha256", "skipped"}: two paths, three \
+            texts, a truth value, the version of --min-host and the number of --sequence where they were given, the \
+            number of files, their bytes, the bytes and the SHA-256 of the zip, and the names that were skipped.
             """)
 
     @Argument(help: ArgumentHelp("The folder of the built site.", valueName: "dir"))
@@ -65,6 +65,20 @@ struct Pack: AsyncParsableCommand {
         })
     var minHost: PackageVersion?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            The manifest's number, 1 to 2^53 - 1, higher than those published before. A device that has installed one \
+            with a number takes no lower one, and none without. Default: none.
+            """, valueName: "number"),
+        transform: { text in
+            guard let number = Int64(text), PackageManifest.sequences.contains(number) else {
+                throw ValidationError("a manifest's number is an integer from 1 to 2^53 - 1")
+            }
+            return number
+        })
+    var sequence: Int64?
+
     @Option(help: ArgumentHelp("The folder to write into; made where it is missing.", valueName: "dir"))
     var out: String = "."
 
@@ -79,6 +93,7 @@ struct Pack: AsyncParsableCommand {
         var baseURL: PackageBaseURL
         var complete: Bool
         var minHost: PackageVersion?
+        var sequence: Int64?
         var files: Int
         var bytes: Int64
         var archiveBytes: Int64
@@ -91,7 +106,7 @@ struct Pack: AsyncParsableCommand {
         defer { bar?.finish() }
         let result = try PackageBuilder().build(
             site, id: id, version: packageVersion, baseURL: baseURL, isComplete: complete, minHost: minHost,
-            output: out
+            sequence: sequence, output: out
         ) { progress in
             bar?.update(progress.bytes, of: progress.totalBytes)
         }
@@ -104,9 +119,8 @@ struct Pack: AsyncParsableCommand {
         guard !json else {
             let output = Output(
                 archive: result.archive, manifest: result.manifest, id: id, version: packageVersion, baseURL: baseURL,
-                complete: complete, minHost: minHost, files: result.files, bytes: result.bytes,
-                archiveBytes: result.archiveBytes,
-                sha256: result.archiveSHA256, skipped: result.skipped)
+                complete: complete, minHost: minHost, sequence: sequence, files: result.files, bytes: result.bytes,
+                archiveBytes: result.archiveBytes, sha256: result.archiveSHA256, skipped: result.skipped)
             return try CommandOutput.result(json: output)
         }
         try CommandOutput.result(result.archive)

@@ -28,7 +28,8 @@ extension Container {
 
         /// Budgets and caches of the folder; see `ResourceStore.Configuration` for the defaults.
         public var store = ResourceStore.Configuration()
-        /// What packages may ask for: limits on archives and manifests. Its logger is ``logger``.
+        /// What packages may ask for: limits on archives and manifests, and whether they may come over `http`, which they
+        /// may not by default. Its logger is ``logger``.
         public var packages = PackageLibrary.Configuration()
         /// How they answer paths that they have no file for.
         public var fileAnswers = FileAnswerOptions()
@@ -36,7 +37,8 @@ extension Container {
         /// and its logger is ``logger``.
         public var updates = PackageUpdater.Configuration()
         /// The resource table of a server of the older kind; none by default. It is asked for at launch, when pages open and
-        /// close, and in the foreground; what it lists answers after the packages.
+        /// close, and in the foreground; what it lists answers after the packages. It speaks for the hosts of its
+        /// endpoints, unless its `scope` names others.
         public var table: TableLibrary.Configuration?
         /// The HTTP cache before the network, for requests that no package answers; 10 MB in memory and 100 MB on disk by
         /// default, for one user. `nil` for none.

@@ -36,6 +36,10 @@ extension Container {
     ///
     /// While the first version of a package arrives, its files answer pages as soon as their bytes are there. Progress
     /// is told by ``events()``. All or nothing: on an error, what was active is active.
+    ///
+    /// A server publishes for one package and one scope, by default the origin of its manifest URL, and no manifest comes
+    /// after a newer one; see `PackageSource` and `docs/package-format.md`. A package that is installed keeps its source
+    /// and its scope: ``remove(_:)`` lets go of them.
     /// - Parameters:
     ///   - timing: when it takes effect; ``hostEnteredBackground()`` and the next launch are told by the host's calls.
     ///   - urgency: what the device must allow, by `Configuration.updates.conditions`.
@@ -47,7 +51,8 @@ extension Container {
         try await packages.updater.update(from: source, timing: timing, urgency: urgency)
     }
 
-    /// Takes a package out of use. Pages that are open keep it until they close.
+    /// Takes a package out of use. Pages that are open keep it until they close. It may come from another source and for
+    /// another scope afterwards; the number of its last manifest is not forgotten.
     /// - Returns: whether it was there.
     /// - Throws: `StoreError` or `CancellationError`.
     @discardableResult

@@ -74,9 +74,10 @@ struct TableStoreTests {
         _ store: ResourceStore
     ) async throws -> TableLibrary {
         let primary = try #require(TableURL("https://m.example/table"))
+        var configuration = TableLibrary.Configuration(endpoints: TableEndpoints(primary: primary))
+        configuration.scope = .unlimited
         return try await TableLibrary(
-            store: TableStore(store), network: server,
-            configuration: .init(endpoints: TableEndpoints(primary: primary)),
+            store: TableStore(store), network: server, configuration: configuration,
             now: { Date(timeIntervalSince1970: 1_000_000) })
     }
 

@@ -15,9 +15,13 @@ import Testing
 @MainActor
 @Suite("A resource table in a container", .timeLimit(.minutes(1)))
 struct TableTests {
-    private let fixture = Fixture()
+    private let fixture: Fixture
     private let script = "https://cdn.example/app.js"
     private let download = "https://cdn.example/xcache/1/app.js"
+
+    init(fixture: Fixture = Fixture()) {
+        self.fixture = fixture
+    }
 
     /// Publishes a table that lists one script.
     /// - Parameter listed: where the table says that its file is; by default where it is.
@@ -35,9 +39,12 @@ struct TableTests {
         return TableEndpoints(primary: try #require(TableURL(url)))
     }
 
-    private func container(_ endpoints: TableEndpoints) async throws -> Container<FakeEngine> {
+    private func container(
+        _ endpoints: TableEndpoints, scope: TableScope? = TableScope(pages: ["cdn.example"])
+    ) async throws -> Container<FakeEngine> {
         try await fixture.container(covering: ["shop.example"]) {
             $0.table = TableLibrary.Configuration(endpoints: endpoints)
+            $0.table?.scope = scope
         }
     }
 
@@ -75,6 +82,7 @@ struct TableTests {
         container = nil
         let next = try await fixture.container(covering: ["shop.example"], on: FakeEngine()) {
             $0.table = TableLibrary.Configuration(endpoints: endpoints)
+            $0.table?.scope = TableScope(pages: ["cdn.example"])
             $0.transport = FakeNetwork()
         }
         #expect(next.covers(script))
@@ -87,6 +95,7 @@ struct TableTests {
         let endpoints = try publish("run()", version: "1")
         let container = try await fixture.container(covering: ["shop.example"]) {
             $0.table = TableLibrary.Configuration(endpoints: endpoints)
+            $0.table?.scope = TableScope(pages: ["cdn.example"])
             $0.updates.conditions = conditions
         }
         let events = container.events()
@@ -117,6 +126,7 @@ struct TableTests {
         endpoints.primary = try #require(TableURL("https://moved.example/to/https://table.example/table"))
         let container = try await fixture.container(covering: ["shop.example"]) {
             $0.table = TableLibrary.Configuration(endpoints: endpoints)
+            $0.table?.scope = TableScope(pages: ["cdn.example"], downloads: ["files.example", "cdn.example"])
             $0.table?.headerFields[.authorization] = "secret"
         }
         for await case .tableChecked(_, let result) in container.events() {
@@ -132,6 +142,77 @@ struct TableTests {
         #expect(requests.first { $0.authority == "moved.example" }?.headerFields[.authorization] == "secret")
         let last = requests.first { $0.authority == "table.example" }
         #expect(last?.headerFields[.accept] == "application/json" && last?.headerFields[.authorization] == nil)
+        await container.shutDown()
+    }
+
+    @Test("A table speaks for its own host alone, unless the host app says otherwise")
+    func scope() async throws {
+        let cases: [(TableScope?, String)] = [
+            (nil, "may not answer for the host cdn.example"),
+            (TableScope(pages: ["cdn.example"], downloads: ["table.example"]), "downloaded from the host cdn.example"),
+            (TableScope(pages: ["example.cdn.example"], downloads: ["cdn.example"]), "may not answer for the host"),
+        ]
+        for (scope, reason) in cases {
+            let fixture = Fixture()
+            let table = TableTests(fixture: fixture)
+            let container = try await table.container(table.publish("run()", version: "1"), scope: scope)
+            for await case .tableChecked(_, let result) in container.events() {
+                guard case .failed(let error) = result else {
+                    Issue.record("\(result)")
+                    break
+                }
+                #expect(error.code == .outOfScope && error.description.contains(reason), "\(error)")
+                break
+            }
+            #expect(!container.covers(script))
+            #expect(!fixture.network.urls.contains(download))
+            await container.shutDown()
+        }
+    }
+
+    @Test("A redirect of a file to a host that files may not be downloaded from is not followed")
+    func redirectOutOfScope() async throws {
+        let endpoints = try publish("run()", version: "1", at: "https://cdn.example/to/https://evil.example/app.js")
+        fixture.network.put(.bytes(Data("run()".utf8)), at: "https://evil.example/app.js")
+        let container = try await container(endpoints)
+        for await case .tableChecked(_, .replaced) in container.events() { break }
+        #expect(
+            try await fixture.text("containerkit://cdn.example/app.js", of: container)
+                == "network https://cdn.example/app.js")
+        #expect(!fixture.network.urls.contains("https://evil.example/app.js"))
+        await container.shutDown()
+    }
+
+    @Test("A table that was kept, and is out of scope by now, answers nothing")
+    func keptOutOfScope() async throws {
+        let endpoints = try publish("run()", version: "1")
+        let container = try await container(endpoints)
+        for await case .tableChecked(_, .replaced) in container.events() { break }
+        #expect(container.covers(script))
+        await container.shutDown()
+        let next = try await fixture.container(covering: ["shop.example"], on: FakeEngine()) {
+            $0.table = TableLibrary.Configuration(endpoints: endpoints)
+            $0.updates.conditions = ChangingConditions(HostConditions(network: .none))
+            $0.directory = fixture.folder + "/store"
+        }
+        #expect(!next.covers(script) && next.tableVersion == nil)
+        await next.shutDown()
+    }
+
+    @Test("A table over http from another machine is not asked for")
+    func insecure() async throws {
+        var endpoints = try publish("run()", version: "1")
+        endpoints.primary = try #require(TableURL("http://table.example/table"))
+        let container = try await container(endpoints)
+        for await case .tableChecked(_, let result) in container.events() {
+            guard case .failed(let error) = result else {
+                Issue.record("\(result)")
+                break
+            }
+            #expect(error.code == .insecure)
+            break
+        }
+        #expect(fixture.network.urls.isEmpty)
         await container.shutDown()
     }
 

@@ -26,6 +26,18 @@ struct GenerationRecord: Codable {
     /// Where it was fetched from, to fetch again what is damaged. Absent in older records, and where it was not.
     var source: Source?
 
+    /// The URL that later versions must lie under. Absent in older records.
+    var scope: PackageBaseURL?
+    /// The address of the source that alone may update the package. Absent in older records, and if there is none yet.
+    var boundTo: String?
+    /// The number of the manifest, if it had one.
+    var sequence: Int64?
+
+    /// The scope of the package. What an older build installed keeps its origin; what came with the app its base URL.
+    var keptScope: PackageBaseURL { scope ?? (isBaseline == true ? baseURL : baseURL.originRoot) }
+    /// The address of the source that alone may update the package. What an older build fetched keeps its source.
+    var keptSource: String? { boundTo ?? source.map { PackageSource.address(of: $0.manifestURL) } }
+
     /// What of a ``PackageSource`` leads to the bytes.
     struct Source: Codable {
         var manifestURL: String
@@ -36,6 +48,7 @@ struct GenerationRecord: Codable {
         baseURL = manifest.baseURL
         isComplete = manifest.isComplete
         minHost = manifest.minHost
+        sequence = manifest.sequence
     }
 
     init(decoding data: Data) throws {

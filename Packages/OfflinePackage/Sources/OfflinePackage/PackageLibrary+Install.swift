@@ -22,21 +22,22 @@ extension PackageLibrary {
     ///   - progress: called after each file, on the install's threads, one call after another.
     /// - Throws: `PackageError` for what is wrong with the package, `StoreError` where the store cannot take
     ///   it, ``DeliveryError`` with code ``DeliveryError/Code-swift.struct/queueFull`` where too many installs wait and
-    ///   ``DeliveryError/Code-swift.struct/hostTooOld`` where the package asks for a later host, or `CancellationError`.
+    ///   ``DeliveryError/Code-swift.struct/hostTooOld`` where the package asks for a later host,
+    ///   ``DeliveryError/Code-swift.struct/insecure`` for a base URL of `http`, or `CancellationError`.
     @discardableResult
     public func install(
         archive: String, manifest location: String, progress: (@Sendable (InstallProgress) -> Void)? = nil
     ) async throws -> InstalledPackage {
         try await inTurn {
-            let manifest = try await onThread { library in
-                let limits = library.configuration.manifestLimits
-                return try PackageManifest(
-                    decoding: ManifestFile.read(location, upTo: limits.maxBytes), limits: limits)
-            }
+            let (manifest, digest) = try await readManifest(location)
             try manifest.check(host: configuration.hostVersion, at: location)
             let draft = try await draft(of: manifest)
-            if let active = try await active(equalTo: draft) { return active }
+            if let active = try await active(equalTo: draft) {
+                try await raiseSequence(to: manifest, digest)
+                return active
+            }
             try await takeFiles(of: draft, from: archive, progress: progress)
+            try await raiseSequence(to: manifest, digest)
             let generation = try await stage(draft, timing: nil, isBaseline: false)
             do {
                 try await activate(generation)
@@ -46,6 +47,16 @@ extension PackageLibrary {
                 throw error
             }
             return generation.package
+        }
+    }
+
+    /// Reads a manifest from the file system, with the digest of its bytes.
+    /// - Throws: ``PackageError`` or `CancellationError`.
+    func readManifest(_ path: String) async throws -> (PackageManifest, SHA256Digest) {
+        try await onThread { library in
+            let limits = library.configuration.manifestLimits
+            let bytes = try ManifestFile.read(path, upTo: limits.maxBytes)
+            return try (PackageManifest(decoding: bytes, limits: limits), SHA256Digest(of: bytes))
         }
     }
 

@@ -11,17 +11,29 @@ public import ResourceLoading
 /// is for the server that it was given to.
 public struct RedirectedLoader: ResourceLoading {
     private let base: any ResourceLoading
+    private let mayFollow: @Sendable (_ url: String, _ target: String) -> Bool
 
-    /// - Parameter base: the network; one that follows redirects itself never shows any.
-    public init(_ base: any ResourceLoading) {
+    /// - Parameters:
+    ///   - base: the network; one that follows redirects itself never shows any.
+    ///   - mayFollow: returns a Boolean value that indicates whether a request for a URL may go on to the target of a
+    ///     redirect. By default every one may.
+    public init(
+        _ base: any ResourceLoading,
+        mayFollow: @escaping @Sendable (_ url: String, _ target: String) -> Bool = { _, _ in true }
+    ) {
         self.base = base
+        self.mayFollow = mayFollow
     }
 
     /// - Throws: ``DeliveryError`` for a redirect that is not followed, or what the network throws.
     public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard request.head.method == .get else { return try await base.load(request) }
-        let fetch = DeliveryFetch(loader: HomeFields(base: base, home: request.head))
-        return try await fetch.get(request.head.urlText, request.head.headerFields)
+        let url = request.head.urlText
+        let fetch = DeliveryFetch(loader: HomeFields(base: base, home: request.head), allowsInsecure: true) {
+            [mayFollow] in
+            mayFollow(url, $0)
+        }
+        return try await fetch.get(url, request.head.headerFields)
     }
 
     /// Takes the fields from a request that leaves its origin.

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -42,6 +47,20 @@ final class InputFile: Sendable, RandomAccessReading {
 
     deinit {
         close(descriptor)
+    }
+
+    /// Returns all bytes.
+    func data() throws -> Data {
+        var data = Data(count: Int(size))
+        var done = 0
+        while done < data.count {
+            let count = try data.withUnsafeMutableBytes { buffer in
+                try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]), at: Int64(done))
+            }
+            guard count > 0 else { throw PackageError(.truncated, "ends before byte \(size)", at: path) }
+            done += count
+        }
+        return data
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {

@@ -3,7 +3,7 @@
 
 extension PackageManifest {
     /// The zip that the files' slices refer to. A slice means nothing in any other archive.
-    public struct Archive: Codable, Sendable, Hashable {
+    public struct Archive: Encodable, Sendable, Hashable {
         /// Bytes of the zip.
         public var size: Int64
         /// The digest of the zip's bytes.

@@ -3,7 +3,7 @@
 
 extension PackageManifest {
     /// One file of a package.
-    public struct File: Codable, Sendable, Hashable {
+    public struct File: Encodable, Sendable, Hashable {
         /// Where it lies: under the archive's root and under the base URL.
         public var path: ArchivePath
         /// Bytes when unpacked.
@@ -23,25 +23,6 @@ extension PackageManifest {
             self.sha256 = sha256
             self.mediaType = mediaType
             self.slice = slice
-        }
-
-        public init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            path = try container.decode(ArchivePath.self, forKey: .path)
-            size = try container.decode(Int64.self, forKey: .size)
-            sha256 = try container.decode(SHA256Digest.self, forKey: .sha256)
-            mediaType = try container.decode(String.self, forKey: .mediaType)
-            let offset = try container.decodeIfPresent(Int64.self, forKey: .offset)
-            let packed = try container.decodeIfPresent(Int64.self, forKey: .packed)
-            let method = try container.decodeIfPresent(ArchiveSlice.Method.self, forKey: .method)
-            switch (offset, packed, method) {
-            case (nil, nil, nil): slice = nil
-            case (let offset?, let packed?, let method?):
-                slice = ArchiveSlice(offset: offset, size: packed, method: method)
-            default:
-                throw PackageError(
-                    .badManifest, "offset, packed and method come together or not at all", at: path.description)
-            }
         }
 
         public func encode(to encoder: any Encoder) throws {

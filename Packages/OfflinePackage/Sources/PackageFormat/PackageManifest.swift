@@ -10,11 +10,13 @@
 /// What a package holds: its name, the URL it stands under, and each file with size, digest and type.
 ///
 /// As JSON: `{"archive"?: {"sha256", "size"}, "baseURL", "complete"?, "files": [{"method"?, "offset"?, "packed"?, "path",
-/// "sha256", "size", "type"}], "format": 1, "id", "minHost"?, "version"}`. Either `archive` and each file's `method`,
+/// "sha256", "size", "type"}], "format": 1, "id", "minHost"?, "sequence"?, "version"}`. Either `archive` and each file's `method`,
 /// `offset` and `packed` are there, or none of them. Keys that are not known are ignored.
-public struct PackageManifest: Codable, Sendable, Hashable {
+public struct PackageManifest: Encodable, Sendable, Hashable {
     /// The only format so far.
     public static let currentFormat = 1
+    /// The numbers that ``sequence`` may have, which every reader of JSON takes as they are.
+    public static let sequences: ClosedRange<Int64> = 1...(1 << 53 - 1)
 
     /// Which format this is: ``currentFormat``.
     public var format: Int
@@ -30,6 +32,10 @@ public struct PackageManifest: Codable, Sendable, Hashable {
     /// The least version of the host that the package works in: numbers between dots, each of at most nine digits,
     /// compared number by number, where a missing one is 0. JSON has `"minHost"` for it; it is absent where any will do.
     public var minHost: PackageVersion?
+    /// The number of this manifest among those of its package: each that is published has a higher one than those before.
+    /// A device that has installed one with a number takes neither one with a lower number nor one without. JSON has
+    /// `"sequence"` for it; it is absent if the publisher does not count.
+    public var sequence: Int64?
     /// The zip that holds the files, and which each file's ``File/slice`` points into.
     public var archive: Archive?
     /// Sorted by path; no two that some file system could take for the same.
@@ -38,7 +44,7 @@ public struct PackageManifest: Codable, Sendable, Hashable {
     /// Sorts `files`; what else must hold of them is checked by ``validate(limits:)`` and when encoding.
     public init(
         id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, isComplete: Bool = false,
-        minHost: PackageVersion? = nil, archive: Archive? = nil, files: [File]
+        minHost: PackageVersion? = nil, sequence: Int64? = nil, archive: Archive? = nil, files: [File]
     ) {
         format = Self.currentFormat
         self.id = id
@@ -46,24 +52,21 @@ public struct PackageManifest: Codable, Sendable, Hashable {
         self.baseURL = baseURL
         self.isComplete = isComplete
         self.minHost = minHost
+        self.sequence = sequence
         self.archive = archive
         self.files = files.sorted { $0.path < $1.path }
     }
 
-    /// Reads a manifest. Files may come in any order.
+    /// Reads a manifest: strict JSON in UTF-8, no name twice in an object. Files may come in any order.
     /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest``, or
     ///   ``PackageError/Code-swift.struct/tooLarge`` and ``PackageError/Code-swift.struct/tooMany`` for the limits.
     public init(decoding data: Data, limits: ManifestLimits = .default) throws {
         guard data.count <= limits.maxBytes else {
             throw PackageError(.tooLarge, "manifest of \(data.count) bytes, limit \(limits.maxBytes)")
         }
-        do {
-            self = try JSONDecoder().decode(PackageManifest.self, from: data)
-        } catch let error as PackageError {
-            throw error.code == .badManifest
-                ? error : PackageError(.badManifest, error.message, at: error.location, cause: error)
-        } catch {
-            throw PackageError(.badManifest, Self.explain(error), cause: error)
+        self = try data.withUnsafeBytes { bytes in
+            var reader = ManifestReader(bytes, maxFiles: limits.maxFiles)
+            return try reader.read()
         }
         try validate(limits: limits)
     }
@@ -77,27 +80,12 @@ public struct PackageManifest: Codable, Sendable, Hashable {
             guard file.size <= Int64(limits.maxBytes) else {
                 throw PackageError(.tooLarge, "manifest of \(file.size) bytes, limit \(limits.maxBytes)")
             }
-            try self.init(decoding: Data(file.bytes(at: 0, count: Int(file.size))), limits: limits)
+            try self.init(decoding: file.data(), limits: limits)
         } catch let error as PackageError where error.code == .notAnArchive {
             throw PackageError(.badManifest, error.message, at: path, cause: error)
         } catch let error as PackageError where error.location == nil {
             throw PackageError(error.code, error.message, at: path, cause: error)
         }
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        format = try container.decode(Int.self, forKey: .format)
-        guard format == Self.currentFormat else {
-            throw PackageError(.badManifest, "manifest of format \(format), known is \(Self.currentFormat)")
-        }
-        id = try container.decode(PackageID.self, forKey: .id)
-        version = try container.decode(PackageVersion.self, forKey: .version)
-        baseURL = try container.decode(PackageBaseURL.self, forKey: .baseURL)
-        isComplete = try container.decodeIfPresent(Bool.self, forKey: .isComplete) ?? false
-        minHost = try container.decodeIfPresent(PackageVersion.self, forKey: .minHost)
-        archive = try container.decodeIfPresent(Archive.self, forKey: .archive)
-        files = try container.decode([File].self, forKey: .files).sorted { $0.path < $1.path }
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -108,6 +96,7 @@ public struct PackageManifest: Codable, Sendable, Hashable {
         try container.encode(baseURL, forKey: .baseURL)
         if isComplete { try container.encode(true, forKey: .isComplete) }
         try container.encodeIfPresent(minHost, forKey: .minHost)
+        try container.encodeIfPresent(sequence, forKey: .sequence)
         try container.encodeIfPresent(archive, forKey: .archive)
         try container.encode(files, forKey: .files)
     }
@@ -119,6 +108,7 @@ public struct PackageManifest: Codable, Sendable, Hashable {
         case baseURL
         case isComplete = "complete"
         case minHost
+        case sequence
         case archive
         case files
     }
@@ -134,6 +124,9 @@ public struct PackageManifest: Codable, Sendable, Hashable {
         }
         if let minHost, HostVersion(minHost.description) == nil {
             throw PackageError(.badManifest, "minHost: \(minHost) is not numbers between dots")
+        }
+        if let sequence, !Self.sequences.contains(sequence) {
+            throw PackageError(.badManifest, "sequence: \(sequence) is not within 1 to 2^53 - 1")
         }
         var names = PathIndex()
         var total: Int64 = 0
@@ -168,20 +161,6 @@ public struct PackageManifest: Codable, Sendable, Hashable {
             return data
         } catch {
             throw PackageError(.badManifest, "cannot be written as JSON", cause: error)
-        }
-    }
-
-    private static func explain(_ error: any Error) -> String {
-        func place(_ path: [any CodingKey]) -> String {
-            path.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }.joined()
-        }
-        switch error as? DecodingError {
-        case .keyNotFound(let key, let context): return "no value at \(place(context.codingPath + [key]))"
-        case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            return "value of a wrong type at \(place(context.codingPath))"
-        case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-            return "bad value at \(place(context.codingPath))"
-        default: return "not JSON"
         }
     }
 }

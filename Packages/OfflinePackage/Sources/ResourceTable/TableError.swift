@@ -24,6 +24,10 @@ public struct TableError: Error, Sendable, CustomStringConvertible {
         public static let tooLarge = Code("too-large")
         /// A limit on a count or a depth was passed.
         public static let tooMany = Code("too-many")
+        /// An entry covers a page, or names a download, of a host outside of the ``TableScope``.
+        public static let outOfScope = Code("out-of-scope")
+        /// A URL is neither https nor of this machine, and the configuration does not allow it.
+        public static let insecure = Code("insecure")
         /// A file's bytes do not have the MD5 that the table names.
         public static let digestMismatch = Code("digest-mismatch")
         /// The device has no network.

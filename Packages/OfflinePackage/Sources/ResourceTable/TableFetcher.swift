@@ -22,7 +22,9 @@ struct TableFetcher: Sendable {
     func answer(from url: TableURL) async throws -> (bytes: Data, answer: TableAnswer) {
         let bytes = try await fetch(
             url, configuration.headerFields, upTo: configuration.limits.maxBytes, within: configuration.answerLimit)
-        return (bytes, try TableAnswer(decoding: bytes, limits: configuration.limits))
+        let answer = try TableAnswer(decoding: bytes, limits: configuration.limits)
+        if case .table(let table) = answer { try configuration.check(table) }
+        return (bytes, answer)
     }
 
     /// Fetches the file of an entry, and checks its MD5.
@@ -48,6 +50,9 @@ struct TableFetcher: Sendable {
         }
         guard let head = HTTPRequest(urlText: location, headerFields: fields) else {
             throw TableError(.noAnswer, "no URL", at: location)
+        }
+        guard configuration.allowsInsecure || head.webOrigin?.isPotentiallyTrustworthy ?? false else {
+            throw TableError(.insecure, "neither https nor of this machine", at: location)
         }
         do {
             return try await withTimeLimit(time, clock: clock, at: location) { [network] in

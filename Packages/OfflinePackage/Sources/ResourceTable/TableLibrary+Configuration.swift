@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPTypes
+internal import ResourceLoading
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -14,6 +15,12 @@ extension TableLibrary {
     public struct Configuration: Sendable {
         /// Where tables come from.
         public var endpoints: TableEndpoints
+        /// The hosts for which tables may speak. `nil`, the default, for the hosts of ``endpoints``: a table that covers
+        /// pages of other hosts, or whose files lie on other hosts, is refused as a whole.
+        public var scope: TableScope?
+        /// A Boolean value that indicates whether tables and files may come over `http` from other machines. Default:
+        /// `false`.
+        public var allowsInsecure = false
         /// Sent with each request for a table. Default: `Accept: application/json` and `Cache-Control: no-cache`.
         public var headerFields: HTTPFields = [.accept: "application/json", .cacheControl: "no-cache"]
         /// What a table may ask for. Default: ``TableLimits/default``.
@@ -33,6 +40,32 @@ extension TableLibrary {
 
         public init(endpoints: TableEndpoints) {
             self.endpoints = endpoints
+        }
+
+        private var effectiveScope: TableScope { scope ?? TableScope(of: endpoints) }
+
+        /// Checks a table that came from a source or from the store.
+        /// - Throws: ``TableError`` with code ``TableError/Code-swift.struct/outOfScope``.
+        func check(_ table: ResourceTable) throws(TableError) {
+            try effectiveScope.check(table)
+        }
+
+        /// Returns a Boolean value that indicates whether a redirect may be followed: one of a table if that stays
+        /// secure, and one of a file if its target is also a host that files may be downloaded from.
+        /// - Parameters:
+        ///   - url: the URL that was asked for first.
+        ///   - target: the target of the redirect.
+        public func allowsRedirect(of url: String, to target: String) -> Bool {
+            guard allowsInsecure || WebOrigin(url: target)?.isPotentiallyTrustworthy ?? false else { return false }
+            return isEndpoint(url) || effectiveScope.allowsDownload(from: target)
+        }
+
+        private func isEndpoint(_ url: String) -> Bool {
+            // A query may carry the local version.
+            func bare(_ url: some StringProtocol) -> Substring { Substring(url).prefix { $0 != "?" } }
+            return [endpoints.primary, endpoints.mirror].contains {
+                $0.map { bare($0.description) == bare(url) } ?? false
+            }
         }
     }
 }

@@ -217,6 +217,8 @@ public actor TableLibrary {
             // Its files stay: the next table finds them.
             return count(\.damagedDocuments)
         }
+        // The configuration, or the rule, may have changed since it was kept. Its files stay for a table within the scope.
+        guard (try? configuration.check(table)) != nil else { return }
         state.withLock { $0.table = table }
         // A disk that is full must not keep the table from answering.
         await write { try await removeUnnamed(by: table) }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import StrictJSON
+
 /// Reads a server's answer into a table, in one pass over its bytes.
 struct TableReader {
     private var scanner: JSONScanner
@@ -8,7 +10,6 @@ struct TableReader {
     private let limits: TableLimits
 
     private var code: Int?
-    private var hasData = false
     private var version: String?
     private var update: Bool?
     private var hasMap = false
@@ -25,14 +26,23 @@ struct TableReader {
     init(_ bytes: UnsafeRawBufferPointer, limits: TableLimits) {
         self.bytes = bytes
         self.limits = limits
-        scanner = JSONScanner(bytes, maxDepth: limits.maxDepth)
+        scanner = JSONScanner(bytes, limits: Self.scannerLimits(limits))
     }
 
-    mutating func read() throws(TableError) -> TableAnswer {
+    private static func scannerLimits(_ limits: TableLimits) -> JSONScanner.Limits {
+        var scanner = JSONScanner.Limits()
+        scanner.depth = limits.maxDepth
+        // Objects beside the map may be as large as that.
+        scanner.names = max(scanner.names, limits.maxEntries)
+        return scanner
+    }
+
+    mutating func read() throws -> TableAnswer {
         do {
             try readAnswer()
         } catch {
             // A refusal may carry anything as data, and may say so after it.
+            let error = Self.refusal(error)
             guard error.code != .badJSON, code == nil, let late = try? Self.code(of: bytes, limits), late != 200 else {
                 throw error
             }
@@ -47,11 +57,26 @@ struct TableReader {
         return .table(ResourceTable(version: version, entries: entries, index: index))
     }
 
+    /// Gives an error of the scanner this module's type.
+    private static func refusal(_ error: any Error) -> TableError {
+        guard let fault = error as? JSONError else {
+            return error as? TableError ?? TableError(.badTable, String(describing: error), cause: error)
+        }
+        let code: TableError.Code =
+            switch fault.code {
+            case .malformed: .badJSON
+            case .repeatedName: .badTable
+            case .tooMany: .tooMany
+            case .tooLong: .tooLarge
+            }
+        return TableError(code, fault.message, at: "byte \(fault.position)")
+    }
+
     /// Reads nothing but the code.
-    private static func code(of bytes: UnsafeRawBufferPointer, _ limits: TableLimits) throws(TableError) -> Int? {
+    private static func code(of bytes: UnsafeRawBufferPointer, _ limits: TableLimits) throws -> Int? {
         var code: Int?
-        var scanner = JSONScanner(bytes, maxDepth: limits.maxDepth)
-        try scanner.readObject { scanner, name throws(TableError) in
+        var scanner = JSONScanner(bytes, limits: scannerLimits(limits))
+        try scanner.readObject { scanner, name in
             if scanner.equals(name, "code") {
                 code = try Self.readCode(&scanner)
             } else {
@@ -62,17 +87,17 @@ struct TableReader {
         return code
     }
 
-    private static func readCode(_ scanner: inout JSONScanner) throws(TableError) -> Int {
+    private static func readCode(_ scanner: inout JSONScanner) throws -> Int {
         let token = scanner.nextToken()
         guard token == UInt8(ascii: "-") || token &- UInt8(ascii: "0") < 10, let text = try scanner.readNumber(),
-            let code = Int(scanner.string(text))
+            let code = scanner.integer(text).flatMap(Int.init(exactly:))
         else { throw TableError(.badTable, "the code is no integer", at: "byte \(scanner.position)") }
         return code
     }
 
     // MARK: The frame
 
-    private mutating func readAnswer() throws(TableError) {
+    private mutating func readAnswer() throws {
         guard scanner.nextToken() == UInt8(ascii: "{") else {
             try scanner.skipValue()
             try scanner.finish()
@@ -80,13 +105,10 @@ struct TableReader {
         }
         // The scanner goes with the closure, so that reading an object and keeping what it holds do not overlap.
         var scanner = self.scanner
-        try scanner.readObject { scanner, name throws(TableError) in
+        try scanner.readObject { scanner, name in
             if scanner.equals(name, "code") {
-                guard code == nil else { throw Self.twice("code", scanner) }
                 code = try Self.readCode(&scanner)
             } else if scanner.equals(name, "data") {
-                guard !hasData else { throw Self.twice("data", scanner) }
-                hasData = true
                 try readData(&scanner)
             } else {
                 try scanner.skipValue()
@@ -95,19 +117,14 @@ struct TableReader {
         try scanner.finish()
     }
 
-    private mutating func readData(_ scanner: inout JSONScanner) throws(TableError) {
+    private mutating func readData(_ scanner: inout JSONScanner) throws {
         guard try isObject("data", &scanner) else { return }
-        var hasUpdate = false
-        try scanner.readObject { scanner, name throws(TableError) in
+        try scanner.readObject { scanner, name in
             if scanner.equals(name, "version") {
-                guard version == nil else { throw Self.twice("version", scanner) }
                 version = try readVersion(&scanner)
             } else if scanner.equals(name, "update") {
-                guard !hasUpdate else { throw Self.twice("update", scanner) }
-                hasUpdate = true
                 update = try Self.readBool(&scanner)
             } else if scanner.equals(name, "resourcemap") {
-                guard !hasMap else { throw Self.twice("resourcemap", scanner) }
                 guard try isObject("resourcemap", &scanner) else { return }
                 hasMap = true
                 try readMap(&scanner)
@@ -118,7 +135,7 @@ struct TableReader {
     }
 
     /// Skips a value that is no object; one that is not null either is remembered as an error.
-    private mutating func isObject(_ name: String, _ scanner: inout JSONScanner) throws(TableError) -> Bool {
+    private mutating func isObject(_ name: String, _ scanner: inout JSONScanner) throws -> Bool {
         let token = scanner.nextToken()
         if token == UInt8(ascii: "{") { return true }
         if token != UInt8(ascii: "n"), misshapen == nil {
@@ -128,7 +145,7 @@ struct TableReader {
         return false
     }
 
-    private static func readBool(_ scanner: inout JSONScanner) throws(TableError) -> Bool? {
+    private static func readBool(_ scanner: inout JSONScanner) throws -> Bool? {
         switch scanner.nextToken() {
         case UInt8(ascii: "t"):
             try scanner.readWord("true")
@@ -145,14 +162,28 @@ struct TableReader {
 
     // MARK: The entries
 
-    private mutating func readMap(_ scanner: inout JSONScanner) throws(TableError) {
+    private mutating func readMap(_ scanner: inout JSONScanner) throws {
         // An entry takes some 300 bytes; a guess that is wrong costs a copy.
         let guess = min(bytes.count / 300, limits.maxEntries)
         entries.reserveCapacity(guess)
         index.reserveCapacity(guess)
-        try scanner.readObject { scanner, name throws(TableError) in
+        // The index compares the names of so many members, but for those that are not in the normal form of URLs.
+        var otherNames: Set<[UInt8]> = []
+        var isPlainNameFree: Set<TableURL> = []
+        try scanner.readObject(checksNames: false) { scanner, name in
             let start = scanner.position
             let url = try url(name, "page URL", scanner)
+            let isKnown = index[url] != nil
+            let isNew: Bool
+            if name.range.count == url.description.utf8.count,
+                scanner.withBytes(of: name, { $0.elementsEqual(url.description.utf8) })
+            {
+                isNew = !isKnown || isPlainNameFree.remove(url) != nil
+            } else {
+                isNew = otherNames.insert(scanner.withBytes(of: name, Array.init)).inserted
+                if !isKnown { isPlainNameFree.insert(url) }
+            }
+            guard isNew else { throw Self.twice(url.description, scanner) }
             guard scanner.nextToken() == UInt8(ascii: "{") else {
                 throw TableError(.badTable, "the entry is no object", at: url.description)
             }
@@ -172,30 +203,24 @@ struct TableReader {
         }
     }
 
-    private mutating func readEntry(_ url: TableURL, _ scanner: inout JSONScanner) throws(TableError) -> TableEntry {
+    private mutating func readEntry(_ url: TableURL, _ scanner: inout JSONScanner) throws -> TableEntry {
         var version: String?
         var md5: MD5Digest?
         var download: TableURL?
         var contentType: String?
-        var hasContentType = false
-        try scanner.readObject { scanner, name throws(TableError) in
+        try scanner.readObject { scanner, name in
             if scanner.equals(name, "version") {
-                guard version == nil else { throw Self.twice("version", scanner) }
                 version = try readVersion(&scanner)
             } else if scanner.equals(name, "md5") {
-                guard md5 == nil else { throw Self.twice("md5", scanner) }
                 let text = try Self.readText("md5", &scanner)
                 guard let digest = scanner.withBytes(of: text, { MD5Digest(utf8: $0) }) else {
                     throw TableError(.badTable, "md5 is not 32 hexadecimal digits", at: url.description)
                 }
                 md5 = digest
             } else if scanner.equals(name, "download") {
-                guard download == nil else { throw Self.twice("download", scanner) }
                 let text = try Self.readText("download", &scanner)
                 download = try self.url(text, "download URL", scanner)
             } else if scanner.equals(name, "ctype") {
-                guard !hasContentType else { throw Self.twice("ctype", scanner) }
-                hasContentType = true
                 contentType = try readContentType(&scanner)
             } else {
                 try scanner.skipValue()
@@ -209,7 +234,7 @@ struct TableReader {
     }
 
     @inline(__always)
-    private func url(_ text: JSONText, _ what: String, _ scanner: JSONScanner) throws(TableError) -> TableURL {
+    private func url(_ text: JSONText, _ what: String, _ scanner: JSONScanner) throws -> TableURL {
         guard text.range.count <= limits.maxURLLength else {
             throw TableError(
                 .tooLarge, "\(what) of \(text.range.count) bytes, limit \(limits.maxURLLength)",
@@ -222,7 +247,7 @@ struct TableReader {
     }
 
     /// A version is a text; some servers write an integer.
-    private func readVersion(_ scanner: inout JSONScanner) throws(TableError) -> String? {
+    private func readVersion(_ scanner: inout JSONScanner) throws -> String? {
         let text: JSONText?
         switch scanner.nextToken() {
         case UInt8(ascii: "\""): text = try scanner.readString()
@@ -240,7 +265,7 @@ struct TableReader {
     }
 
     /// What becomes a header field may hold visible ASCII and blanks only.
-    private mutating func readContentType(_ scanner: inout JSONScanner) throws(TableError) -> String? {
+    private mutating func readContentType(_ scanner: inout JSONScanner) throws -> String? {
         if scanner.nextToken() == UInt8(ascii: "n") {
             try scanner.readWord("null")
             return nil
@@ -259,14 +284,14 @@ struct TableReader {
         return known
     }
 
-    private static func readText(_ name: String, _ scanner: inout JSONScanner) throws(TableError) -> JSONText {
+    private static func readText(_ name: String, _ scanner: inout JSONScanner) throws -> JSONText {
         guard scanner.nextToken() == UInt8(ascii: "\"") else {
             throw TableError(.badTable, "\(name) is no text", at: "byte \(scanner.position)")
         }
         return try scanner.readString()
     }
 
-    private func checkLength(_ text: JSONText, _ name: String, _ scanner: JSONScanner) throws(TableError) {
+    private func checkLength(_ text: JSONText, _ name: String, _ scanner: JSONScanner) throws {
         guard text.range.count <= limits.maxTextLength else {
             throw TableError(
                 .tooLarge, "\(name) of \(text.range.count) bytes, limit \(limits.maxTextLength)",

@@ -82,12 +82,12 @@ struct LoaderTests {
     }
 
     @Test func mapsUnderABasePath() async throws {
-        try await fixture.install(site, version: "1", base: "http://shop.example:8080/%C3%A4pp/v1/")
-        #expect(try await fixture.get("http://shop.example:8080/%c3%a4pp/v1/app.js") == "code")
-        #expect(try await fixture.get("http://shop.example:8080/%C3%A4pp/v1/") == "home")
-        #expect(try await fixture.get("http://shop.example:8080/%C3%A4pp/v1") == nil)
-        #expect(try await fixture.get("http://shop.example:8080/app.js") == nil)
-        #expect(try await fixture.get("http://shop.example/%C3%A4pp/v1/app.js") == nil)
+        try await fixture.install(site, version: "1", base: "https://shop.example:8080/%C3%A4pp/v1/")
+        #expect(try await fixture.get("https://shop.example:8080/%c3%a4pp/v1/app.js") == "code")
+        #expect(try await fixture.get("https://shop.example:8080/%C3%A4pp/v1/") == "home")
+        #expect(try await fixture.get("https://shop.example:8080/%C3%A4pp/v1") == nil)
+        #expect(try await fixture.get("https://shop.example:8080/app.js") == nil)
+        #expect(try await fixture.get("https://shop.example/%C3%A4pp/v1/app.js") == nil)
     }
 
     @Test func theLongestBasePathDecides() async throws {

@@ -109,6 +109,65 @@ struct PackageManifestTests {
         }
     }
 
+    private var plain: String { String(decoding: json(), as: UTF8.self) }
+
+    private func file(_ extra: String) -> String {
+        #"{"path":"a","size":0,"sha256":"\#(Self.digest)","type":"a/b"\#(extra)}"#
+    }
+
+    @Test("No name may come twice, not even one that is not known")
+    func repeatedNames() throws {
+        let bad = [
+            plain.replacing("{", with: #"{"id":"other","#, maxReplacements: 1),
+            plain.replacing("{", with: #"{"\u0069d":"other","#, maxReplacements: 1),
+            plain.replacing("{", with: #"{"x":1,"x":1,"#, maxReplacements: 1),
+            plain.replacing("{", with: #"{"x":{"y":[{"z":1,"z":2}]},"#, maxReplacements: 1),
+            String(decoding: json(files: "[\(file(#","size":1"#))]"), as: UTF8.self),
+            String(decoding: json(files: "[\(file(#","more":0,"more":0"#))]"), as: UTF8.self),
+        ]
+        for text in bad {
+            expectRefusal(.badManifest, comment: "\(text)") { try PackageManifest(decoding: Data(text.utf8)) }
+        }
+        let known = plain.replacing("{", with: #"{"x":{"id":1,"y":{"id":[]}},"#, maxReplacements: 1)
+        #expect(try PackageManifest(decoding: Data(known.utf8)) == PackageManifest(decoding: json()))
+    }
+
+    @Test("Only UTF-8 is read")
+    func encodings() throws {
+        for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32] {
+            let data = try #require(plain.data(using: encoding))
+            expectRefusal(.badManifest, comment: "\(encoding)") { try PackageManifest(decoding: data) }
+        }
+        var latin = json()
+        latin.replaceSubrange(
+            try #require(latin.range(of: Data("{".utf8))), with: Data("{\"x\":\"".utf8) + [0xE4] + Data("\",".utf8))
+        expectRefusal(.badManifest) { try PackageManifest(decoding: latin) }
+    }
+
+    @Test("A later format is told as that, wherever its number stands")
+    func laterFormat() {
+        let later = #"{"files":{"a":1},"format":2}"#
+        let error = #expect(throws: PackageError.self) { try PackageManifest(decoding: Data(later.utf8)) }
+        #expect(error?.message == "manifest of format 2, known is 1")
+    }
+
+    @Test(
+        "The number of a manifest",
+        arguments: [
+            ("1", true), ("9007199254740991", true), ("0", false), ("-1", false), ("9007199254740992", false),
+            ("1.0", false), ("1e3", false), (#""1""#, false), ("99999999999999999999", false),
+        ])
+    func sequence(_ number: String, _ isTaken: Bool) throws {
+        let text = plain.replacing("{", with: #"{"sequence":\#(number),"#, maxReplacements: 1)
+        guard isTaken else {
+            return expectRefusal(.badManifest) { try PackageManifest(decoding: Data(text.utf8)) }
+        }
+        let manifest = try PackageManifest(decoding: Data(text.utf8))
+        #expect(manifest.sequence == Int64(number))
+        #expect(try PackageManifest(decoding: manifest.encoded()) == manifest)
+        #expect(try PackageManifest(decoding: json()).sequence == nil)
+    }
+
     @Test("Each limit refuses")
     func limits() {
         expectRefusal(.tooLarge) { try PackageManifest(decoding: json(), limits: ManifestLimits(maxBytes: 20)) }

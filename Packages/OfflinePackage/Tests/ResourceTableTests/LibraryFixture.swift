@@ -28,6 +28,7 @@ final class LibraryFixture: Sendable {
 
     func open(_ change: (inout TableLibrary.Configuration) -> Void = { _ in }) async throws -> TableLibrary {
         var configuration = TableLibrary.Configuration(endpoints: try endpoints())
+        configuration.scope = TableScope(pages: ["cdn.example.com"], downloads: ["cdn.example.com"])
         change(&configuration)
         return try await TableLibrary(
             store: store, network: network, conditions: conditions, configuration: configuration, clock: clock,

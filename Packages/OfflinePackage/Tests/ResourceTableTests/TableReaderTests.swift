@@ -173,6 +173,26 @@ struct TableReaderTests {
         refuses(json(entry(md5), entry(other)), .badTable)
     }
 
+    @Test("No name may come twice in one object: not that of an entry, nor one that is not known")
+    func repeatedNames() {
+        let entry = #"{"version":"1","md5":"\#(md5)","download":"https://d/"}"#
+        func map(_ names: String...) -> String {
+            let entries = names.map { #""\#($0)":\#(entry)"# }.joined(separator: ",")
+            return #"{"code":200,"data":{"version":"1","resourcemap":{\#(entries)}}}"#
+        }
+        let bad = [
+            #"{"x":1,"code":200,"x":1}"#, #"{"code":200,"data":{"x":{"y":1,"y":2}}}"#,
+            #"{"code":200,"data":{"update":null,"update":null}}"#, #"{"code":200,"data":null,"data":null}"#,
+            table(#"{"version":"1","md5":"\#(md5)","download":"https://d/","x":0,"x":0}"#),
+            map("https://h/a", "https://h/a"), map("https://h/a", "https://h/b", "https:\\/\\/h\\/a"),
+            map("https://h/a#1", "https://h/a#1"), map("https://h/a#1", "https://h/a", "https://h/a"),
+            map("https://h/a", "https://h/a#1", "https://h/a#1"),
+        ]
+        for json in bad { refuses(json, .badTable) }
+        #expect(throws: Never.self) { try decode(map("https://h/a", "https://h/a#1", "https://h/a#2")) }
+        #expect(throws: Never.self) { try decode(map("https://h/a#1", "https://h/a", "https://h/a#2")) }
+    }
+
     @Test("Escapes mean what they stand for, in names and values")
     func escapes() throws {
         let json =

@@ -78,14 +78,16 @@ public struct PackageBuilder: Sendable {
     /// - Parameters:
     ///   - isComplete: whether the site has nothing else under the base URL; see `PackageManifest.isComplete`.
     ///   - minHost: the least version of the host that the package works in; see `PackageManifest.minHost`.
+    ///   - sequence: the number of the manifest, higher than those published before; see `PackageManifest.sequence`.
     ///   - progress: called often, on the calling thread.
     /// - Throws: `PackageError`, or `CancellationError` when the current task was cancelled.
     public func build(
         _ site: String, id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, isComplete: Bool = false,
-        minHost: PackageVersion? = nil, output: String, progress: (Progress) -> Void = { _ in }
+        minHost: PackageVersion? = nil, sequence: Int64? = nil, output: String, progress: (Progress) -> Void = { _ in }
     ) throws -> Result {
         var description = PackageManifest(
-            id: id, version: version, baseURL: baseURL, isComplete: isComplete, minHost: minHost, files: [])
+            id: id, version: version, baseURL: baseURL, isComplete: isComplete, minHost: minHost, sequence: sequence,
+            files: [])
         // What needs no look at the files is found out before they are packed.
         try description.validate()
         let (files, skipped) = try SiteFolder(root: site, limits: limits).files()

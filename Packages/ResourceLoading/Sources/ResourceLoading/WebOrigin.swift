@@ -65,7 +65,8 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// Whether nobody on the way can have changed what comes from there (Secure Contexts, section 3.1).
     public var isPotentiallyTrustworthy: Bool {
         scheme == "https" || host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
-            || hostIsAddress && host.hasPrefix("127.")
+            || host.hasPrefix("127.")
+                && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || $0 &- UInt8(ascii: "0") < 10 }
     }
 }
 

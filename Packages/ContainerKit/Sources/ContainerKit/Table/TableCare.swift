@@ -39,8 +39,9 @@ final class TableCare {
     ) async throws {
         // The library takes no redirect for an answer.
         let library = try await TableLibrary(
-            store: TableStore(store), network: RedirectedLoader(network), conditions: conditions,
-            configuration: configuration, now: now)
+            store: TableStore(store),
+            network: RedirectedLoader(network) { configuration.allowsRedirect(of: $0, to: $1) },
+            conditions: conditions, configuration: configuration, now: now)
         self.library = library
         self.logger = logger
         self.switches = switches

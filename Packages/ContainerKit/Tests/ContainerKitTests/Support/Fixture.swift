@@ -51,21 +51,22 @@ final class Fixture {
     /// Builds a package and puts it on the network.
     func publish(
         _ files: [String: String], id: String = "shop", version: String, base: String = "https://shop.example/",
-        withArchive: Bool = true
+        sequence: Int64? = nil, withArchive: Bool = true
     ) throws -> PackageSource {
-        let package = try pack(files, id: id, version: version, base: base)
+        let package = try pack(files, id: id, version: version, base: base, sequence: sequence)
         let url = "https://packages.example/"
         network.put(.bytes(try Data(contentsOf: URL(fileURLWithPath: package.manifest))), at: "\(url)\(id).json")
         if withArchive {
             network.put(
                 .bytes(try Data(contentsOf: URL(fileURLWithPath: package.archive))), at: "\(url)\(id)-\(version).zip")
         }
-        return PackageSource("\(url)\(id).json")
+        return PackageSource("\(url)\(id).json", scope: try PackageBaseURL(base))
     }
 
     /// Builds a package of files by path.
     func pack(
-        _ files: [String: String], id: String = "shop", version: String, base: String = "https://shop.example/"
+        _ files: [String: String], id: String = "shop", version: String, base: String = "https://shop.example/",
+        sequence: Int64? = nil
     ) throws -> PackageBuilder.Result {
         let site = "\(folder)/site-\(id)-\(version)"
         for (path, text) in files {
@@ -76,7 +77,7 @@ final class Fixture {
         }
         return try PackageBuilder().build(
             site, id: PackageID(id), version: PackageVersion(version), baseURL: PackageBaseURL(base),
-            output: folder + "/packages")
+            sequence: sequence, output: folder + "/packages")
     }
 
     /// Sends a request and waits for its record.

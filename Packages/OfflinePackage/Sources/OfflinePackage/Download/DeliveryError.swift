@@ -42,8 +42,14 @@ public struct DeliveryError: Error, Sendable, CustomStringConvertible {
         public static let quarantined = Code("quarantined")
         /// The host itself installed or removed the package meanwhile.
         public static let overtaken = Code("overtaken")
-        /// The manifest names another package, or another scope, than it may.
+        /// The manifest names another package, or another scope, than it may; or a redirect leads out of a scope.
         public static let outOfScope = Code("out-of-scope")
+        /// The package is installed from another source, which alone may update it.
+        public static let otherSource = Code("other-source")
+        /// The manifest is older than one that was installed, or another one with the same number.
+        public static let replayed = Code("replayed")
+        /// A URL is neither https nor of this machine, and the configuration does not allow it.
+        public static let insecure = Code("insecure")
         /// The file system refused.
         public static let io = Code("io")
     }

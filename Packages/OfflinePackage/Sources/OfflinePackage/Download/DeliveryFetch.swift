@@ -14,6 +14,21 @@ internal import ResourceLoading
 struct DeliveryFetch: Sendable {
     static let redirectLimit = 5
     let loader: any ResourceLoading
+    private let allowsInsecure: Bool
+    private let mayFollow: @Sendable (_ target: String) -> Bool
+
+    /// - Parameters:
+    ///   - loader: the network.
+    ///   - allowsInsecure: whether `http` to other machines than this one is allowed.
+    ///   - mayFollow: returns a Boolean value that indicates whether a redirect to a URL may be followed.
+    init(
+        loader: any ResourceLoading, allowsInsecure: Bool,
+        mayFollow: @escaping @Sendable (_ target: String) -> Bool = { _ in true }
+    ) {
+        self.loader = loader
+        self.allowsInsecure = allowsInsecure
+        self.mayFollow = mayFollow
+    }
 
     /// - Throws: ``DeliveryError``, ``ResourceError`` or `CancellationError`.
     func get(_ url: String, _ fields: HTTPFields) async throws -> ResourceResponse {
@@ -22,6 +37,7 @@ struct DeliveryFetch: Sendable {
             guard let head = HTTPRequest(urlText: target, headerFields: fields),
                 head.scheme == "https" || head.scheme == "http"
             else { throw DeliveryError(.badURL, "not an absolute http or https URL", at: target) }
+            if !allowsInsecure { try SecureURL.check(target) }
             guard let response = try await loader.load(ResourceRequest(head)) else {
                 throw DeliveryError(.network, "no loader answered", at: target)
             }
@@ -33,6 +49,9 @@ struct DeliveryFetch: Sendable {
             else { throw DeliveryError(.badURL, "a redirect to no URL", at: target) }
             guard head.scheme == "http" || next.scheme?.lowercased() == "https" else {
                 throw DeliveryError(.badURL, "a redirect from https to \(next.scheme ?? "nothing")", at: target)
+            }
+            guard mayFollow(next.absoluteString) else {
+                throw DeliveryError(.outOfScope, "a redirect to \(next.absoluteString) is not allowed", at: target)
             }
             target = next.absoluteString
         }

@@ -22,6 +22,8 @@ extension PackageDownloader {
         public var sizeLimit: Int64 = 1 << 30
         /// Bytes that stay free on the device beside the download. Default: 32 MiB.
         public var reserve: Int64 = 32 << 20
+        /// A Boolean value that indicates whether `http` to other machines than this one is allowed. Default: `false`.
+        public var allowsInsecure = false
         /// When a failed request is sent again.
         public var retry = RetryPlan.Configuration()
         /// How long an unfinished download is kept. Default: 7 days.

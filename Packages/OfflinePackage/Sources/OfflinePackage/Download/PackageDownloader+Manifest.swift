@@ -28,7 +28,7 @@ extension PackageDownloader {
         let all = StallLimit(
             limit: configuration.manifestLimit, clock: configuration.clock, reason: "the manifest was not whole after",
             location: url)
-        let fetch = DeliveryFetch(loader: loader)
+        let fetch = makeFetch()
         var retries = Retries(configuration)
         while true {
             let received = Mutex(Data())

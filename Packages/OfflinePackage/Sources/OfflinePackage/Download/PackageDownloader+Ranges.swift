@@ -42,7 +42,7 @@ extension PackageDownloader {
         _ ranges: [Range<Int64>], of download: PackageDownload, into file: PartialFile, _ meter: TrafficMeter
     ) async throws {
         let attempt = RangeAttempt(
-            ranges, of: download, into: file, fetch: DeliveryFetch(loader: loader), now: configuration.now,
+            ranges, of: download, into: file, fetch: makeFetch(), now: configuration.now,
             meter: meter)
         let stall = StallLimit(limit: configuration.stallLimit, clock: configuration.clock)
         var retries = Retries(configuration)

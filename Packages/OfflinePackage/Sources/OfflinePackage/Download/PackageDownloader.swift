@@ -77,6 +77,11 @@ public final class PackageDownloader: Sendable {
         }
     }
 
+    /// Returns what sends the requests of a download.
+    func makeFetch() -> DeliveryFetch {
+        DeliveryFetch(loader: loader, allowsInsecure: configuration.allowsInsecure)
+    }
+
     /// - Throws: ``DeliveryError`` with code `too-large` where the manifest names more bytes than are allowed.
     func checkSize(of download: PackageDownload) throws {
         guard let size = download.size, size > configuration.sizeLimit else { return }
@@ -115,7 +120,7 @@ public final class PackageDownloader: Sendable {
         var retries = Retries(configuration)
         let meter = TrafficMeter()
         let attempt = DownloadAttempt(
-            download: download, key: key, file: file, folder: folder, fetch: DeliveryFetch(loader: loader),
+            download: download, key: key, file: file, folder: folder, fetch: makeFetch(),
             sizeLimit: configuration.sizeLimit, now: configuration.now, checkRoom: { try self.checkRoom(for: $0) },
             progress: progress, meter: meter)
         let stall = StallLimit(limit: configuration.stallLimit, clock: configuration.clock)

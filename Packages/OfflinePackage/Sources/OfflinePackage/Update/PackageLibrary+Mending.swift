@@ -9,8 +9,11 @@ extension PackageLibrary {
     func source(of id: PackageID) async throws -> PackageSource? {
         try await onThread { library in
             try library.store.activeGenerations().first { $0.package == id.description }.flatMap { stored in
-                let source = try? GenerationRecord(decoding: stored.metadata).source
-                return source.map { PackageSource($0.manifestURL, archiveURL: $0.archiveURL, package: id) }
+                guard let record = try? GenerationRecord(decoding: stored.metadata), let source = record.source else {
+                    return nil
+                }
+                return PackageSource(
+                    source.manifestURL, archiveURL: source.archiveURL, package: id, scope: record.keptScope)
             }
         }
     }

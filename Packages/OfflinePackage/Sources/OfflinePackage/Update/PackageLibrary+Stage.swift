@@ -8,9 +8,11 @@ internal import ResourceStore
 // An install in steps, for who brings the bytes from the network. Each step runs on the library's thread.
 extension PackageLibrary {
     /// Begins a generation: looks up what of it the store has.
-    /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
+    /// - Throws: ``DeliveryError`` with code ``DeliveryError/Code-swift.struct/insecure``, ``PackageError``,
+    ///   ``StoreError`` or `CancellationError`.
     func draft(of manifest: PackageManifest) async throws -> PackageDraft {
-        try await onThread { library in
+        if !configuration.allowsInsecure { try SecureURL.check(manifest.baseURL.description) }
+        return try await onThread { library in
             try PackageDraft(of: manifest, in: library.store)
         }
     }
@@ -22,16 +24,27 @@ extension PackageLibrary {
     }
 
     /// Stores a filled draft as staged. When this returns it survives a power cut.
+    /// - Parameter authority: the source that it was fetched from and the scope that the source has for it; `nil` if it
+    ///   came with the app or from the host, whose word is not questioned: the package keeps its source and scope if the
+    ///   new base URL lies in that scope, and has its base URL as the scope otherwise.
     /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
     func stage(
-        _ draft: PackageDraft, timing: ApplyTiming?, isBaseline: Bool, source: PackageSource? = nil
+        _ draft: PackageDraft, timing: ApplyTiming?, isBaseline: Bool,
+        authority: (source: PackageSource, scope: PackageBaseURL)? = nil
     ) async throws -> PackageGeneration {
         try await onThread { library in
             let manifest = draft.manifest
             var record = GenerationRecord(of: manifest)
             record.timing = timing
             record.isBaseline = isBaseline ? true : nil
-            record.source = source.map { .init(manifestURL: $0.manifestURL, archiveURL: $0.archiveURL) }
+            if let (source, scope) = authority {
+                record.source = .init(manifestURL: source.manifestURL, archiveURL: source.archiveURL)
+                (record.scope, record.boundTo) = (scope, source.address)
+            } else if let kept = try library.binding(of: manifest.id), manifest.baseURL.lies(under: kept.scope) {
+                (record.scope, record.boundTo) = (kept.scope, kept.source)
+            } else {
+                record.scope = manifest.baseURL
+            }
             let stored = try library.store.stage(
                 package: manifest.id.description, version: manifest.version.description, metadata: record.encoded(),
                 entries: draft.entries, from: draft.batch)
@@ -86,6 +99,19 @@ extension PackageLibrary {
                 else { return nil }
                 return (generation, timing)
             }
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether a generation that waits lies in the scope that the active one of
+    /// its package keeps. An older build may have staged another one.
+    func isInScope(_ generation: PackageGeneration) async throws -> Bool {
+        try await onThread { library in
+            let id = generation.package.id
+            guard
+                let active = try library.store.activeGenerations().first(where: { $0.package == id.description }),
+                let kept = try? PackageBinding(active)
+            else { return true }
+            return generation.package.baseURL.lies(under: kept.scope)
         }
     }
 

@@ -36,7 +36,9 @@ extension PackageUpdater {
 
     private func mend(_ id: PackageID, from source: PackageSource) async throws -> PackageMending {
         try await sources.run(source.manifestURL) {
-            let manifest = try await manifest(of: source)
+            let (manifest, _) = try await manifest(of: source)
+            // Only the bytes that the active version names can come of it.
+            _ = try source.check(manifest, against: nil)
             return try await fetches.run(id.description) { try await mend(manifest, from: source) }
         }
     }

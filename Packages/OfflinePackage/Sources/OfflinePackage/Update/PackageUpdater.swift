@@ -61,8 +61,10 @@ public actor PackageUpdater: HealthReporting {
         self.library = library
         self.configuration = configuration
         let directory = library.store.directory
+        var downloads = configuration.downloads
+        downloads.allowsInsecure = downloads.allowsInsecure || library.configuration.allowsInsecure
         downloader = PackageDownloader(
-            loader: loader, directory: directory + "/downloads", configuration: configuration.downloads)
+            loader: loader, directory: directory + "/downloads", configuration: downloads)
         health = configuration.health ?? HealthDocument(library.store)
         arrivals = ArrivingPackages(library: library)
         sources = KeyedQueue(atATime: .max, inLine: configuration.downloads.inLine)
@@ -150,7 +152,7 @@ public actor PackageUpdater: HealthReporting {
                         !ledger.isQuarantined("\(generation.package.version)", of: "\(id)"),
                         library.activeGeneration(of: id).map({ $0.number < generation.number || isBaselineActive })
                             ?? true,
-                        try await library.isReadable(generation)
+                        try await library.isReadable(generation), try await library.isInScope(generation)
                     else {
                         try await library.giveUp(generation)
                         return []
@@ -186,6 +188,9 @@ public actor PackageUpdater: HealthReporting {
     /// Only what the store lacks is fetched, where the manifest tells where it lies in the archive and that is cheaper.
     /// All or nothing: on an error what was active is active, and what waited to be activated waits. Where the host
     /// installs or removes the package meanwhile, that stands, and the update ends with an error.
+    ///
+    /// Before anything is fetched beside the manifest, the manifest must be of the source's package and scope, and no
+    /// older than one that was installed; see ``PackageSource`` and `PackageManifest.sequence`.
     /// - Parameters:
     ///   - timing: when it takes effect.
     ///   - urgency: what the host's conditions must allow, looked at once, before the manifest is fetched.
@@ -201,10 +206,12 @@ public actor PackageUpdater: HealthReporting {
         return try await sources.run(source.manifestURL) {
             hub.send(.updateBegan(source))
             do {
-                let manifest = try await manifest(of: source)
+                if !library.configuration.allowsInsecure { try SecureURL.check(source.manifestURL) }
+                let (manifest, digest) = try await manifest(of: source)
+                _ = try await library.authorise(manifest, digest, from: source)
                 try check(manifest, at: source.manifestURL)
                 return try await fetches.run(manifest.id.description) {
-                    try await update(to: manifest, from: source, timing, unlessAfter: words)
+                    try await update(to: manifest, digest, from: source, timing, unlessAfter: words)
                 }
             } catch {
                 hub.send(.updateFailed(source, PackageFailure(error)))
@@ -222,7 +229,7 @@ public actor PackageUpdater: HealthReporting {
     ///   ``StoreError`` or `CancellationError`.
     @discardableResult
     public func installBaseline(archive: String, manifest: String) async throws -> PackageUpdate? {
-        let manifest = try await readManifest(manifest)
+        let (manifest, digest) = try await library.readManifest(manifest)
         return try await packages.run(manifest.id.description) {
             // First: where a download has taken its place, it does not matter what became of it.
             guard try await library.isBaselineActive(manifest.id) != false else { return nil }
@@ -232,6 +239,7 @@ public actor PackageUpdater: HealthReporting {
                 return PackageUpdate(outcome: .unchanged, package: active, way: .nothing, traffic: DeliveryTraffic())
             }
             try await library.fill(draft, from: archive)
+            try await library.raiseSequence(to: manifest, digest)
             let generation = try await library.stage(draft, timing: nil, isBaseline: true)
             try await activateNow(generation)
             return PackageUpdate(
@@ -248,7 +256,7 @@ public actor PackageUpdater: HealthReporting {
     ///   `CancellationError`.
     @discardableResult
     public func install(archive: String, manifest location: String) async throws -> InstalledPackage {
-        let manifest = try await readManifest(location)
+        let (manifest, digest) = try await library.readManifest(location)
         try manifest.check(host: hostVersion, at: location)
         let id = manifest.id
         return try await packages.run(id.description) {
@@ -257,7 +265,7 @@ public actor PackageUpdater: HealthReporting {
             hostsWords[id.description, default: 0] += 1
             let package: InstalledPackage
             do {
-                package = try await put(manifest, from: archive)
+                package = try await put(manifest, digest, from: archive)
             } catch {
                 hostsWords[id.description, default: 0] -= 1
                 throw error
@@ -269,13 +277,16 @@ public actor PackageUpdater: HealthReporting {
         }
     }
 
-    private func put(_ manifest: PackageManifest, from archive: String) async throws -> InstalledPackage {
+    private func put(
+        _ manifest: PackageManifest, _ digest: SHA256Digest, from archive: String
+    ) async throws -> InstalledPackage {
         let draft = try await library.draft(of: manifest)
         if let active = try await library.active(equalTo: draft) {
             try await giveUpWaiting(manifest.id)
             return active
         }
         try await library.fill(draft, from: archive)
+        try await library.raiseSequence(to: manifest, digest)
         let generation = try await library.stage(draft, timing: nil, isBaseline: false)
         do {
             // Once there is room for the package and it is known to be good, and before it is activated: a kill in between
@@ -308,24 +319,18 @@ public actor PackageUpdater: HealthReporting {
 
     private var hostVersion: PackageVersion? { configuration.hostVersion ?? library.configuration.hostVersion }
 
-    /// Fetches a package's manifest, and sees that it is the package's.
-    func manifest(of source: PackageSource) async throws -> PackageManifest {
+    /// Fetches a manifest, with the digest of its bytes.
+    func manifest(of source: PackageSource) async throws -> (PackageManifest, SHA256Digest) {
         let limits = library.configuration.manifestLimits
         let text = try await downloader.text(source.manifestURL, upTo: limits.maxBytes)
         // A long one takes seconds, which reports and deadlines must not wait for.
-        let manifest = try await library.onThread { _ in
+        return try await library.onThread { _ in
             do {
-                return try PackageManifest(decoding: text, limits: limits)
+                return try (PackageManifest(decoding: text, limits: limits), SHA256Digest(of: text))
             } catch let error as PackageError where error.location == nil {
                 throw PackageError(error.code, error.message, at: source.manifestURL)
             }
         }
-        try source.check(manifest)
-        return manifest
-    }
-
-    private func readManifest(_ path: String) async throws -> PackageManifest {
-        try await library.onThread { try PackageManifest(path: path, limits: $0.configuration.manifestLimits) }
     }
 
     private func check(_ manifest: PackageManifest, at location: String) throws {
@@ -342,7 +347,7 @@ public actor PackageUpdater: HealthReporting {
     }
 
     private func update(
-        to manifest: PackageManifest, from source: PackageSource, _ timing: ApplyTiming,
+        to manifest: PackageManifest, _ digest: SHA256Digest, from source: PackageSource, _ timing: ApplyTiming,
         unlessAfter words: [String: Int]
     ) async throws -> PackageUpdate {
         let name = manifest.id.description
@@ -354,10 +359,13 @@ public actor PackageUpdater: HealthReporting {
             }
         }
         try checkWord()
-        let (draft, present) = try await packages.run(name) {
+        let (draft, present): (PackageDraft, PackageUpdate?) = try await packages.run(name) {
             try checkWord()
+            _ = try await library.authorise(manifest, digest, from: source)
             let draft = try await library.draft(of: manifest)
-            return (draft, try await update(to: draft, timing))
+            guard let present = try await update(to: draft, timing) else { return (draft, nil) }
+            try await library.raiseSequence(to: manifest, digest)
+            return (draft, present)
         }
         if let present { return present }
         let former = library.activeGeneration(of: manifest.id)?.number
@@ -368,10 +376,14 @@ public actor PackageUpdater: HealthReporting {
             if let active = try await library.activeGeneration(like: draft), active.number != former {
                 return PackageUpdate(outcome: .unchanged, package: active.package, way: way, traffic: traffic)
             }
+            // Another source, or another manifest, may have come first.
+            let scope = try await library.authorise(manifest, digest, from: source)
+            // Before it is staged: a number that is noted and not installed is taken again, with the same bytes.
+            try await library.raiseSequence(to: manifest, digest)
             let timing = settled(timing)
             // What waits already is given up only once this one can take its place.
             let generation = try await library.stage(
-                draft, timing: timing == .now ? nil : timing, isBaseline: false, source: source)
+                draft, timing: timing == .now ? nil : timing, isBaseline: false, authority: (source, scope))
             if timing == .now {
                 try await activateNow(generation)
                 // It is older, so where this fails it is given up when its time comes.

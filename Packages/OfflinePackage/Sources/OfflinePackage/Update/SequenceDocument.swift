@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import PackageFormat
+internal import ResourceStore
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The highest manifest number of each package that was ever installed, in a document of the store, so that no older
+/// manifest takes the place of a newer one. A number outlives the generation: it stays when a version is rolled back or
+/// the package is removed.
+struct SequenceDocument {
+    /// The name of the document in the store.
+    static let name = "package-sequences"
+    private let store: ResourceStore
+
+    init(_ store: ResourceStore) {
+        self.store = store
+    }
+
+    /// The highest number of one package.
+    struct Mark: Codable {
+        var sequence: Int64
+        /// The digest of the manifest that had it; `nil` if it is not known.
+        var manifest: SHA256Digest?
+
+        /// Checks that a manifest is no older one, and no other one with the same number.
+        /// - Throws: ``DeliveryError`` with code ``DeliveryError/Code-swift.struct/replayed``.
+        func check(_ offered: PackageManifest, _ digest: SHA256Digest, at location: String) throws(DeliveryError) {
+            guard let number = offered.sequence else {
+                throw DeliveryError(
+                    .replayed, "a manifest without a number, after number \(sequence) of \(offered.id)", at: location)
+            }
+            guard number >= sequence else {
+                throw DeliveryError(
+                    .replayed, "number \(number) of \(offered.id), after number \(sequence)", at: location)
+            }
+            guard number > sequence || manifest == nil || manifest == digest else {
+                throw DeliveryError(
+                    .replayed, "another manifest with number \(number) of \(offered.id)", at: location)
+            }
+        }
+    }
+
+    /// The content of the document.
+    struct Marks: Codable {
+        var packages: [String: Mark] = [:]
+
+        /// Returns the mark of a package: the one that was noted, or that of the installed generation if it is higher,
+        /// because the document was lost.
+        func mark(of package: String, orOf kept: PackageBinding?) -> Mark? {
+            guard let number = kept?.sequence, number > packages[package]?.sequence ?? 0 else {
+                return packages[package]
+            }
+            return Mark(sequence: number)
+        }
+    }
+
+    /// Reads the marks; none if the document is damaged. Blocks while it reads.
+    /// - Throws: ``StoreError`` if the store cannot be read.
+    func load() throws -> Marks {
+        guard let content = try store.document(Self.name) else { return Marks() }
+        return (try? JSONDecoder().decode(Marks.self, from: content)) ?? Marks()
+    }
+
+    /// Raises the mark of a manifest's package, if the manifest has a higher number. When this returns the mark survives
+    /// a power cut.
+    /// - Throws: ``StoreError`` if the store cannot be written to.
+    func raise(to manifest: PackageManifest, _ digest: SHA256Digest) throws {
+        guard let number = manifest.sequence else { return }
+        var marks = try load()
+        let name = manifest.id.description
+        guard number > marks.packages[name]?.sequence ?? 0 else { return }
+        marks.packages[name] = Mark(sequence: number, manifest: digest)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        try store.putDocument(encoder.encode(marks), as: Self.name)
+    }
+}
+
+extension PackageLibrary {
+    /// Raises the mark of a manifest's package; see ``SequenceDocument``.
+    func raiseSequence(to manifest: PackageManifest, _ digest: SHA256Digest) async throws {
+        guard manifest.sequence != nil else { return }
+        try await onThread { try SequenceDocument($0.store).raise(to: manifest, digest) }
+    }
+}

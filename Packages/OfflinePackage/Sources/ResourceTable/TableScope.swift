@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ResourceLoading
+
+/// The hosts for which a resource table may speak, so that the server of one site cannot answer for another.
+///
+/// A host is written `m.example.com`, or `*.example.com` for all hosts below a domain but not the domain itself, or `*`
+/// for all hosts. Ports do not count, nor does the case of letters.
+public struct TableScope: Sendable, Hashable {
+    /// The hosts of the URLs that entries may answer.
+    public var pages: Set<String>
+    /// The hosts that files may be downloaded from, redirects included.
+    public var downloads: Set<String>
+
+    /// Creates a scope.
+    /// - Parameters:
+    ///   - pages: the hosts of the URLs that entries may answer.
+    ///   - downloads: the hosts that files may be downloaded from; `nil`, the default, for the same.
+    public init(pages: Set<String>, downloads: Set<String>? = nil) {
+        self.pages = pages
+        self.downloads = downloads ?? pages
+    }
+
+    /// All hosts, for tables of one's own in development.
+    public static let unlimited = TableScope(pages: ["*"])
+
+    /// The hosts of the table's own sources.
+    init(of endpoints: TableEndpoints) {
+        let sources = [endpoints.primary, endpoints.mirror].compactMap { $0?.description }
+        self.init(pages: Set(sources.compactMap { WebOrigin.host(of: $0).map(String.init) }))
+    }
+
+    /// Returns a Boolean value that indicates whether files may be downloaded from a URL.
+    func allowsDownload(from url: String) -> Bool {
+        WebOrigin.host(of: url).map { Self.allows($0, in: downloads) } ?? false
+    }
+
+    /// Checks each entry of a table.
+    /// - Throws: ``TableError`` with code ``TableError/Code-swift.struct/outOfScope``.
+    func check(_ table: ResourceTable) throws(TableError) {
+        // Most entries are of the hosts of the one before.
+        var pageHost: Substring = ""
+        var downloadHost: Substring = ""
+        for entry in table.entries {
+            let url = entry.url.description
+            let host = WebOrigin.host(of: url) ?? ""
+            if host != pageHost {
+                guard Self.allows(host, in: pages) else {
+                    throw TableError(.outOfScope, "the table may not answer for the host \(host)", at: url)
+                }
+                pageHost = host
+            }
+            let source = entry.download.description
+            let other = WebOrigin.host(of: source) ?? ""
+            if other != downloadHost {
+                guard Self.allows(other, in: downloads) else {
+                    throw TableError(.outOfScope, "no file may be downloaded from the host \(other)", at: source)
+                }
+                downloadHost = other
+            }
+        }
+    }
+
+    private static func allows(_ host: Substring, in patterns: Set<String>) -> Bool {
+        guard !host.isEmpty else { return false }
+        return patterns.contains { pattern in
+            let pattern = pattern.lowercased()
+            if pattern == "*" { return true }
+            // The dot stays: `*.example.com` matches `a.example.com`, and not `badexample.com`.
+            return pattern.hasPrefix("*.") ? host.hasSuffix(pattern.dropFirst()) : host == pattern
+        }
+    }
+}

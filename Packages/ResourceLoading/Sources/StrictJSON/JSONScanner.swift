@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// A reader of JSON (RFC 8259) from front to back that makes no values of what it reads.
+///
+/// Memory does not depend on the size of the input: what is skipped is checked and not kept. Every byte is read through
+/// `peek()` or behind a check of the position, so that no input leads outside of the bytes.
+///
+/// Refused beside what is no JSON: strings that are not UTF-8, skipped ones too; half a surrogate pair, which is no
+/// text; and a name that an object has twice, compared without escapes, since some readers take the first and some the
+/// last. A byte order mark in front is ignored, as section 8.1 allows.
+public struct JSONScanner {
+    /// The limits of a text.
+    public struct Limits: Sendable, Hashable {
+        /// The deepest that values may nest, skipped ones included. Default: 32.
+        public var depth = 32
+        /// The most names of all objects that are open at one time. Default: 10,000.
+        public var names = 10_000
+        /// The most bytes of a name. Default: 8,192.
+        public var nameLength = 8_192
+
+        public init() {}
+    }
+
+    @usableFromInline let bytes: UnsafeRawBufferPointer
+    private let limits: Limits
+    @usableFromInline var offset = 0
+    private var depth = 0
+    /// The last string that had escapes, without them.
+    @usableFromInline var scratch: [UInt8] = []
+    /// The names of the objects that are open, one after the other, without escapes.
+    private var names: [UInt8] = []
+    /// The start of each of them.
+    private var starts: [Int] = []
+
+    /// - Parameter bytes: bytes that stay valid while the scanner is used.
+    public init(_ bytes: UnsafeRawBufferPointer, limits: Limits = Limits()) {
+        self.bytes = bytes
+        self.limits = limits
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
+    }
+
+    /// The position of the next byte.
+    @inlinable
+    public var position: Int { offset }
+
+    /// Returns an error of malformed JSON at the current position.
+    public func failure(_ message: String) -> JSONError {
+        JSONError(.malformed, message, at: offset)
+    }
+
+    // MARK: Structure
+
+    /// Returns the first byte of the next token; 0 at the end, which no token begins with.
+    @inlinable
+    @inline(__always)
+    public mutating func nextToken() -> UInt8 {
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return byte }
+            offset += 1
+        }
+        return 0
+    }
+
+    @inline(__always)
+    private func peek() -> UInt8 {
+        offset < bytes.count ? bytes[offset] : 0
+    }
+
+    /// Reads an object.
+    /// - Parameters:
+    ///   - checksNames: `false` if the caller itself sees to it that no name comes twice, for objects of many members.
+    ///   - member: called with each name; it must read the value.
+    /// - Throws: ``JSONError``, or what `member` throws.
+    @inlinable
+    @inline(__always)
+    public mutating func readObject(
+        checksNames: Bool = true, _ member: (inout JSONScanner, JSONText) throws -> Void
+    ) throws {
+        guard nextToken() == UInt8(ascii: "{") else { throw failure("no object") }
+        var open = try enterObject()
+        defer { leaveObject(open) }
+        if nextToken() == UInt8(ascii: "}") {
+            offset += 1
+            return
+        }
+        while true {
+            guard nextToken() == UInt8(ascii: "\"") else { throw failure("no name in quotes, where a member begins") }
+            let start = offset
+            let name = try readString()
+            if checksNames { try addName(name, at: start, to: &open) }
+            guard nextToken() == UInt8(ascii: ":") else { throw failure("no colon after a name") }
+            offset += 1
+            try member(&self, name)
+            switch nextToken() {
+            case UInt8(ascii: ","): offset += 1
+            case UInt8(ascii: "}"):
+                offset += 1
+                return
+            default: throw failure("no comma and no end in an object")
+            }
+        }
+    }
+
+    /// Reads an array.
+    /// - Parameter element: called before each element; it must read the value.
+    /// - Throws: ``JSONError``, or what `element` throws.
+    @inlinable
+    public mutating func readArray(_ element: (inout JSONScanner) throws -> Void) throws {
+        guard nextToken() == UInt8(ascii: "[") else { throw failure("no array") }
+        try enter()
+        defer { leave() }
+        if nextToken() == UInt8(ascii: "]") {
+            offset += 1
+            return
+        }
+        while true {
+            try element(&self)
+            switch nextToken() {
+            case UInt8(ascii: ","): offset += 1
+            case UInt8(ascii: "]"):
+                offset += 1
+                return
+            default: throw failure("no comma and no end in an array")
+            }
+        }
+    }
+
+    /// Checks that only white space is left after the value.
+    public mutating func finish() throws(JSONError) {
+        guard nextToken() == 0, offset == bytes.count else { throw failure("more than one value") }
+    }
+
+    @usableFromInline
+    mutating func enter() throws(JSONError) {
+        offset += 1
+        depth += 1
+        guard depth <= limits.depth else {
+            throw JSONError(.tooMany, "values nested more than \(limits.depth) deep", at: offset)
+        }
+    }
+
+    @usableFromInline
+    mutating func leave() {
+        depth -= 1
+    }
+
+    // MARK: Names
+
+    /// An object that is being read.
+    @usableFromInline
+    struct OpenObject {
+        /// The place of its first name.
+        @usableFromInline let first: Int
+        /// Its names, once they are too many to be compared one by one.
+        @usableFromInline var index: Set<[UInt8]>?
+
+        @usableFromInline
+        init(first: Int) {
+            self.first = first
+        }
+    }
+
+    /// The names of one object that are compared one by one.
+    private static let fewNames = 32
+
+    @usableFromInline
+    mutating func enterObject() throws(JSONError) -> OpenObject {
+        try enter()
+        return OpenObject(first: starts.count)
+    }
+
+    @usableFromInline
+    mutating func leaveObject(_ object: OpenObject) {
+        leave()
+        guard starts.count > object.first else { return }
+        names.removeLast(names.count - starts[object.first])
+        starts.removeLast(starts.count - object.first)
+    }
+
+    @usableFromInline
+    mutating func addName(_ name: JSONText, at position: Int, to object: inout OpenObject) throws(JSONError) {
+        guard name.range.count <= limits.nameLength else {
+            throw JSONError(.tooLong, "name of more than \(limits.nameLength) bytes", at: position)
+        }
+        guard starts.count < limits.names else {
+            throw JSONError(.tooMany, "objects of more than \(limits.names) names", at: position)
+        }
+        let isNew: Bool
+        if object.index != nil {
+            isNew = object.index?.insert(withBytes(of: name, Array.init)).inserted ?? true
+        } else {
+            isNew = !hasName(name, since: object.first)
+        }
+        guard isNew else {
+            let text = string(name).prefix(80)
+            throw JSONError(.repeatedName, "a name that comes twice in one object: \(text)", at: position)
+        }
+        starts.append(names.count)
+        if name.hasEscapes {
+            names.append(contentsOf: scratch[name.range])
+        } else {
+            names.append(contentsOf: bytes[name.range])
+        }
+        if object.index == nil, starts.count - object.first > Self.fewNames {
+            object.index = Set((object.first..<starts.count).map { Array(names[nameRange($0)]) })
+        }
+    }
+
+    private func hasName(_ name: JSONText, since first: Int) -> Bool {
+        guard first < starts.count else { return false }
+        return withBytes(of: name) { bytes in
+            (first..<starts.count).contains { place in
+                let range = nameRange(place)
+                return range.count == bytes.count && names[range].elementsEqual(bytes)
+            }
+        }
+    }
+
+    private func nameRange(_ place: Int) -> Range<Int> {
+        starts[place]..<(place + 1 < starts.count ? starts[place + 1] : names.count)
+    }
+
+    // MARK: Skipping
+
+    /// Reads a value of any kind and forgets it.
+    public mutating func skipValue() throws {
+        switch nextToken() {
+        case UInt8(ascii: "\""): try skipString()
+        case UInt8(ascii: "{"): try readObject { scanner, _ in try scanner.skipValue() }
+        case UInt8(ascii: "["): try readArray { scanner in try scanner.skipValue() }
+        case UInt8(ascii: "t"): try readWord("true")
+        case UInt8(ascii: "f"): try readWord("false")
+        case UInt8(ascii: "n"): try readWord("null")
+        default: _ = try readNumber()
+        }
+    }
+
+    // MARK: Scalars
+
+    /// Reads `true`, `false` or `null`.
+    public mutating func readWord(_ word: StaticString) throws(JSONError) {
+        let end = offset + word.utf8CodeUnitCount
+        let letters = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+        guard end <= bytes.count, bytes[offset..<end].elementsEqual(letters) else { throw failure("no JSON value") }
+        offset = end
+    }
+
+    /// Reads a number.
+    /// - Returns: its text if it is an integer, without fraction and exponent; `nil` for another number.
+    public mutating func readNumber() throws(JSONError) -> JSONText? {
+        let start = offset
+        if peek() == UInt8(ascii: "-") { offset += 1 }
+        let hasLeadingZero = peek() == UInt8(ascii: "0")
+        guard skipDigits() else { throw failure("no JSON value") }
+        if hasLeadingZero, offset - start > (bytes[start] == UInt8(ascii: "-") ? 2 : 1) {
+            throw failure("number with a leading zero")
+        }
+        let end = offset
+        var isInteger = true
+        if peek() == UInt8(ascii: ".") {
+            offset += 1
+            isInteger = false
+            guard skipDigits() else { throw failure("no digits after a point") }
+        }
+        if peek() | 0x20 == UInt8(ascii: "e") {
+            offset += 1
+            isInteger = false
+            if peek() == UInt8(ascii: "+") || peek() == UInt8(ascii: "-") { offset += 1 }
+            guard skipDigits() else { throw failure("no digits in an exponent") }
+        }
+        return isInteger ? JSONText(range: start..<end, hasEscapes: false) : nil
+    }
+
+    private mutating func skipDigits() -> Bool {
+        let start = offset
+        while peek() &- UInt8(ascii: "0") < 10 { offset += 1 }
+        return offset > start
+    }
+
+    // MARK: Strings
+
+    /// Reads a string; the position must be at its opening quote.
+    /// - Returns: the string, which is good until the next string is read.
+    @inlinable
+    @inline(__always)
+    public mutating func readString() throws(JSONError) -> JSONText {
+        offset += 1
+        let start = offset
+        guard try scanToSpecial(from: start) == UInt8(ascii: "\"") else { return try readEscapedString(from: start) }
+        offset += 1
+        return JSONText(range: start..<(offset - 1), hasEscapes: false)
+    }
+
+    /// Goes on to the next quote or backslash of a string, and checks what lies before it.
+    /// - Returns: the quote or the backslash.
+    @inlinable
+    @inline(__always)
+    mutating func scanToSpecial(from start: Int) throws(JSONError) -> UInt8 {
+        var high: UInt64 = 0
+        while offset < bytes.count {
+            // Eight at once, while none of them is a quote, a backslash or a control character.
+            if offset + 8 <= bytes.count {
+                let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                if !Self.hasSpecial(word) {
+                    high |= word
+                    offset += 8
+                    continue
+                }
+            }
+            // Up to the special one, or to the end.
+            while offset < bytes.count {
+                let byte = bytes[offset]
+                if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                    if high & Self.highBits != 0 { try checkUTF8(start..<offset) }
+                    return byte
+                }
+                guard byte >= 0x20 else { throw failure("control character in a string") }
+                high |= UInt64(byte)
+                offset += 1
+            }
+        }
+        throw failure("string without an end")
+    }
+
+    @inlinable static var highBits: UInt64 { 0x8080_8080_8080_8080 }
+
+    /// Returns a Boolean value that indicates whether one of eight bytes is a quote, a backslash or below 0x20.
+    @inlinable
+    @inline(__always)
+    static func hasSpecial(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quotes = word ^ (ones &* 0x22)
+        let slashes = word ^ (ones &* 0x5C)
+        let found =
+            ((quotes &- ones) & ~quotes) | ((slashes &- ones) & ~slashes) | ((word &- (ones &* 0x20)) & ~word)
+        return found & highBits != 0
+    }
+
+    /// Checks a run of bytes in pieces, so that a long one is not copied as a whole.
+    @usableFromInline
+    func checkUTF8(_ range: Range<Int>) throws(JSONError) {
+        var rest = range
+        while !rest.isEmpty {
+            var end = min(rest.lowerBound + 65_536, rest.upperBound)
+            // Not within a scalar, which has at most three continuation bytes.
+            for _ in 0..<3 where end < rest.upperBound && bytes[end] & 0xC0 == 0x80 { end -= 1 }
+            guard String(validating: bytes[rest.lowerBound..<end], as: UTF8.self) != nil else {
+                throw JSONError(.malformed, "string that is no UTF-8", at: rest.lowerBound)
+            }
+            rest = end..<rest.upperBound
+        }
+    }
+
+    /// Reads a string and forgets it; the position must be at its opening quote.
+    private mutating func skipString() throws(JSONError) {
+        offset += 1
+        while try scanToSpecial(from: offset) != UInt8(ascii: "\"") {
+            offset += 1
+            _ = try readEscape()
+        }
+        offset += 1
+    }
+
+    /// Reads a string again that turned out to have escapes, from its first byte.
+    @usableFromInline
+    mutating func readEscapedString(from start: Int) throws(JSONError) -> JSONText {
+        scratch.removeAll(keepingCapacity: true)
+        var run = start
+        offset = start
+        while try scanToSpecial(from: run) != UInt8(ascii: "\"") {
+            scratch.append(contentsOf: bytes[run..<offset])
+            offset += 1
+            scratch.append(contentsOf: UTF8.encode(try readEscape()) ?? UTF8.encodedReplacementCharacter)
+            run = offset
+        }
+        scratch.append(contentsOf: bytes[run..<offset])
+        offset += 1
+        return JSONText(range: 0..<scratch.count, hasEscapes: true)
+    }
+
+    /// Goes on after a backslash.
+    private mutating func readEscape() throws(JSONError) -> Unicode.Scalar {
+        let byte = peek()
+        offset += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"):
+            var value = try readFourDigits()
+            if 0xD800..<0xDC00 ~= value, peek() == UInt8(ascii: "\\") {
+                offset += 1
+                guard peek() == UInt8(ascii: "u") else { throw failure("half a surrogate pair") }
+                offset += 1
+                let low = try readFourDigits()
+                guard 0xDC00..<0xE000 ~= low else { throw failure("half a surrogate pair") }
+                value = 0x1_0000 + (value - 0xD800) << 10 + (low - 0xDC00)
+            }
+            guard let scalar = Unicode.Scalar(value) else { throw failure("half a surrogate pair") }
+            return scalar
+        default: throw failure("unknown escape")
+        }
+    }
+
+    private mutating func readFourDigits() throws(JSONError) -> UInt32 {
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            guard let digit = Character(Unicode.Scalar(peek())).hexDigitValue else { throw failure("unknown escape") }
+            value = value << 4 | UInt32(digit)
+            offset += 1
+        }
+        return value
+    }
+
+    // MARK: Contents
+
+    /// Calls a closure with the bytes of a string, which are valid UTF-8.
+    @inlinable
+    @inline(__always)
+    public func withBytes<Result>(of text: JSONText, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        text.hasEscapes
+            ? scratch.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[text.range])) }
+            : body(UnsafeRawBufferPointer(rebasing: bytes[text.range]))
+    }
+
+    /// Returns a Boolean value that indicates whether a string equals a name.
+    @inlinable
+    @inline(__always)
+    public func equals(_ text: JSONText, _ name: StaticString) -> Bool {
+        text.range.count == name.utf8CodeUnitCount
+            && withBytes(of: text) { bytes in
+                var difference: UInt8 = 0
+                for index in 0..<bytes.count { difference |= bytes[index] ^ name.utf8Start[index] }
+                return difference == 0
+            }
+    }
+
+    /// Returns a string as a value.
+    public func string(_ text: JSONText) -> String {
+        withBytes(of: text) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Returns an integer as a value; `nil` if 64 bits do not hold it.
+    public func integer(_ text: JSONText) -> Int64? {
+        text.range.count <= 20 ? Int64(string(text)) : nil
+    }
+}
