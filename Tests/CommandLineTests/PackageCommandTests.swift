@@ -146,6 +146,27 @@ struct PackageCommandTests {
         }
     }
 
+    @Test("Charsets come from the files, or from --charset where these declare none; an unknown one is refused")
+    func charset() async throws {
+        try folder.write("site/js/gbk.js", [0xBA, 0xBA, 0xD7, 0xD6])
+        try folder.write("site/page.html", Array("<meta charset=gbk>".utf8) + [0xBA, 0xBA, 0xD7, 0xD6])
+        let arguments = ["pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example/"]
+        func types(_ options: String...) async throws -> [String] {
+            let packed = try await Program("h5").run(arguments + options, in: folder.path)
+            #expect(packed.status == 0, "\(packed.errors)")
+            return try PackageManifest(path: folder.path + "/shop-1.json").files.map(\.mediaType)
+        }
+        #expect(try await types() == ["text/html", "text/javascript", "text/javascript", "text/html;charset=gbk"])
+        #expect(
+            try await types("--charset", "EUC-JP") == [
+                "text/html;charset=euc-jp", "text/javascript;charset=euc-jp", "text/javascript;charset=euc-jp",
+                "text/html;charset=gbk",
+            ])
+        for name in ["utf-7", "", "gbk;x", "replacement"] {
+            try await fails(64, "usage", arguments: arguments + ["--charset", name])
+        }
+    }
+
     @Test("With --json each result is one object with the documented fields")
     func json() async throws {
         func object(_ arguments: String...) async throws -> [String: Any] {

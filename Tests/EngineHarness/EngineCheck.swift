@@ -79,6 +79,7 @@ enum EngineCheck: String, CaseIterable {
     case soak
     case timeline
     case memoryCeiling
+    case sandbox
 
     /// The longest that it may take.
     var limit: Duration {
@@ -167,6 +168,7 @@ enum EngineCheck: String, CaseIterable {
         case .soak: try await checkSoak(arguments.dropFirst(), in: folder(arguments))
         case .timeline: try await checkTimeline(arguments.dropFirst().first, in: folder(arguments))
         case .memoryCeiling: try await checkMemoryCeiling(in: folder(arguments))
+        case .sandbox: try await checkSandbox(on: arguments.first)
         case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         }
     }

@@ -132,7 +132,6 @@ final class RequestPath: Sendable {
     private static var ofTables: SemanticsLoader.Options {
         var options = SemanticsLoader.Options()
         options.sources.insert(.network)
-        options.textCharset = nil
         return options
     }
 
