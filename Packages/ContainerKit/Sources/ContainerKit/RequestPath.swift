@@ -106,10 +106,11 @@ final class RequestPath: Sendable {
         self.ledger = ledger
         let moves = DocumentMoves()
         self.moves = moves
+        let completion = completion
         let settle = { (answer: any ResourceLoading) -> any ResourceLoading in
             guard !traits.followsRedirects else { return answer }
             let followed = RedirectFollower(
-                answer, names: names, moves: moves, sites: Suffixes(),
+                answer, names: names, moves: moves, sites: Suffixes(), completion: completion,
                 opensByName: { coverage.opensByName(documentAt: $0) })
             return RewritingLoader(
                 followed, names: names, options: Self.rewriting(within: memory), hashing: IntegrityDigests(),

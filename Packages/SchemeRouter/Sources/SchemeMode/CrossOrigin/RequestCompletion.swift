@@ -9,7 +9,8 @@ public struct RequestCompletion: Sendable {
     private let names: SchemeNames
     private let sites: any SiteNaming
     private let acceptLanguage: String?
-    private let frames = FrameOrigins()
+    /// The origins of the frames of pages.
+    let frames = FrameOrigins()
 
     /// - Parameters:
     ///   - sites: by which `Sec-Fetch-Site` says `same-site`; each host is one of its own by default.
