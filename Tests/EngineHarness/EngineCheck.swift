@@ -59,6 +59,7 @@ enum EngineCheck: String, CaseIterable {
     case bodies
     case pageCookies
     case bridge
+    case isolation
     case legacy
     case pool
     case poolFinds
@@ -83,7 +84,7 @@ enum EngineCheck: String, CaseIterable {
     /// The longest that it may take.
     var limit: Duration {
         switch self {
-        case .bodies, .bridge: .seconds(180)
+        case .bodies, .bridge, .isolation: .seconds(180)
         // As many cycles as are asked for.
         case .pool, .soak: .seconds(3_600)
         default: .seconds(60)
@@ -168,6 +169,7 @@ enum EngineCheck: String, CaseIterable {
         case .timeline: try await checkTimeline(arguments.dropFirst().first, in: folder(arguments))
         case .memoryCeiling: try await checkMemoryCeiling(in: folder(arguments))
         case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
+        case .isolation: try await runIsolation(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         }
     }
 
