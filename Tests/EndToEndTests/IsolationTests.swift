@@ -78,6 +78,17 @@ extension RealEngine {
                 '*', 'https:', 'https://else.example']) await both([P, 'frame-ancestors ' + sources]);
             await both([P, 'frame-ancestors *'], [X, 'DENY']);
             await both([P, "frame-ancestors *, frame-ancestors 'none'"]);
+            // A page of the site, in a frame of another site, in a page of the site.
+            for (const [name, fields] of [['same', [X, 'SAMEORIGIN']], ['self', [P, "frame-ancestors 'self'"]],
+                ['two', [P, `frame-ancestors ${S}ad.example ${S}www.shop.example`.replaceAll('containerkit', 'https')]]]) {
+                const body = `<script>top.postMessage({ name: '${name}', value: 'shown' }, '*')</` + 'script>';
+                const url = S + own + '/inner' + answer({ fields: [fields], body });
+                const frame = document.createElement('iframe');
+                frame.src = S + other + '/outer' + answer({ body: `<iframe src="${url.replaceAll('"', '&quot;')}"></iframe>` });
+                const shown = told(name);
+                document.body.append(frame);
+                out[name] = [await Promise.race([shown, wait(1500)]) ?? 'refused', ''];
+            }
             return Object.entries(out).map(([name, [shown, document]]) => `${name} ${shown} ${shown === 'refused' ? document : ''}`);
             """
 

@@ -122,6 +122,7 @@ public final class PageBridge {
         case .store(let id, let offset, let bytes):
             return json((try? vault.putNow(bytes, at: offset, of: id)) != nil)
         case .moved(let id): return json(moves.last { $0.id == id }?.url)
+        case .framed(let ancestors): return json(host.mayShow(documentAt: place, below: ancestors))
         case .drop(let id):
             vault.drop(id)
             return json(true)

@@ -17,6 +17,9 @@ struct PageBridgeTests {
         func cookies(ofScriptAt place: String, in top: String, provenSite: String?) -> String {
             "\(cookies) at \(place) in \(top)" + (provenSite.map { " of \($0)" } ?? "")
         }
+        func mayShow(documentAt place: String, below ancestors: [String]) -> Bool {
+            place == "app://a.example/x" && !ancestors.contains("https://ad.example")
+        }
         func setCookie(_ text: String, ofScriptAt place: String, in top: String, provenSite: String?) {
             cookies = provenSite.map { "\(text) of \($0)" } ?? text
         }
@@ -63,6 +66,11 @@ struct PageBridgeTests {
         #expect(ask(#""ask":"cookies""#) == #"{"value":"a=b at app:\/\/a.example\/x in https:\/\/b.example\/"}"#)
         #expect(ask(#""ask":"setCookie","text":"c=d""#) == #"{"value":true}"#)
         #expect(host.cookies == "c=d")
+        let framed = { (origin: String) in
+            ask(#""ask":"framed","text":"{\"0\":\"\#(origin)\",\"1\":\"app://a.example\"}""#)
+        }
+        #expect(framed("https://ad.example") == #"{"value":false}"#)
+        #expect(framed("https://other.example") == #"{"value":true}"#)
     }
 
     /// The proof in the script that the container injects into documents of a site.

@@ -150,6 +150,12 @@ final class RequestPath: Sendable {
         completion.forget(page)
     }
 
+    /// Returns a Boolean value that indicates whether a document that a frame has been given may be shown below these real
+    /// origins.
+    func mayShow(documentAt url: String, below ancestors: [String]) -> Bool {
+        completion.mayShow(documentAt: url, below: ancestors)
+    }
+
     /// Whether a request for this real URL is intercepted.
     func covers(_ url: String) -> Bool {
         coverage.contains(url)

@@ -46,7 +46,7 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
         self.limit = limit
         self.moves = moves
         self.sites = sites
-        embedding = EmbeddingRule(frames: completion?.frames ?? FrameOrigins(), sites: sites)
+        embedding = EmbeddingRule(completion, sites: sites)
         self.opensByName = opensByName
     }
 
@@ -83,7 +83,8 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
             else {
                 if request.destination == .document { moves.end(for: request.page) }
                 if hops > start { response.movedTo = request.head.urlText }
-                return (embedding.framed(try rule.passing(response, of: request), of: request), request.head)
+                let passing = try rule.passing(response, of: request)
+                return (embedding.framed(passing, of: request, askedAt: asked.head.urlText), request.head)
             }
             hops += 1
             if let hop = try leaving(request, by: redirect, rule) {

@@ -110,6 +110,23 @@ struct EmbeddingTests {
         }
     }
 
+    @Test("A document in a frame within a frame is held to all origins around it")
+    func chains() async throws {
+        let completion = RequestCompletion(.standard)
+        let mayShow = { completion.mayShow(documentAt: $0, below: $1) }
+        let own = "https://a.example", other = "https://b.example"
+        _ = try await response(
+            to: Self.own, with: try fields("X-Frame-Options", ["SAMEORIGIN"]), as: .nestedDocument,
+            completion: completion)
+        #expect(mayShow(Self.own, [own, own]) && mayShow(Self.own + "#x", [own, own]))
+        #expect(!mayShow(Self.own, [other, own]) && !mayShow(Self.own + "#x", [other, own]))
+        #expect(!mayShow(Self.own, ["null", own]))
+        // Without a policy any origin may be there.
+        #expect(mayShow(Self.other, [other, own]))
+        _ = try await response(to: Self.own, with: [:], as: .nestedDocument, completion: completion)
+        #expect(mayShow(Self.own, [other, own]))
+    }
+
     @Test("Only documents of frames are held to framing policies")
     func others() async throws {
         let fields: HTTPFields = [.contentSecurityPolicy: "frame-ancestors 'none'", .contentType: "image/png"]

@@ -27,6 +27,11 @@ final class BridgeHost: BridgeHosting {
         return pageCookies?.jar.scriptCookieString(for: way.url, context: way.context) ?? ""
     }
 
+    func mayShow(documentAt place: String, below ancestors: [String]) -> Bool {
+        path.mayShow(
+            documentAt: names.realURL(of: place) ?? place, below: ancestors.map { names.realURL(of: $0) ?? $0 })
+    }
+
     func setCookie(_ text: String, ofScriptAt place: String, in top: String, provenSite: String?) {
         guard let way = way(ofScriptAt: place, in: top, provenSite), pageCookies?.accepts(from: way) == true else {
             return

@@ -14,14 +14,16 @@ internal import ResourceLoading
 /// custom schemes: `X-Frame-Options`, `frame-ancestors` and `Cross-Origin-Resource-Policy`.
 ///
 /// Measured: WebKitGTK 2.50 enforces none of them there. Of the documents around a frame, a request shows the page's
-/// alone.
+/// alone: the document names the others before it is shown, see `FramedDocuments`.
 struct EmbeddingRule: Sendable {
     private let frames: FrameOrigins
+    private let documents: FramedDocuments
     private let sites: any SiteNaming
 
-    /// - Parameter frames: the origins of the frames of pages.
-    init(frames: FrameOrigins, sites: any SiteNaming) {
-        self.frames = frames
+    /// - Parameter completion: what knows the frames of pages; `nil` if nothing does.
+    init(_ completion: RequestCompletion?, sites: any SiteNaming) {
+        frames = completion?.frames ?? FrameOrigins()
+        documents = completion?.framed ?? FramedDocuments()
         self.sites = sites
     }
 
@@ -50,14 +52,22 @@ struct EmbeddingRule: Sendable {
     /// - Parameters:
     ///   - response: the last one, after all redirects.
     ///   - request: the one that it answers.
-    func framed(_ response: ResourceResponse, of request: ResourceRequest) -> ResourceResponse {
+    ///   - url: the URL that the frame asked for.
+    func framed(
+        _ response: ResourceResponse, of request: ResourceRequest, askedAt url: String
+    ) -> ResourceResponse {
         guard request.destination == .nestedDocument, let document = request.head.webOrigin,
             let page = request.page?.page.documentURL
         else { return response }
         let policy = FramingPolicy(response.head.headerFields)
-        guard !policy.isEmpty,
-            let refusal = policy.refusal(of: document, in: [WebOrigin(url: page) ?? .opaque])
-        else { return response }
+        guard !policy.isEmpty else {
+            documents.remove(at: url)
+            return response
+        }
+        guard let refusal = policy.refusal(of: document, in: [WebOrigin(url: page) ?? .opaque]) else {
+            documents.insert(policy, at: url, of: document)
+            return response
+        }
         return Self.empty(because: "\(refusal) forbids the frame")
     }
 
