@@ -59,6 +59,7 @@ enum EngineCheck: String, CaseIterable {
     case bodies
     case pageCookies
     case bridge
+    case isolation
     case legacy
     case pool
     case poolFinds
@@ -84,7 +85,7 @@ enum EngineCheck: String, CaseIterable {
     /// The longest that it may take.
     var limit: Duration {
         switch self {
-        case .bodies, .bridge: .seconds(180)
+        case .bodies, .bridge, .isolation: .seconds(180)
         // As many cycles as are asked for.
         case .pool, .soak: .seconds(3_600)
         default: .seconds(60)
@@ -170,6 +171,7 @@ enum EngineCheck: String, CaseIterable {
         case .memoryCeiling: try await checkMemoryCeiling(in: folder(arguments))
         case .sandbox: try await checkSandbox(on: arguments.first)
         case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
+        case .isolation: try await runIsolation(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         }
     }
 

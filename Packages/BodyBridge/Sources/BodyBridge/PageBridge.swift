@@ -15,8 +15,9 @@ public final class PageBridge {
         case request(BridgedRequest)
         /// It brings a piece of a body, which the engine has: put it into the vault with ``store(_:at:of:)``.
         case piece(BodyID, offset: Int64)
-        /// It brings a question, which the engine has: answer it with ``answer(to:isAuthentic:)``.
-        case question
+        /// It brings a question, which the engine has: answer it with ``answer(to:isAuthentic:provenSite:)``.
+        /// - `provenSite`: the site that the script's document has proven to be of.
+        case question(provenSite: String?)
         /// It asks for a worker's script: ``WorkerScript/text(leading:)`` is to be its answer's.
         case worker(WorkerScript)
         /// It asks for the script in front of a worker's, which this is.
@@ -41,12 +42,16 @@ public final class PageBridge {
     private var visit = 0
     /// Where redirects of requests have led to, newest last.
     private var moves: [(id: BodyID, url: String)] = []
+    /// The proofs of sites whose documents the view has shown.
+    private var proofs: [(token: BridgeToken, site: String)] = []
 
     /// The most announcements that wait for their requests; the oldest goes first.
     private static let limit = 64
     /// The most redirected requests that the script may still ask of, and the longest URL that it is told, in bytes.
     private static let moveLimit = 256
     private static let moveURLLimit = 8 << 10
+    /// The most sites of one view that get a proof: scripts of the others get no cookies.
+    private static let proofLimit = 64
 
     /// - Parameters:
     ///   - documentURL: the real URL of the document that the view is about to show.
@@ -63,22 +68,47 @@ public final class PageBridge {
         self.host = host
     }
 
-    /// What a text of a dialog begins with that is for ``answer(to:isAuthentic:)``.
+    /// What a text of a dialog begins with that is for ``answer(to:isAuthentic:provenSite:)``.
     public var prefix: String { script.token.text + " " }
+
+    /// Returns the script that proves documents to be of a site, for such documents alone, after ``InjectedScript/page``;
+    /// `nil` if the view has it already.
+    ///
+    /// A document that has taken the window of another one can learn the token of the injected script. It cannot learn the
+    /// proof of a site that it is not of.
+    /// - Parameter site: a name of the site, which ``BridgeHosting`` is given back.
+    public func prove(_ site: String) -> String? {
+        guard proofs.count < Self.proofLimit, !proofs.contains(where: { $0.site == site }) else { return nil }
+        let token = BridgeToken()
+        proofs.append((token, site))
+        return script.proof(token)
+    }
+
+    /// What follows the token without the proof of a site, and the site that it proves. Nothing follows a wrong proof.
+    private func proven(_ payload: Substring?) -> (payload: Substring?, site: String?) {
+        guard let payload, payload.utf8.first == UInt8(ascii: "+") else { return (payload, nil) }
+        let text = payload.dropFirst()
+        for proof in proofs {
+            if let rest = proof.token.payload(of: text) { return (rest, proof.site) }
+        }
+        return (nil, nil)
+    }
 
     /// Answers a question of the script, with or without its ``prefix``, as JSON: `{"value": …}`.
     ///
     /// What is not a question of this page's script gets `null`.
-    /// - Parameter isAuthentic: whether the request that brought it has shown the token.
-    public func answer(to text: String, isAuthentic: Bool = false) -> String {
-        let payload = isAuthentic ? Substring(text) : script.token.payload(of: text)
+    /// - Parameters:
+    ///   - isAuthentic: whether the request that brought it has shown the token.
+    ///   - provenSite: the site that this request has proven.
+    public func answer(to text: String, isAuthentic: Bool = false, provenSite: String? = nil) -> String {
+        let (payload, proven) = isAuthentic ? (Substring(text), provenSite) : proven(script.token.payload(of: text))
         guard let question = payload.flatMap({ BridgeQuestion(json: $0) }) else { return "null" }
         let place = question.place
         switch question.topic {
         case .covers(let url): return json(host.covers(url))
-        case .cookies: return json(host.cookies(ofScriptAt: place, in: documentURL))
+        case .cookies: return json(host.cookies(ofScriptAt: place, in: documentURL, provenSite: proven))
         case .setCookie(let text):
-            host.setCookie(text, ofScriptAt: place, in: documentURL)
+            host.setCookie(text, ofScriptAt: place, in: documentURL, provenSite: proven)
             return json(true)
         case .announce(let url, let mark, let type, let language):
             announced.append(
@@ -92,6 +122,7 @@ public final class PageBridge {
         case .store(let id, let offset, let bytes):
             return json((try? vault.putNow(bytes, at: offset, of: id)) != nil)
         case .moved(let id): return json(moves.last { $0.id == id }?.url)
+        case .framed(let ancestors): return json(host.mayShow(documentAt: place, below: ancestors))
         case .drop(let id):
             vault.drop(id)
             return json(true)
@@ -102,11 +133,11 @@ public final class PageBridge {
     /// - Parameter fragment: of the URL that the engine asks for, without its `#`.
     /// - Throws: `ResourceError`, as ``BodyVault`` does for a body that is asked for twice or is too large.
     public func read(_ head: inout HTTPRequest, fragment: String? = nil) throws -> Reading {
-        let mark = mark(of: head.headerFields)
+        let (mark, site) = mark(of: head.headerFields)
         head.headerFields[.mark] = nil
         if let mark {
             switch mark.purpose {
-            case .ask: return .question
+            case .ask: return .question(provenSite: site)
             case .store(let id, let offset): return .piece(id, offset: offset)
             case .plain, .bodyless, .take: return .request(try bridged(mark))
             }
@@ -138,16 +169,17 @@ public final class PageBridge {
     }
 
     /// What the script says in its header field, and a page that does not know its token cannot.
-    private func mark(of fields: HTTPFields) -> RequestMark? {
+    private func mark(of fields: HTTPFields) -> (mark: RequestMark?, site: String?) {
         for field in fields where field.name == .mark {
             // What a page sets itself under this name the engine joins with what the script sets.
             let isJoined = field.value.utf8.contains(UInt8(ascii: ","))
             let values = isJoined ? field.value.split(separator: ", ") : [field.value[...]]
             for value in values {
-                if let words = script.token.payload(of: value) { return RequestMark(words) }
+                let (words, site) = proven(script.token.payload(of: value))
+                if let words { return (RequestMark(words), site) }
             }
         }
-        return nil
+        return (nil, nil)
     }
 
     /// Puts a piece of a body into the vault; returns when there is room for another.

@@ -106,10 +106,11 @@ final class RequestPath: Sendable {
         self.ledger = ledger
         let moves = DocumentMoves()
         self.moves = moves
+        let completion = completion
         let settle = { (answer: any ResourceLoading) -> any ResourceLoading in
             guard !traits.followsRedirects else { return answer }
             let followed = RedirectFollower(
-                answer, names: names, moves: moves, sites: Suffixes(),
+                answer, names: names, moves: moves, sites: Suffixes(), completion: completion,
                 opensByName: { coverage.opensByName(documentAt: $0) })
             return RewritingLoader(
                 followed, names: names, options: Self.rewriting(within: memory), hashing: IntegrityDigests(),
@@ -146,6 +147,12 @@ final class RequestPath: Sendable {
         ledger.forget(page)
         moves.forget(page)
         completion.forget(page)
+    }
+
+    /// Returns a Boolean value that indicates whether a document that a frame has been given may be shown below these real
+    /// origins.
+    func mayShow(documentAt url: String, below ancestors: [String]) -> Bool {
+        completion.mayShow(documentAt: url, below: ancestors)
     }
 
     /// Whether a request for this real URL is intercepted.

@@ -21,6 +21,7 @@
         private var views: [WeakView] = []
         private var lastViewID: UInt64 = 0
         private let proxies = ProxyKeeper()
+        private let contentRules = ContentRuleStore()
         /// Whether any view was made: without one an engine whose storage is in memory holds nothing.
         var hasViews: Bool { lastViewID > 0 }
         let networkBarrier: NetworkBarrier
@@ -205,7 +206,8 @@
         private func makeView(after predecessor: WebKitGTKView?) throws -> WebKitGTKView {
             lastViewID += 1
             let view = try WebKitGTKView(
-                id: ViewID(rawValue: lastViewID), after: predecessor, context: context, proxies: proxies, configuration
+                id: ViewID(rawValue: lastViewID), after: predecessor, context: context, proxies: proxies,
+                contentRules: contentRules, configuration
             ) { [weak self] view in
                 guard let self else { throw EngineError(.processEnded, "the engine is gone") }
                 return try makeView(after: view)

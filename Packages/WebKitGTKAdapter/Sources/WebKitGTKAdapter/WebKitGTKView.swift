@@ -42,6 +42,9 @@
         private let window: UnsafeMutablePointer<GtkWidget>
         private let messageLimit: Int
         let proxies: ProxyKeeper
+        let contentRules: ContentRuleStore
+        /// The identifier of the content rules that the view has.
+        var contentRuleID: String?
         /// How often in a row a proxy has refused what this view told it.
         var proxyRetries = 0
         var prompts: Prompts?
@@ -75,7 +78,7 @@
         ///   - makeSuccessor: makes the view that takes this one's place.
         init(
             id: ViewID, after predecessor: WebKitGTKView?, context: UnsafeMutablePointer<WebKitWebContext>,
-            proxies: ProxyKeeper, _ configuration: WebKitGTKEngine.Configuration,
+            proxies: ProxyKeeper, contentRules: ContentRuleStore, _ configuration: WebKitGTKEngine.Configuration,
             makeSuccessor: @escaping @MainActor (WebKitGTKView) throws -> WebKitGTKView
         ) throws {
             let policy =
@@ -90,6 +93,7 @@
             web = g_object_ref_sink(widget).assumingMemoryBound(to: WebKitWebView.self)
             messageLimit = configuration.messageLimit
             self.proxies = proxies
+            self.contentRules = contentRules
             self.makeSuccessor = makeSuccessor
             gtk_window_set_default_size(
                 UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWindow.self),
@@ -261,10 +265,18 @@
             let time =
                 script.time == .documentStart
                 ? WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START : WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_END
+            let places = script.places.isEmpty ? nil : g_strv_builder_new()
+            for place in script.places { g_strv_builder_add(places, place) }
+            let list = places.map { g_strv_builder_end($0) } ?? nil
+            defer {
+                if let places { g_strv_builder_unref(places) }
+                g_strfreev(list)
+            }
+            let patterns = UnsafeRawPointer(list)?.assumingMemoryBound(to: UnsafePointer<gchar>?.self)
             let userScript =
                 script.world.name.map {
-                    webkit_user_script_new_for_world(script.source, frames, time, $0, nil, nil)
-                } ?? webkit_user_script_new(script.source, frames, time, nil, nil)
+                    webkit_user_script_new_for_world(script.source, frames, time, $0, patterns, nil)
+                } ?? webkit_user_script_new(script.source, frames, time, patterns, nil)
             webkit_user_content_manager_add_script(contentManager, userScript)
             scriptCount += 1
             webkit_user_script_unref(userScript)

@@ -80,6 +80,15 @@ final class BridgeCare {
             token: BridgeToken(), hasBodies: forced.contains(.body), hasCookies: forced.contains(.cookie))
     }
 
+    /// Has a view prove the documents of a site to be of that site.
+    func prove(_ site: PageSite, to view: any EngineView) {
+        guard hasCookies, let name = names.name(for: site.scheme),
+            let script = bridges[view.id]?.prove("\(site.scheme)://\(site.domain)")
+        else { return }
+        let hosts = site.hasSubdomains ? [site.domain, "*.\(site.domain)"] : [site.domain]
+        view.add(UserScript(script, at: .documentStart, places: hosts.map { "\(name)://\($0)/*" }))
+    }
+
     /// The view shows another document, of this real URL: what lies here for the one before is nobody's.
     func documentChanged(to url: String, in view: ViewID) {
         bridges[view]?.documentChanged(to: url)
@@ -115,11 +124,11 @@ final class BridgeCare {
                 try await bridge.store(piece, at: offset, of: id)
                 return Self.answer("")
             }
-        case .question:
+        case .question(let site):
             let question = try body?() ?? .empty
             return .own {
                 let text = String(decoding: try await question.collect(upTo: Self.questionLimit), as: UTF8.self)
-                return Self.answer(bridge.answer(to: text, isAuthentic: true))
+                return Self.answer(bridge.answer(to: text, isAuthentic: true, provenSite: site))
             }
         case .worker(let script): return .worker(script, bridge)
         case .script(let text): return .own { Self.answer(text, type: "text/javascript") }
