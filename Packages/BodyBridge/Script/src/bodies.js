@@ -26,7 +26,7 @@ export const keepaliveLimit = 64 << 10;
 export const isBodyless = (verb) => verb === "GET" || verb === "HEAD";
 
 /** Whether a form's entries hold a Blob. */
-export const holdsFiles = (form) => {
+const holdsFiles = (form) => {
   let found = false;
   formForEach(form, (value) => { found ||= isBlob(value); });
   return found;

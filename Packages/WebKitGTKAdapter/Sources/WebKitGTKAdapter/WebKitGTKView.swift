@@ -45,6 +45,8 @@
         /// How often in a row a proxy has refused what this view told it.
         var proxyRetries = 0
         var prompts: Prompts?
+        /// The wait of navigations with a body; see ``holdPosts(_:)``.
+        var postWait: PostWait?
         /// Hears what the page asks; `nil` by default, and again after ``discard()``.
         public var onQuestion: (@MainActor (EngineQuestion) -> Void)?
         /// Hears what the page saves; `nil` by default, and again after ``discard()``.
@@ -104,6 +106,7 @@
             connectPrompts(loadSignals)
             connectPolicy(loadSignals)
             connectQuestions(loadSignals)
+            connectPosts(loadSignals)
             let windowSignals = GObjectSignals(of: window)
             connectWindowSignals(windowSignals)
             connectSightSignals(loadSignals, windowSignals)
@@ -355,6 +358,7 @@
             dropPendingDownloads()
             if endsProcess { webkit_web_view_terminate_web_process(web) }
             prompts = nil
+            postWait = nil
             for handler in messageHandlers { handler.stop("the view is gone") }
             messageHandlers.removeAll()
             endCalls()

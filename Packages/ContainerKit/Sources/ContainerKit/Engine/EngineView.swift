@@ -118,6 +118,12 @@ public protocol EngineView: PoolableView {
     /// Answers, at once and without showing it, each dialog of `prompt(…)` whose text begins with `prefix`, in any frame. It
     /// holds for as long as the view; a second call takes the place of the first.
     func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String)
+
+    /// Asks about each navigation of the page or a frame with a method other than GET, before it stops the loads of the
+    /// document that it replaces. It holds for as long as the view; a second call takes the place of the first.
+    /// - Parameter wait: receives the URL, as the engine names it, and the `Content-Type` of the request. If it returns a
+    ///   function, the navigation begins when that returns; the document lives on until then.
+    func holdPosts(_ wait: @escaping @MainActor (_ url: String, _ contentType: String?) -> (@MainActor () async -> Void)?)
 }
 
 extension EngineView {
@@ -141,6 +147,11 @@ extension EngineView {
 
     /// False, for engines that do not say.
     public func isUserGesture(for url: String) -> Bool { false }
+
+    /// Holds no navigation, for engines that lose no body.
+    public func holdPosts(
+        _ wait: @escaping @MainActor (_ url: String, _ contentType: String?) -> (@MainActor () async -> Void)?
+    ) {}
 
     /// False, for engines whose views end by the container's will alone.
     public var hasEnded: Bool { false }
