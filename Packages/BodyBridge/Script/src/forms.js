@@ -15,8 +15,8 @@ import { handOver, lost } from "./bodies.js";
 import { ask, nextID } from "./channel.js";
 import { build, wrapConstructor, wrapMethod } from "./disguise.js";
 import {
-  WeakMap, addListener, apply, attributeOf, entriesOf, lowerCase, prototype, submitterOf, targetOf, weakGet, weakSet,
-  world,
+  WeakMap, addListener, apply, attributeOf, entriesOf, lowerCase, prototype, slice, submitterOf, targetOf, weakGet,
+  weakSet, world,
 } from "./natives.js";
 import { isOurs, resolve } from "./urls.js";
 

@@ -4,12 +4,13 @@
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// The announcements of requests that cannot carry a mark, oldest first.
+/// The announcements of requests that cannot carry a mark.
 ///
-/// The announcement of a request without CORS has the request's id. The announcement of a form has only its URL. So it is
-/// assigned to the form's navigation when that begins, and the `Content-Type` of the navigation, with its boundary, leads
-/// from there to the request.
+/// The announcement of a request without CORS has the request's id. The announcement of a form has only its URL: it is
+/// assigned to the next navigation of a form to this URL, and then to the next request, in the order in which the
+/// navigations begin.
 struct Announcements {
+    /// One announcement.
     struct Announcement {
         var url: String
         var mark: RequestMark
@@ -17,10 +18,9 @@ struct Announcements {
         var contentType: String?
         /// The `Content-Language` that the request gets instead of the id.
         var contentLanguage: String?
-        /// The document and the target of a form; a later form of the same sender replaces one that was not sent.
+        /// The document and the target of a form, whose later forms to the same URL replace this one.
         var sender: String?
-        /// The `Content-Type` of the navigation that the announcement was assigned to.
-        fileprivate(set) var navigationType: String?
+        fileprivate var stage = Stage.announced
 
         init(url: String, mark: RequestMark, contentType: String?, contentLanguage: String?, sender: String?) {
             self.url = url
@@ -36,37 +36,60 @@ struct Announcements {
             return (id, length)
         }
 
-        fileprivate func isForm(to url: String) -> Bool { mark.id == nil && self.url == url }
+        fileprivate func isForm(to url: String, at stage: Stage) -> Bool {
+            mark.id == nil && self.url == url && self.stage == stage
+        }
     }
 
+    /// The progress of a form.
+    fileprivate enum Stage {
+        /// No navigation is known.
+        case announced
+        /// The navigation waits for the body.
+        case waiting
+        /// The navigation has begun.
+        case begun
+    }
+
+    /// In the order of their stages' beginnings.
     private var list: [Announcement] = []
 
     /// The most announcements that wait for their requests; the oldest is removed first.
     private static let limit = 64
 
     /// Adds an announcement.
-    /// - Returns: the announcements that it replaces.
+    /// - Returns: the announcements that are removed.
     mutating func insert(_ announcement: Announcement) -> [Announcement] {
-        var replaced: [Announcement] = []
+        var removed: [Announcement] = []
         if announcement.mark.id == nil {
-            replaced = remove {
-                $0.isForm(to: announcement.url) && $0.navigationType == nil && $0.sender == announcement.sender
+            // The same document cannot send two forms to one target: the later one stops the navigation of the earlier.
+            removed = remove {
+                $0.mark.id == nil && $0.url == announcement.url && $0.sender == announcement.sender
             }
         }
         list.append(announcement)
-        if list.count > Self.limit { replaced.append(list.removeFirst()) }
-        return replaced
+        if list.count > Self.limit { removed.append(list.removeFirst()) }
+        return removed
     }
 
     /// Assigns the oldest announcement of a form to a navigation.
-    mutating func assign(toNavigationTo url: String, contentType: String?) -> Announcement? {
-        guard let index = list.firstIndex(where: { $0.isForm(to: url) && $0.navigationType == nil }) else { return nil }
-        list[index].navigationType = contentType ?? ""
+    mutating func assign(toNavigationTo url: String) -> Announcement? {
+        guard let index = list.firstIndex(where: { $0.isForm(to: url, at: .announced) }) else { return nil }
+        list[index].stage = .waiting
         return list[index]
     }
 
-    /// Removes the announcement of a request, and those of forms to the same URL that were not sent.
-    /// - Returns: the announcement of the request, and the others.
+    /// Moves an assigned announcement behind those whose navigations began before.
+    mutating func begin(_ announcement: Announcement) {
+        let isMeant = { (other: Announcement) in other.stage == .waiting && other.mark == announcement.mark }
+        guard let index = list.firstIndex(where: { $0.url == announcement.url && isMeant($0) }) else { return }
+        var begun = list.remove(at: index)
+        begun.stage = .begun
+        list.append(begun)
+    }
+
+    /// Removes the announcement of a request.
+    /// - Returns: the announcement, and those of forms to the same URL that were not sent.
     mutating func take(for head: HTTPRequest) -> (found: Announcement?, unsent: [Announcement]) {
         let url = head.urlText
         if let id = head.headerFields[.contentLanguage].flatMap({ BodyID($0) }),
@@ -75,12 +98,11 @@ struct Announcements {
             return (list.remove(at: index), [])
         }
         guard ![.get, .head].contains(head.method) else { return (nil, []) }
-        let type = head.headerFields[.contentType] ?? ""
-        if let index = list.firstIndex(where: { $0.isForm(to: url) && $0.navigationType == type }) {
+        if let index = list.firstIndex(where: { $0.isForm(to: url, at: .begun) }) {
             return (list.remove(at: index), [])
         }
         // The engine has not asked about the navigation.
-        var others = remove { $0.isForm(to: url) && $0.navigationType == nil }
+        var others = remove { $0.isForm(to: url, at: .announced) }
         let found = others.popLast()
         return (found, others)
     }

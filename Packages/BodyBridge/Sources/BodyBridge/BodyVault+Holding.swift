@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Synchronization
+
 // Bodies of forms. The navigation of a form ends the page that its body comes from, so the body has to be here before.
 extension BodyVault {
     /// Expects the body of a form. One that is longer than ``Limits/lead`` is written to a temporary file, up to

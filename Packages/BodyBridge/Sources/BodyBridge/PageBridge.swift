@@ -151,15 +151,20 @@ public final class PageBridge {
         return nil
     }
 
-    /// Assigns an announced form to a navigation with a body that is about to begin.
-    /// - Parameters:
-    ///   - url: of the navigation, as the engine names it.
-    ///   - contentType: of the navigation's request.
-    /// - Returns: a wait for the form's body to be whole, or to be dropped; `nil` if the navigation can begin.
-    public func wait(forPostTo url: String, contentType: String?) -> (@MainActor () async -> Void)? {
-        let found = announced.assign(toNavigationTo: withoutFragment(url), contentType: contentType)
-        guard let body = found?.heldBody, vault.isIncomplete(body.id) else { return nil }
-        return { [vault] in await vault.waitUntilWhole(body.id) }
+    /// Assigns an announced form to a navigation of a form that is about to begin.
+    /// - Parameter url: of the navigation, as the engine names it.
+    /// - Returns: a wait for the form's body to be whole, or to be dropped, after which the navigation begins at once;
+    ///   `nil` if it can begin now.
+    public func wait(forFormTo url: String) -> (@MainActor () async -> Void)? {
+        guard let form = announced.assign(toNavigationTo: withoutFragment(url)) else { return nil }
+        guard let body = form.heldBody, vault.isIncomplete(body.id) else {
+            announced.begin(form)
+            return nil
+        }
+        return { [weak self, vault] in
+            await vault.waitUntilWhole(body.id)
+            self?.announced.begin(form)
+        }
     }
 
     private func announce(_ url: String, _ mark: RequestMark, _ type: String?, _ text: String?) {

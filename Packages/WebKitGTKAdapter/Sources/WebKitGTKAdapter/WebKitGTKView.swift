@@ -45,8 +45,8 @@
         /// How often in a row a proxy has refused what this view told it.
         var proxyRetries = 0
         var prompts: Prompts?
-        /// The wait of navigations with a body; see ``holdPosts(_:)``.
-        var postWait: PostWait?
+        /// The wait of navigations by forms; see ``holdForms(_:)``.
+        var formWait: FormWait?
         /// Hears what the page asks; `nil` by default, and again after ``discard()``.
         public var onQuestion: (@MainActor (EngineQuestion) -> Void)?
         /// Hears what the page saves; `nil` by default, and again after ``discard()``.
@@ -106,7 +106,7 @@
             connectPrompts(loadSignals)
             connectPolicy(loadSignals)
             connectQuestions(loadSignals)
-            connectPosts(loadSignals)
+            connectForms(loadSignals)
             let windowSignals = GObjectSignals(of: window)
             connectWindowSignals(windowSignals)
             connectSightSignals(loadSignals, windowSignals)
@@ -358,7 +358,7 @@
             dropPendingDownloads()
             if endsProcess { webkit_web_view_terminate_web_process(web) }
             prompts = nil
-            postWait = nil
+            formWait = nil
             for handler in messageHandlers { handler.stop("the view is gone") }
             messageHandlers.removeAll()
             endCalls()

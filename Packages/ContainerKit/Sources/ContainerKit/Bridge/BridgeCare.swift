@@ -63,7 +63,7 @@ final class BridgeCare {
         view.answerPrompts(startingWith: bridge.prefix) { [weak bridge, weak older] in
             older?.answer(to: $0) ?? bridge?.answer(to: $0) ?? "null"
         }
-        view.holdPosts { [weak bridge] in bridge?.wait(forPostTo: $0, contentType: $1) }
+        view.holdForms { [weak bridge] in bridge?.wait(forFormTo: $0) }
     }
 
     /// The scripts that most pages of a container will have, to be run ahead; none where the engine loses nothing.

@@ -119,11 +119,11 @@ public protocol EngineView: PoolableView {
     /// holds for as long as the view; a second call takes the place of the first.
     func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String)
 
-    /// Asks about each navigation of the page or a frame with a method other than GET, before it stops the loads of the
-    /// document that it replaces. It holds for as long as the view; a second call takes the place of the first.
-    /// - Parameter wait: receives the URL, as the engine names it, and the `Content-Type` of the request. If it returns a
-    ///   function, the navigation begins when that returns; the document lives on until then.
-    func holdPosts(_ wait: @escaping @MainActor (_ url: String, _ contentType: String?) -> (@MainActor () async -> Void)?)
+    /// Asks about each navigation by a form, of the page or a frame, before it stops the loads of the document that it
+    /// replaces. It holds for as long as the view; a second call takes the place of the first.
+    /// - Parameter wait: receives the URL of the form, as the engine names it. If it returns a function, the navigation
+    ///   begins as soon as that returns, and the document lives on until then.
+    func holdForms(_ wait: @escaping @MainActor (_ url: String) -> (@MainActor () async -> Void)?)
 }
 
 extension EngineView {
@@ -149,9 +149,7 @@ extension EngineView {
     public func isUserGesture(for url: String) -> Bool { false }
 
     /// Holds no navigation, for engines that lose no body.
-    public func holdPosts(
-        _ wait: @escaping @MainActor (_ url: String, _ contentType: String?) -> (@MainActor () async -> Void)?
-    ) {}
+    public func holdForms(_ wait: @escaping @MainActor (_ url: String) -> (@MainActor () async -> Void)?) {}
 
     /// False, for engines whose views end by the container's will alone.
     public var hasEnded: Bool { false }

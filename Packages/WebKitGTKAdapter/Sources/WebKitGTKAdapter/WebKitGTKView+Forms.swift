@@ -5,19 +5,17 @@
     internal import CWebKitGTK
     internal import ContainerKit
 
-    // Navigations with a body. The engine stops the loads of a document when the decision on its navigation is made.
+    // Navigations by forms. The engine stops the loads of a document as soon as the decision on its navigation is made.
     extension WebKitGTKView {
-        typealias PostWait = @MainActor (_ url: String, _ contentType: String?) -> (@MainActor () async -> Void)?
+        typealias FormWait = @MainActor (_ url: String) -> (@MainActor () async -> Void)?
 
-        /// Asks about each navigation with a method other than GET, and holds the decision while the answer waits.
-        public func holdPosts(
-            _ wait: @escaping @MainActor (_ url: String, _ contentType: String?) -> (@MainActor () async -> Void)?
-        ) {
-            postWait = wait
+        /// Asks about each navigation by a form, and holds the decision while the answer waits.
+        public func holdForms(_ wait: @escaping @MainActor (_ url: String) -> (@MainActor () async -> Void)?) {
+            formWait = wait
         }
 
         /// The last handler of the signal: it gets the decisions that the others leave to the engine.
-        func connectPosts(_ signals: GObjectSignals) {
+        func connectForms(_ signals: GObjectSignals) {
             let decided:
                 @convention(c) (
                     UnsafeMutablePointer<WebKitWebView>, UnsafeMutablePointer<WebKitPolicyDecision>,
@@ -35,15 +33,12 @@
         private func holds(_ decision: UnsafeMutablePointer<WebKitPolicyDecision>) -> Bool {
             let navigation = UnsafeMutableRawPointer(decision)
                 .assumingMemoryBound(to: WebKitNavigationPolicyDecision.self)
-            guard let postWait, let action = webkit_navigation_policy_decision_get_navigation_action(navigation),
-                let request = webkit_navigation_action_get_request(action),
-                let url = webkit_uri_request_get_uri(request),
-                let method = webkit_uri_request_get_http_method(request), String(cString: method) != "GET"
+            // Of a request on a custom scheme, WebKitGTK 2.50 gives neither method nor header fields.
+            guard let formWait, let action = webkit_navigation_policy_decision_get_navigation_action(navigation),
+                webkit_navigation_action_get_navigation_type(action) == WEBKIT_NAVIGATION_TYPE_FORM_SUBMITTED,
+                let url = webkit_uri_request_get_uri(webkit_navigation_action_get_request(action)),
+                let wait = formWait(String(cString: url))
             else { return false }
-            let type = webkit_uri_request_get_http_headers(request)
-                .flatMap { soup_message_headers_get_one($0, "Content-Type") }
-                .map { String(cString: $0) }
-            guard let wait = postWait(String(cString: url), type) else { return false }
             g_object_ref(decision)
             Task {
                 await wait()
