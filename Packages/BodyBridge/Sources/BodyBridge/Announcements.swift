@@ -18,7 +18,7 @@ struct Announcements {
         var contentType: String?
         /// The `Content-Language` that the request gets instead of the id.
         var contentLanguage: String?
-        /// The document and the target of a form, whose later forms to the same URL replace this one.
+        /// The document and the target of a form: a later form of the same sender to the same URL replaces this one.
         var sender: String?
         fileprivate var stage = Stage.announced
 
@@ -62,10 +62,7 @@ struct Announcements {
     mutating func insert(_ announcement: Announcement) -> [Announcement] {
         var removed: [Announcement] = []
         if announcement.mark.id == nil {
-            // The same document cannot send two forms to one target: the later one stops the navigation of the earlier.
-            removed = remove {
-                $0.mark.id == nil && $0.url == announcement.url && $0.sender == announcement.sender
-            }
+            removed = remove { $0.isForm(to: announcement.url, at: .announced) && $0.sender == announcement.sender }
         }
         list.append(announcement)
         if list.count > Self.limit { removed.append(list.removeFirst()) }
@@ -73,10 +70,16 @@ struct Announcements {
     }
 
     /// Assigns the oldest announcement of a form to a navigation.
-    mutating func assign(toNavigationTo url: String) -> Announcement? {
-        guard let index = list.firstIndex(where: { $0.isForm(to: url, at: .announced) }) else { return nil }
-        list[index].stage = .waiting
-        return list[index]
+    /// - Returns: the announcement, and those of earlier navigations that this one ends.
+    mutating func assign(toNavigationTo url: String) -> (found: Announcement?, ended: [Announcement]) {
+        guard let index = list.firstIndex(where: { $0.isForm(to: url, at: .announced) }) else { return (nil, []) }
+        var found = list.remove(at: index)
+        let ended = remove {
+            $0.mark.id == nil && $0.url == url && $0.stage != .announced && $0.sender == found.sender
+        }
+        found.stage = .waiting
+        list.append(found)
+        return (found, ended)
     }
 
     /// Moves an assigned announcement behind those whose navigations began before.

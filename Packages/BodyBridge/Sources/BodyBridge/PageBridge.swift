@@ -156,7 +156,9 @@ public final class PageBridge {
     /// - Returns: a wait for the form's body to be whole, or to be dropped, after which the navigation begins at once;
     ///   `nil` if it can begin now.
     public func wait(forFormTo url: String) -> (@MainActor () async -> Void)? {
-        guard let form = announced.assign(toNavigationTo: withoutFragment(url)) else { return nil }
+        let assigned = announced.assign(toNavigationTo: withoutFragment(url))
+        drop(assigned.ended)
+        guard let form = assigned.found else { return nil }
         guard let body = form.heldBody, vault.isIncomplete(body.id) else {
             announced.begin(form)
             return nil
