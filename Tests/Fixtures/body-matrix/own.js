@@ -9,8 +9,8 @@ const ownTargets = [
     { name: 'own', title: 'no target', submissions: Object.keys(submissions) },
     { name: 'self', title: '`_self`', target: '_self' },
     { name: 'parent', title: '`_parent`', target: '_parent', isNested: true },
-    { name: 'named', title: 'the name of its frame', target: 'own-frame' },
-    { name: 'outer', title: 'the name of the frame around it', target: 'outer-frame', isNested: true },
+    { name: 'named', title: 'the name of its frame', isByName: true },
+    { name: 'outer', title: 'the name of the frame around it', isByName: true, isNested: true },
     { name: 'top', title: '`_top`', target: '_top', isTop: true },
 ];
 
@@ -30,11 +30,12 @@ function submitHere() {
 }
 
 /// Shows the page of a form in a frame, and says what the frame shows in the end.
-async function byOwnForm(url, holding, submission, encoding, { target, isNested }) {
-    const page = ownPage(url, holding, submission, encoding, target);
+async function byOwnForm(url, holding, submission, encoding, { target, isByName, isNested }) {
+    const name = `own-${++frames}`;
+    const page = ownPage(url, holding, submission, encoding, isByName ? name : target);
     const place = make('div', { style: 'position: absolute; left: -9999px' }, document.body);
     const frame = document.createElement('iframe');
-    frame.name = isNested ? 'outer-frame' : 'own-frame';
+    frame.name = name;
     frame.src = isNested ? `/outer.html?${encodeURIComponent(page)}` : page;
     const shown = new Promise(done => frame.addEventListener('load', () => {
         const shownPage = frame.contentDocument;
