@@ -74,7 +74,7 @@
         }
 
         /// The error of a copied process that asked for a body; `nil` if the engine gave it the body.
-        static func error(of end: containerkit_copy_end) -> ResourceError? {
+        nonisolated static func error(of end: containerkit_copy_end) -> ResourceError? {
             switch end {
             case CONTAINERKIT_COPY_RETURNED: nil
             case CONTAINERKIT_COPY_ENDED:
