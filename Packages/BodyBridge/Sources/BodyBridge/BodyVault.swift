@@ -14,7 +14,8 @@ internal import Synchronization
 ///
 /// A body is never whole in here: who brings a piece waits while more than the ``Limits/lead`` of that body lies here, so
 /// that its size is not limited. Where nothing happens to a body for the ``Limits/patience`` it is dropped, and whoever
-/// waits for it hears why.
+/// waits for it hears why. The body of a form is an exception: it is whole before its request begins, and one that is
+/// longer than the lead is in a temporary file without a name.
 public final class BodyVault: Sendable {
     /// How much may lie here, and for how long.
     public struct Limits: Sendable, Hashable {
@@ -24,6 +25,8 @@ public final class BodyVault: Sendable {
         public var count = 64
         /// How many bytes of one body may lie here before who brings it has to wait; 4 MB by default.
         public var lead = 4 << 20
+        /// The most bytes of held bodies on disk; 4 GB by default.
+        public var heldBytes: Int64 = 4 << 30
         /// How long a body stays without anything happening to it; 60 seconds by default.
         public var patience = Duration.seconds(60)
 
@@ -31,9 +34,9 @@ public final class BodyVault: Sendable {
         public init() {}
     }
 
-    private let limits: Limits
+    let limits: Limits
     private let clock: any Clock<Duration>
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
     /// Makes an empty vault.
     /// - Parameter budget: what the bytes are taken from, where vaults share one; `nil`, the default, for none but the
@@ -149,6 +152,7 @@ public final class BodyVault: Sendable {
         }
         reader?.resume(returning: bytes)
         watch(id)
+        for waiter in state.withLock({ $0.removeWaitersOfWhole(id) }) { waiter.resume() }
         return hasToWait
     }
 
@@ -165,7 +169,7 @@ public final class BodyVault: Sendable {
     }
 
     /// Has a body dropped to which nothing happens.
-    private func watch(_ id: BodyID) {
+    func watch(_ id: BodyID) {
         state.withLock { state in
             guard let entry = state.entries[id], entry.watch == nil else { return }
             state.entries[id]?.watch = watching(id)

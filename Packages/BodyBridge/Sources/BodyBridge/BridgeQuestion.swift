@@ -19,8 +19,8 @@ public struct BridgeQuestion: Sendable, Hashable {
         case setCookie(text: String)
         /// The next POST or other request to a URL, which cannot carry a mark, has this one.
         /// - `contentType`: in place of the one that the engine says.
-        /// - `contentLanguage`: where the mark has an id, that is in this field's place.
-        case announce(url: String, mark: RequestMark, contentType: String?, contentLanguage: String?)
+        /// - `text`: the `Content-Language` that the mark's id replaces, or the sender of a form, whose mark has no id.
+        case announce(url: String, mark: RequestMark, contentType: String?, text: String?)
         /// Where the redirects of a request have led to.
         case moved(BodyID)
         /// A worker is about to ask for its script.
@@ -104,7 +104,7 @@ public struct BridgeQuestion: Sendable, Hashable {
                 guard let mark = words.flatMap({ RequestMark($0) }) else { return nil }
                 switch mark.purpose {
                 case .bodyless, .plain, .take:
-                    return .announce(url: url, mark: mark, contentType: type, contentLanguage: text)
+                    return .announce(url: url, mark: mark, contentType: type, text: text)
                 case .store, .ask: return nil
                 }
             case ("store", _, let id?):

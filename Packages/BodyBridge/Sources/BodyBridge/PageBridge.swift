@@ -33,8 +33,7 @@ public final class PageBridge {
     /// The real URL of the document that the view shows. What a script says of the page around it may be a lie: cookies
     /// of another site would be a page's own by that.
     private var documentURL: String
-    /// What was said ahead of requests, newest last.
-    private var announced: [Announcement] = []
+    private var announced = Announcements()
     /// Scripts of workers that are to be asked for, newest last.
     private var workers: [Expected] = []
     private var kept: KeptScripts
@@ -45,7 +44,7 @@ public final class PageBridge {
     /// The proofs of sites whose documents the view has shown.
     private var proofs: [(token: BridgeToken, site: String)] = []
 
-    /// The most announcements that wait for their requests; the oldest goes first.
+    /// The most scripts of workers that are to be asked for; the oldest goes first.
     private static let limit = 64
     /// The most redirected requests that the script may still ask of, and the longest URL that it is told, in bytes.
     private static let moveLimit = 256
@@ -111,9 +110,7 @@ public final class PageBridge {
             host.setCookie(text, ofScriptAt: place, in: documentURL, provenSite: proven)
             return json(true)
         case .announce(let url, let mark, let type, let language):
-            announced.append(
-                Announcement(url: withoutFragment(url), mark: mark, contentType: type, contentLanguage: language))
-            if announced.count > Self.limit { announced.removeFirst() }
+            announce(url, mark, type, language)
             return json(true)
         case .worker(let url, let isModule):
             guard let mark = url.lastIndex(of: "#") else { return json(false) }
@@ -149,7 +146,11 @@ public final class PageBridge {
             let found = workers.remove(at: index)
             return found.isLeading ? .script(script.worker(id: found.workerID ?? found.id)) : .worker(leading(found))
         }
-        if let found = announcement(of: head) {
+        let announcement = announced.take(for: head)
+        drop(announcement.unsent)
+        if let found = announcement.found {
+            // It was dropped while its navigation waited for it.
+            if let body = found.heldBody, !vault.holds(body.id) { throw Self.dropped }
             if let type = found.contentType { head.headerFields[.contentType] = type }
             if found.mark.id != nil { head.headerFields[.contentLanguage] = found.contentLanguage }
             var bridged = try bridged(found.mark)
@@ -181,6 +182,41 @@ public final class PageBridge {
         }
         return (nil, nil)
     }
+
+    /// Assigns an announced form to a navigation of a form that is about to begin.
+    /// - Parameter url: of the navigation, as the engine names it.
+    /// - Returns: a wait for the form's body to be whole, or to be dropped, after which the navigation begins at once;
+    ///   `nil` if it can begin now.
+    public func wait(forFormTo url: String) -> (@MainActor () async -> Void)? {
+        let assigned = announced.assign(toNavigationTo: withoutFragment(url))
+        drop(assigned.ended)
+        guard let form = assigned.found else { return nil }
+        guard let body = form.heldBody, vault.isIncomplete(body.id) else {
+            announced.begin(form)
+            return nil
+        }
+        return { [weak self, vault] in
+            await vault.waitUntilWhole(body.id)
+            self?.announced.begin(form)
+        }
+    }
+
+    private func announce(_ url: String, _ mark: RequestMark, _ type: String?, _ text: String?) {
+        let isForms = mark.id == nil
+        let announcement = Announcements.Announcement(
+            url: withoutFragment(url), mark: mark, contentType: type, contentLanguage: isForms ? nil : text,
+            sender: isForms ? text : nil)
+        drop(announced.insert(announcement))
+        // Without room for it the body is dropped as soon as it arrives, and its request fails.
+        if let body = announcement.heldBody { try? vault.hold(body.id, length: body.length) }
+    }
+
+    /// Drops the bodies of forms that were not sent.
+    private func drop(_ announcements: [Announcements.Announcement]) {
+        for announcement in announcements { if let body = announcement.heldBody { vault.drop(body.id) } }
+    }
+
+    private static let dropped = ResourceError(.cancelled, "the body of a form was dropped")
 
     /// Puts a piece of a body into the vault; returns when there is room for another.
     /// - Throws: `ResourceError`.
@@ -237,22 +273,6 @@ public final class PageBridge {
         vault.removeAll()
     }
 
-    /// What was said ahead of a request: of itself, by its id, or, of a form's, of its URL.
-    private func announcement(of head: HTTPRequest) -> Announcement? {
-        let url = head.urlText
-        if let id = head.headerFields[.contentLanguage].flatMap({ BodyID($0) }),
-            let index = announced.firstIndex(where: { $0.mark.id == id && $0.url == url })
-        {
-            return announced.remove(at: index)
-        }
-        guard ![.get, .head].contains(head.method) else { return nil }
-        let isForms = { (other: Announcement) in other.mark.id == nil && other.url == url }
-        let found = announced.last(where: isForms)
-        // What was said before of the same place is of requests that did not come.
-        announced.removeAll(where: isForms)
-        return found
-    }
-
     private func leading(_ worker: Expected) -> WorkerScript {
         guard worker.isModule else {
             return WorkerScript(
@@ -301,13 +321,6 @@ public final class PageBridge {
         var isLeading = false
         /// The worker's own `id`, where this is in front of it.
         var workerID: String?
-    }
-
-    private struct Announcement {
-        var url: String
-        var mark: RequestMark
-        var contentType: String?
-        var contentLanguage: String?
     }
 }
 

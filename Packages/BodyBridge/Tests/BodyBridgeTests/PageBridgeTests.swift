@@ -392,4 +392,71 @@ struct PageBridgeTests {
             body(try read("app://a.example/form").reading).map { if case .unknown = $0 { true } else { false } } == true
         )
     }
+
+    private func announce(_ id: String, _ length: Int, from sender: String, type: String) {
+        _ = ask(
+            #""ask":"next","url":"app://a.example/form","words":"take \#(id) \#(length)","type":"\#(type)","text":"\#(sender)""#
+        )
+    }
+
+    private func store(_ text: String, as id: String) {
+        let bytes = Data(text.utf8).base64EncodedString()
+        _ = ask(#""ask":"store","id":"\#(id)","offset":0,"bytes":"\#(bytes)""#)
+    }
+
+    private func text(_ reading: PageBridge.Reading) async throws -> String? {
+        guard case .value(let value) = body(reading) else { return nil }
+        return String(decoding: try await value.collect(upTo: 100), as: UTF8.self)
+    }
+
+    @Test("A form's navigation waits until its body is here, and requests get bodies as their navigations began")
+    func navigations() async throws {
+        let other = String(repeating: "1e", count: 16)
+        announce(id, 5, from: "one", type: "a/one")
+        announce(other, 3, from: "two", type: "a/two")
+        let first = try #require(bridge.wait(forFormTo: "app://a.example/form#x"))
+        let second = try #require(bridge.wait(forFormTo: "app://a.example/form"))
+        #expect(bridge.wait(forFormTo: "app://a.example/form") == nil)
+        #expect(bridge.wait(forFormTo: "app://a.example/other") == nil)
+        store("two", as: other)
+        await second()
+        store("first", as: id)
+        await first()
+        let later = try read("app://a.example/form", type: "multipart/form-data; boundary=engine")
+        #expect(later.head.headerFields[.contentType] == "a/two")
+        #expect(try await text(later.reading) == "two")
+        #expect(try await text(read("app://a.example/form").reading) == "first")
+    }
+
+    @Test("A later form of the same document and target replaces one that was not sent, and ends an earlier navigation")
+    func replaced() async throws {
+        let other = String(repeating: "1e", count: 16)
+        announce(id, 5, from: "one", type: "a/one")
+        announce(other, 3, from: "one", type: "a/two")
+        store("two", as: other)
+        #expect(bridge.wait(forFormTo: "app://a.example/form") == nil)
+        // It began, and its request never came.
+        announce(id, 5, from: "one", type: "a/three")
+        let wait = try #require(bridge.wait(forFormTo: "app://a.example/form"))
+        store("three", as: id)
+        await wait()
+        #expect(try await text(read("app://a.example/form").reading) == "three")
+        guard case .unknown = body(try read("app://a.example/form").reading) else {
+            Issue.record("the navigation that ended is still here")
+            return
+        }
+    }
+
+    @Test("A body that was dropped ends the wait for it, and its request fails at once")
+    func droppedForm() async throws {
+        announce(id, 5, from: "one", type: "a/one")
+        let wait = try #require(bridge.wait(forFormTo: "app://a.example/form"))
+        _ = ask(#""ask":"drop","id":"\#(id)""#)
+        await wait()
+        #expect(throws: ResourceError.self) { try read("app://a.example/form") }
+        announce(id, 5, from: "one", type: "a/one")
+        let gone = try #require(bridge.wait(forFormTo: "app://a.example/form"))
+        bridge.removeAll()
+        await gone()
+    }
 }

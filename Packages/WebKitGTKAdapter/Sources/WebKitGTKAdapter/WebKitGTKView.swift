@@ -48,6 +48,8 @@
         /// How often in a row a proxy has refused what this view told it.
         var proxyRetries = 0
         var prompts: Prompts?
+        /// The wait of navigations by forms; see ``holdForms(_:)``.
+        var formWait: FormWait?
         /// Hears what the page asks; `nil` by default, and again after ``discard()``.
         public var onQuestion: (@MainActor (EngineQuestion) -> Void)?
         /// Hears what the page saves; `nil` by default, and again after ``discard()``.
@@ -108,6 +110,7 @@
             connectPrompts(loadSignals)
             connectPolicy(loadSignals)
             connectQuestions(loadSignals)
+            connectForms(loadSignals)
             let windowSignals = GObjectSignals(of: window)
             connectWindowSignals(windowSignals)
             connectSightSignals(loadSignals, windowSignals)
@@ -367,6 +370,7 @@
             dropPendingDownloads()
             if endsProcess { webkit_web_view_terminate_web_process(web) }
             prompts = nil
+            formWait = nil
             for handler in messageHandlers { handler.stop("the view is gone") }
             messageHandlers.removeAll()
             endCalls()

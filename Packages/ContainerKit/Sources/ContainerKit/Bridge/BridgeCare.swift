@@ -63,6 +63,7 @@ final class BridgeCare {
         view.answerPrompts(startingWith: bridge.prefix) { [weak bridge, weak older] in
             older?.answer(to: $0) ?? bridge?.answer(to: $0) ?? "null"
         }
+        view.holdForms { [weak bridge] in bridge?.wait(forFormTo: $0) }
     }
 
     /// The scripts that most pages of a container will have, to be run ahead; none where the engine loses nothing.

@@ -126,6 +126,12 @@ public protocol EngineView: PoolableView {
     /// Answers, at once and without showing it, each dialog of `prompt(…)` whose text begins with `prefix`, in any frame. It
     /// holds for as long as the view; a second call takes the place of the first.
     func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String)
+
+    /// Asks about each navigation by a form, of the page or a frame, before it stops the loads of the document that it
+    /// replaces. It holds for as long as the view; a second call takes the place of the first.
+    /// - Parameter wait: receives the URL of the form, as the engine names it. If it returns a function, the navigation
+    ///   begins as soon as that returns, and the document lives on until then.
+    func holdForms(_ wait: @escaping @MainActor (_ url: String) -> (@MainActor () async -> Void)?)
 }
 
 extension EngineView {
@@ -149,6 +155,9 @@ extension EngineView {
 
     /// False, for engines that do not say.
     public func isUserGesture(for url: String) -> Bool { false }
+
+    /// Holds no navigation, for engines that lose no body.
+    public func holdForms(_ wait: @escaping @MainActor (_ url: String) -> (@MainActor () async -> Void)?) {}
 
     /// False, for engines whose views end by the container's will alone.
     public var hasEnded: Bool { false }
