@@ -22,7 +22,8 @@ internal import ResourceLoading
 final class AsyncHTTPClients: Sendable {
     /// Keeps connections open between requests.
     let pooled: HTTPClient
-    /// Takes a connection of its own for each request, for those that found a pooled one closed.
+    /// Makes a connection for each request: for requests whose pooled connection was closed, and over HTTP/1.1 for
+    /// requests that must not meet a closed connection.
     let fresh: HTTPClient
     private let tunnel: AddressTunnel?
     private let shared = SharedConnections()
@@ -52,6 +53,8 @@ final class AsyncHTTPClients: Sendable {
             channel.eventLoop.makeCompletedFuture {
                 let sync = channel.pipeline.syncOperations
                 let decoder = try sync.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+                channel.enableKeepAlive()
+                try sync.addHandler(ReuseGuard(), position: .after(decoder))
                 try sync.addHandler(EarlyAnswerEnd(isStream: false), position: .after(decoder))
             }
         }
@@ -62,9 +65,14 @@ final class AsyncHTTPClients: Sendable {
                 try sync.addHandler(EarlyAnswerEnd(isStream: true), position: .after(codec))
             }
         }
-        settings.http2ConnectionDebugInitializer = { [shared] in shared.add($0) }
+        settings.http2ConnectionDebugInitializer = { [shared] channel in
+            channel.enableKeepAlive()
+            return shared.add(channel)
+        }
         pooled = HTTPClient(eventLoopGroupProvider: .shared(AsyncHTTPTransport.group), configuration: settings)
         settings.maximumUsesPerConnection = 1
+        // A connection whose request was cancelled before it was made is not kept for a later request.
+        settings.connectionPool.idleTimeout = .milliseconds(1)
         fresh = HTTPClient(eventLoopGroupProvider: .shared(AsyncHTTPTransport.group), configuration: settings)
     }
 
@@ -72,7 +80,7 @@ final class AsyncHTTPClients: Sendable {
         abandon()
     }
 
-    /// Notes that a peer is silent: of the connections that carry many requests those that are dead are closed.
+    /// Sends a PING on each HTTP/2 connection that has been silent for so long, and closes those whose peer is gone.
     func probe(silentFor silence: TimeAmount) {
         shared.probe(silentFor: silence)
     }
