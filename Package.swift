@@ -192,7 +192,7 @@ let package = Package(
             [
                 "CInflate", "ConnectTunnel", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"),
                 .nio("NIOPosix"),
-                .nio("NIOEmbedded"), .nioHTTP2, .nioSSL,
+                .nio("NIOEmbedded"), .nio("NIOHTTP1"), .nioHTTP2, .nioSSL,
             ]),
         .target(name: "CPeerUser", path: "Packages/LoopbackServer/Sources/CPeerUser"),
         target(
