@@ -85,6 +85,21 @@ struct ManifestFetchTests {
         #expect(error?.message.contains("600") == true)
     }
 
+    @Test func anArchiveDoesNotTakeForEver() async throws {
+        var configuration = promptly()
+        configuration.clock = clock
+        configuration.archiveLimit = .seconds(600)
+        let downloader = PackageDownloader(
+            loader: Drip(clock: clock, pieces: 1_000, bytes: 1_024, ends: false),
+            directory: depot.folder.path + "/drip", configuration: configuration)
+        let url = "https://packages.example/a.zip"
+        let error = await #expect(throws: DeliveryError.self) {
+            try await downloader.download(PackageDownload(url: url, size: nil, sha256: nil))
+        }
+        #expect(error?.code == .stalled && error?.location == url)
+        #expect(error?.message.contains("600") == true)
+    }
+
     @Test func slowIsFine() async throws {
         let error = await #expect(throws: PackageError.self) {
             try await update(Drip(clock: clock, pieces: 20, bytes: 1_024, ends: true))
