@@ -472,7 +472,9 @@ struct ConformanceTests {
         }
     }
 
-    @Test("By default no silence of a host ends a request, and the wait in line has no limit", arguments: Subject.allCases)
+    @Test(
+        "By default no silence of a host ends a request, and the wait in line has no limit", arguments: Subject.allCases
+    )
     func defaultLimits(subject: Subject) async throws {
         #expect(subject.defaultLimits.allSatisfy { $0 == nil })
         let (gate, open) = AsyncStream<Void>.makeStream()

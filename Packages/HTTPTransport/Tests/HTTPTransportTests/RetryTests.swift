@@ -21,7 +21,8 @@ struct RetryTests {
     /// - Parameter answering: the number of answered requests.
     private func withForgetful<Result: Sendable>(
         _ subject: Subject = .asyncHTTPClient, answering: Int = 1, afterBytes bytes: String = "",
-        _ body: @Sendable (RawServer, any HTTPTransporting, _ seen: @escaping @Sendable () -> [String]) async throws ->
+        _ body:
+            @Sendable (RawServer, any HTTPTransporting, _ seen: @escaping @Sendable () -> [String]) async throws ->
             Result
     ) async throws -> Result {
         let seen = Mutex<[String]>([])
@@ -79,7 +80,8 @@ struct RetryTests {
         }
     }
 
-    @Test("A request that may not be sent twice meets no kept connection", arguments: [HTTPRequest.Method.post, .patch])
+    @Test(
+        "A request that may not be sent twice meets no kept connection", arguments: [HTTPRequest.Method.post, .patch])
     func fresh(method: HTTPRequest.Method) async throws {
         for subject in try await Self.subjects {
             for body in [ResourceBody.empty, .bytes(Data("abc".utf8)), stream([Data("abc".utf8)])] {
@@ -250,7 +252,9 @@ struct RetryTests {
         }
     }
 
-    @Test("A stream that the host resets, or a connection that ends, after a POST was read is one error", arguments: [true, false])
+    @Test(
+        "A stream that the host resets, or a connection that ends, after a POST was read is one error",
+        arguments: [true, false])
     func read(isReset: Bool) async throws {
         for subject in try await Self.subjects {
             let count = Mutex(0)

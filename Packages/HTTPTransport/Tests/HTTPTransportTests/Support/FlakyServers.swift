@@ -43,7 +43,8 @@ struct FlakyConnection: Sendable {
                 }
                 text = ""
             } else {
-                let length = head.lowercased().split(separator: "\r\n").first { $0.hasPrefix("content-length:") }
+                let length =
+                    head.lowercased().split(separator: "\r\n").first { $0.hasPrefix("content-length:") }
                     .flatMap { Int($0.dropFirst("content-length:".count).filter { $0 != " " }) } ?? 0
                 while text.utf8.count < length {
                     guard let bytes = try await input.next() else { return }
