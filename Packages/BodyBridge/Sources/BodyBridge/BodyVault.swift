@@ -186,7 +186,7 @@ public final class BodyVault: Sendable {
 
     /// How much has happened to a body; it is dropped where that is no more than was `seen`.
     private func touches(of id: BodyID, droppedWhere seen: Int?, after patience: Duration) -> Int? {
-        let (touches, dropped) = state.withLock { state in
+        let (touches, dropped): (Int?, Entry?) = state.withLock { state in
             guard let entry = state.entries[id] else { return (nil, nil) }
             let isHeldBack = entry.length != nil && entry.reader == nil
             return entry.touches == seen && !isHeldBack ? (nil, state.remove(id)) : (entry.touches, nil)
