@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import OfflinePackage
 import PackageFormat
+import ProgramTesting
 import ResourceLoading
 import Testing
 
