@@ -92,7 +92,8 @@ struct FlakyHTTP2Connection: Sendable {
                     bodies[frame.stream] = ""
                 }
             case RawHTTP2Peer.data:
-                try await peer.permit(frame.payload.readableBytes, of: frame.stream)
+                try await peer.permit(
+                    frame.payload.readableBytes, of: bodies[frame.stream] == nil ? nil : frame.stream)
                 guard var body = bodies[frame.stream] else { break }
                 body += String(buffer: frame.payload)
                 bodies[frame.stream] = body

@@ -107,10 +107,10 @@ struct RawHTTP2Peer {
         try await write(Self.goAway, payload: payload)
     }
 
-    /// Allows as many bytes again, on the stream and on the connection.
-    func permit(_ count: Int, of stream: UInt32) async throws {
+    /// Allows as many bytes again on the connection, and on a stream that is open.
+    func permit(_ count: Int, of stream: UInt32?) async throws {
         guard count > 0 else { return }
-        for stream in [0, stream] {
+        for stream in [0, stream].compactMap({ $0 }) {
             try await write(Self.windowUpdate, stream: stream, payload: ByteBuffer(integer: UInt32(count)))
         }
     }
