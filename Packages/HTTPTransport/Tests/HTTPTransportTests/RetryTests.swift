@@ -219,6 +219,9 @@ struct RetryTests {
                     // Refused when a part is there, or above the last stream of a GOAWAY.
                     var refused: UInt32?
                     while let frame = try await peer.next(RawHTTP2Peer.data) {
+                        let isOver = frame.stream == refused || frame.flags & 1 == 1
+                        let isOpen = !isOver && received.withLock { !$0.isEmpty }
+                        try await peer.permit(frame.payload.readableBytes, of: isOpen ? frame.stream : nil)
                         guard frame.stream != refused else { continue }
                         let isFirst = received.withLock { received in
                             let isFirst = received.isEmpty
@@ -236,8 +239,6 @@ struct RetryTests {
                         } else if frame.flags & 1 == 1 {
                             try await peer.head("200", of: frame.stream)
                             try await peer.body("ok", of: frame.stream, isLast: true)
-                        } else {
-                            try await peer.permit(frame.payload.readableBytes, of: frame.stream)
                         }
                     }
                 } _: { server async throws in
