@@ -27,7 +27,9 @@ public final class BodyVault: Sendable {
         public var lead = 4 << 20
         /// The most bytes of held bodies on disk; 4 GB by default.
         public var heldBytes: Int64 = 4 << 30
-        /// How long a body stays without anything happening to it; 60 seconds by default.
+        /// How long a body stays without anything happening to it; 60 seconds by default. A body whose request has taken it,
+        /// and does not ask for its next piece, stays with the request: the host of it may take no more for as long as it
+        /// likes.
         public var patience = Duration.seconds(60)
 
         /// The defaults.
@@ -188,9 +190,10 @@ public final class BodyVault: Sendable {
 
     /// How much has happened to a body; it is dropped where that is no more than was `seen`.
     private func touches(of id: BodyID, droppedWhere seen: Int?, after patience: Duration) -> Int? {
-        let (touches, dropped) = state.withLock { state in
-            let touches = state.entries[id]?.touches
-            return touches == seen ? (nil, state.remove(id)) : (touches, nil)
+        let (touches, dropped): (Int?, Entry?) = state.withLock { state in
+            guard let entry = state.entries[id] else { return (nil, nil) }
+            let isHeldBack = entry.length != nil && entry.reader == nil
+            return entry.touches == seen && !isHeldBack ? (nil, state.remove(id)) : (entry.touches, nil)
         }
         dropped?.end(with: ResourceError(.timedOut, "nothing came of a body for \(patience)"))
         return touches

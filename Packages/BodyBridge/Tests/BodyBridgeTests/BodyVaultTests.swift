@@ -138,6 +138,22 @@ struct BodyVaultTests {
         #expect(vault.bytes == 0)
     }
 
+    @Test("A body that its request does not read on stays, however long the host takes no more of it")
+    func heldBack() async throws {
+        var limits = BodyVault.Limits()
+        limits.lead = 1
+        let clock = PassingClock()
+        let vault = BodyVault(limits: limits, clock: clock)
+        let body = try vault.take(id, length: 4)
+        let writing = Task { try await vault.put(Data("abcd".utf8), at: 0, of: id) }
+        while vault.bytes < 4, vault.count > 0 { await Task.yield() }
+        let before = clock.sleeps
+        while clock.sleeps < before + 10, vault.count > 0 { await Task.yield() }
+        #expect(try await text(body) == "abcd")
+        try await writing.value
+        #expect(vault.count == 0)
+    }
+
     @Test("A body is dropped with who reads it")
     func abandoned() async throws {
         let vault = BodyVault()
@@ -253,5 +269,21 @@ struct BodyVaultTests {
         #expect(try file.read(3, at: 2) == Data("abc".utf8))
         #expect(throws: ResourceError.self) { try file.read(2, at: 4) }
         #expect(throws: ResourceError.self) { try HeldFile(in: folder.path + "/none") }
+    }
+}
+
+/// A clock on which every wait is over at once, and counted.
+private final class PassingClock: Clock {
+    typealias Instant = ContinuousClock.Instant
+
+    let now = ContinuousClock.now
+    let minimumResolution = Duration.zero
+    private let count = Mutex(0)
+    var sleeps: Int { count.withLock { $0 } }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        count.withLock { $0 += 1 }
+        await Task.yield()
+        try Task.checkCancellation()
     }
 }

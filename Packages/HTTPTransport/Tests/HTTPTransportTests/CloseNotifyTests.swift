@@ -25,7 +25,7 @@ struct CloseNotifyTests {
             guard try await input.next() != nil else { return }
             try await output.write(ByteBuffer(string: answer))
         } _: { server async throws in
-            try await subject.with(authorities: [CertificateAuthority(pem: certificate.authorityPEM)]) {
+            try await subject.with(.init(authorities: [CertificateAuthority(pem: certificate.authorityPEM)])) {
                 transport async throws in
                 try await body(transport, server.url + "/")
             }

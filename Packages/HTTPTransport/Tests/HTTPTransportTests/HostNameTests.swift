@@ -62,10 +62,7 @@ struct HostNameTests {
             received.withLock { $0 += head.readableBytes }
             try await output.write(ByteBuffer(string: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"))
         } _: { server async throws in
-            try await subject.with(
-                authorities: [CertificateAuthority(pem: certificate.authorityPEM)],
-                addresses: test.host.contains(".test") || test.host.contains(".Test") ? Loopback() : nil
-            ) { transport async throws in
+            try await subject.with(.init(authorities: [CertificateAuthority(pem: certificate.authorityPEM)], addresses: test.host.contains(".test") || test.host.contains(".Test") ? Loopback() : nil)) { transport async throws in
                 let url = "https://\(test.host):\(server.port)/"
                 if test.isValid {
                     #expect(try await transport.get(url) == Data("ok".utf8))
@@ -88,10 +85,7 @@ struct HostNameTests {
                 try await peer.body("ok", of: request.stream, isLast: true)
             }
         } _: { server async throws in
-            try await subject.with(
-                authorities: [CertificateAuthority(pem: certificate.authorityPEM)],
-                addresses: test.host.contains(".test") ? Loopback() : nil
-            ) { transport async throws in
+            try await subject.with(.init(authorities: [CertificateAuthority(pem: certificate.authorityPEM)], addresses: test.host.contains(".test") ? Loopback() : nil)) { transport async throws in
                 let url = "https://\(test.host):\(server.port)/"
                 if test.isValid {
                     #expect(try await transport.get(url) == Data("ok".utf8))
@@ -112,7 +106,7 @@ struct HostNameTests {
             output.finish()
         } _: { server async throws in
             let authority = try CertificateAuthority(pem: certificate.authorityPEM, hosts: ["LOCALHOST"])
-            try await subject.with(authorities: [authority]) { transport async throws in
+            try await subject.with(.init(authorities: [authority])) { transport async throws in
                 #expect(try await transport.get("https://localhost:\(server.port)/") == Data("ok".utf8))
                 await expectFailure(.tls) { try await transport.get("https://127.0.0.1:\(server.port)/") }
             }
@@ -129,7 +123,7 @@ struct HostNameTests {
             guard try await input.next() != nil else { return }
             try await output.write(ByteBuffer(string: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"))
         } _: { server async throws in
-            try await subject.with(authorities: [CertificateAuthority(pem: certificate.authorityPEM)]) {
+            try await subject.with(.init(authorities: [CertificateAuthority(pem: certificate.authorityPEM)])) {
                 transport async throws in
                 if version == .tlsv12 {
                     #expect(try await transport.get(server.url + "/") == Data("ok".utf8))

@@ -22,7 +22,8 @@ internal import ResourceLoading
 final class AsyncHTTPClients: Sendable {
     /// Keeps connections open between requests.
     let pooled: HTTPClient
-    /// Takes a connection of its own for each request, for those that found a pooled one closed.
+    /// Makes a connection for each request: for requests whose pooled connection was closed, and over HTTP/1.1 for
+    /// requests that must not meet a closed connection.
     let fresh: HTTPClient
     /// The authorities that vouch for hosts besides those of the system.
     let authorities: HostAuthorities
@@ -60,6 +61,8 @@ final class AsyncHTTPClients: Sendable {
         }
         pooled = HTTPClient(eventLoopGroupProvider: .shared(AsyncHTTPTransport.group), configuration: settings)
         settings.maximumUsesPerConnection = 1
+        // A connection whose request was cancelled before it was made is not kept for a later request.
+        settings.connectionPool.idleTimeout = .milliseconds(1)
         fresh = HTTPClient(eventLoopGroupProvider: .shared(AsyncHTTPTransport.group), configuration: settings)
     }
 
@@ -74,6 +77,8 @@ final class AsyncHTTPClients: Sendable {
             let sync = channel.pipeline.syncOperations
             let decoder = try sync.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
             let end = EarlyAnswerEnd(isStream: false)
+            channel.enableKeepAlive()
+            try sync.addHandler(ReuseGuard(), position: .after(decoder))
             try sync.addHandler(end, position: .after(decoder))
             try sync.addHandler(ResponseHeadHandler(), position: .after(decoder))
             if let certificate = try ConnectionCertificate.add(to: channel) {
@@ -90,6 +95,7 @@ final class AsyncHTTPClients: Sendable {
     /// - Throws: an error, after which the connection is closed and its request fails, if there is no certificate.
     static func prepare(shared channel: any Channel) throws {
         do {
+            channel.enableKeepAlive()
             guard try ConnectionCertificate.add(to: channel) != nil else { throw NIOSSLError.noCertificateToValidate }
         } catch {
             channel.close(promise: nil)
@@ -111,7 +117,7 @@ final class AsyncHTTPClients: Sendable {
         try sync.addHandler(HostIdentityHandler(certificate), position: .after(end))
     }
 
-    /// Notes that a peer is silent: of the connections that carry many requests those that are dead are closed.
+    /// Sends a PING on each HTTP/2 connection that has been silent for so long, and closes those whose peer is gone.
     func probe(silentFor silence: TimeAmount) {
         shared.probe(silentFor: silence)
     }

@@ -34,6 +34,11 @@ struct RawHTTP2Server: Sendable {
     }
 
     /// What a transport needs to trust it.
+    func limits(ping: Duration? = .seconds(30)) throws -> Subject.Limits {
+        Subject.Limits(ping: ping, authorities: [try CertificateAuthority(pem: authority)])
+    }
+
+    /// What a transport needs to trust it.
     func configuration() throws -> AsyncHTTPTransport.Configuration {
         var configuration = AsyncHTTPTransport.Configuration()
         configuration.authorities = [try CertificateAuthority(pem: authority)]

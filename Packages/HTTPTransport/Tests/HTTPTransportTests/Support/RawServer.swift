@@ -75,6 +75,51 @@ struct RawServer: Sendable {
         }
     }
 
+    /// Runs `body` with a server that gives each connection to `serve`, all at the same time, with its number, counted
+    /// from 1. A connection is closed when `serve` ends.
+    static func with<Result: Sendable>(
+        concurrently serve:
+            @escaping @Sendable (
+                Int, inout NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator,
+                NIOAsyncChannelOutboundWriter<ByteBuffer>
+            ) async throws -> Void,
+        _ body: @Sendable (RawServer) async throws -> Result
+    ) async throws -> Result {
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0) { channel in
+                channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
+            }
+        return try await listener.executeThenClose { connections in
+            let accepting = Task {
+                await withDiscardingTaskGroup { group in
+                    var number = 0
+                    do {
+                        for try await connection in connections {
+                            number += 1
+                            group.addTask { [number] in
+                                try? await connection.executeThenClose { inbound, outbound in
+                                    var input = inbound.makeAsyncIterator()
+                                    try await serve(number, &input, outbound)
+                                }
+                            }
+                        }
+                    } catch {}
+                }
+            }
+            let result: Swift.Result<Result, any Error>
+            do {
+                let port = listener.channel.localAddress?.port ?? 0
+                result = .success(
+                    try await body(RawServer(port: port, closes: AsyncStream<Void>.makeStream().stream)))
+            } catch {
+                result = .failure(error)
+            }
+            try? await listener.channel.close()
+            _ = await accepting.result
+            return try result.get()
+        }
+    }
+
     /// Runs `body` with a server that accepts connections and never reads from them.
     static func with<Result: Sendable>(
         isReading: Bool, _ body: @Sendable (RawServer) async throws -> Result

@@ -57,7 +57,12 @@ final class Dialer: Sendable {
         let bootstrap = ClientBootstrap(group: eventLoop)
             .resolver(resolver?(eventLoop))
             .connectTimeout(TimeAmount(timeout))
-            .channelInitializer { channel in channel.eventLoop.makeCompletedFuture { try channel.closeOnExec() } }
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.closeOnExec()
+                    channel.enableKeepAlive()
+                }
+            }
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.autoRead, value: false)
         return bootstrap.connect(host: hop.host, port: hop.port).flatMap { channel in

@@ -177,16 +177,18 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        guard secureHost != nil else { return ask(context) }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         deadline = context.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
             let (answer, context) = bound.value
-            answer.upgrade.giveUp(ResourceError(.timedOut, "no answer in time"))
+            answer.upgrade.giveUp(ResourceError(.timedOut, "no TLS in time"))
             context.close(promise: nil)
         }
-        if secureHost == nil { ask(context) }
     }
 
+    /// Sends the request. Its response may take as long as the page waits: the client's end closes this connection.
     private func ask(_ context: ChannelHandlerContext) {
+        deadline?.cancel()
         context.write(wrapOutboundOut(.head(question)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
