@@ -5,8 +5,9 @@
 import PackageDescription
 
 // One program for each parser of hostile bytes. They build with `--sanitize fuzzer` only, which brings their main
-// function: Scripts/fuzz does it. Only what a program needs is built, and only StoreFuzz needs the store: a pure file of
-// OfflinePackage, which would bring the store too, is linked into the sources of its program instead.
+// function: Scripts/fuzz does it. Only what a program needs is built: only StoreFuzz needs the store, and only ListenerFuzz
+// and ResponseFuzz need SwiftNIO (docs/decisions/0053). A pure file of OfflinePackage, which would bring the store too, is
+// linked into the sources of its program instead.
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import NIOCore
 internal import NIOSSL
 
 /// The certificate of the servers of this target: for loopback alone, and its key is no secret.

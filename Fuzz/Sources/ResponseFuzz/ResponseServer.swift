@@ -10,7 +10,7 @@ internal import Synchronization
 
 /// A server that sends prepared bytes as soon as it has received a request, and ends the connection.
 final class ResponseServer: Sendable {
-    private struct State {
+    fileprivate struct State {
         var response: [ArraySlice<UInt8>] = []
         var connections = 0
         var waiter: CheckedContinuation<Void, Never>?
