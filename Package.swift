@@ -48,7 +48,8 @@ extension Target.Dependency {
     static let nioSOCKS = product(name: "NIOSOCKS", package: "swift-nio-extras", condition: .when(traits: loopback))
     static let nioExtras = product(name: "NIOExtras", package: "swift-nio-extras", condition: .when(traits: loopback))
     static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: network))
-    static let nioHPACK = product(name: "NIOHPACK", package: "swift-nio-http2", condition: .when(traits: network))
+    static let nioHPACK = product(
+        name: "NIOHPACK", package: "swift-nio-http2", condition: .when(traits: network.union(testing)))
     static let nioHTTPTypes = product(
         name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: testing))
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: testing))
@@ -273,7 +274,7 @@ let package = Package(
             "ContainerTesting",
             [
                 .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .hummingbird, .hummingbirdCore,
-                .hummingbirdHTTP2, .hummingbirdTLS, .certificates, .asn1, .nioSSL, .crypto, .httpTypes, .log,
+                .hummingbirdHTTP2, .hummingbirdTLS, .certificates, .asn1, .nioSSL, .nioHPACK, .crypto, .httpTypes, .log,
             ]),
         tests(
             of: "ContainerTesting",
