@@ -62,7 +62,11 @@ struct HostNameTests {
             received.withLock { $0 += head.readableBytes }
             try await output.write(ByteBuffer(string: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"))
         } _: { server async throws in
-            try await subject.with(.init(authorities: [CertificateAuthority(pem: certificate.authorityPEM)], addresses: test.host.contains(".test") || test.host.contains(".Test") ? Loopback() : nil)) { transport async throws in
+            try await subject.with(
+                .init(
+                    authorities: [CertificateAuthority(pem: certificate.authorityPEM)],
+                    addresses: test.host.contains(".test") || test.host.contains(".Test") ? Loopback() : nil)
+            ) { transport async throws in
                 let url = "https://\(test.host):\(server.port)/"
                 if test.isValid {
                     #expect(try await transport.get(url) == Data("ok".utf8))
@@ -85,7 +89,11 @@ struct HostNameTests {
                 try await peer.body("ok", of: request.stream, isLast: true)
             }
         } _: { server async throws in
-            try await subject.with(.init(authorities: [CertificateAuthority(pem: certificate.authorityPEM)], addresses: test.host.contains(".test") ? Loopback() : nil)) { transport async throws in
+            try await subject.with(
+                .init(
+                    authorities: [CertificateAuthority(pem: certificate.authorityPEM)],
+                    addresses: test.host.contains(".test") ? Loopback() : nil)
+            ) { transport async throws in
                 let url = "https://\(test.host):\(server.port)/"
                 if test.isValid {
                     #expect(try await transport.get(url) == Data("ok".utf8))
