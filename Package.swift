@@ -37,6 +37,7 @@ extension Target.Dependency {
         name: "Crypto", package: "swift-crypto",
         condition: .when(traits: storage.union(packaging).union(testing).union(table).union(loopback)))
     static let grdb = product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: storage))
+    static let sqlite = product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: storage))
     static func nio(_ name: String) -> Self {
         .product(name: name, package: "swift-nio", condition: .when(traits: network.union(testing).union(loopback)))
     }
@@ -47,6 +48,8 @@ extension Target.Dependency {
     static let nioSOCKS = product(name: "NIOSOCKS", package: "swift-nio-extras", condition: .when(traits: loopback))
     static let nioExtras = product(name: "NIOExtras", package: "swift-nio-extras", condition: .when(traits: loopback))
     static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: network))
+    static let nioHPACK = product(
+        name: "NIOHPACK", package: "swift-nio-http2", condition: .when(traits: network.union(testing)))
     static let nioHTTPTypes = product(
         name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: testing))
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: testing))
@@ -57,9 +60,9 @@ extension Target.Dependency {
     static let hummingbirdHTTP2 = product(
         name: "HummingbirdHTTP2", package: "hummingbird", condition: .when(traits: testing))
     static let certificates = product(
-        name: "X509", package: "swift-certificates", condition: .when(traits: testing.union(loopback)))
+        name: "X509", package: "swift-certificates", condition: .when(traits: testing.union(loopback).union(network)))
     static let asn1 = product(
-        name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: testing.union(loopback)))
+        name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: testing.union(loopback).union(network)))
     static let argumentParser = product(
         name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: tools))
     static let subprocess = product(
@@ -153,7 +156,7 @@ let package = Package(
         target("ResourceLoading", [.httpTypes]),
         tests(of: "ResourceLoading", [.httpTypes]),
         .target(name: "CFileSync", path: "Packages/ResourceStore/Sources/CFileSync"),
-        target("ResourceStore", ["CFileSync", .crypto, .grdb, .log]),
+        target("ResourceStore", ["CFileSync", .crypto, .grdb, .sqlite, .log]),
         tests(of: "ResourceStore", [.grdb]),
         .systemLibrary(
             name: "CArchive", path: "Packages/OfflinePackage/Sources/CArchive", pkgConfig: "libarchive",
@@ -171,8 +174,8 @@ let package = Package(
                 .target(name: "CDeflate", condition: .when(platforms: [.linux])),
             ]),
         tests(of: "PackageFormat", in: "OfflinePackage"),
-        target("ConnectTunnel", [.nio("NIOCore")]),
-        tests(of: "ConnectTunnel"),
+        target("ConnectTunnel", [.nio("NIOCore"), .certificates, .asn1]),
+        tests(of: "ConnectTunnel", ["ContainerTesting", .certificates, .asn1]),
 
         // Middle rooms: they know the ground and never each other.
         target("OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
@@ -192,14 +195,14 @@ let package = Package(
             [
                 "CInflate", "ConnectTunnel", "ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"),
                 .nio("NIOPosix"),
-                .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nioSSL, .nioHTTP2,
+                .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nioSSL, .nioHTTP2, .nioHPACK,
             ]),
         tests(
             of: "HTTPTransport",
             [
                 "CInflate", "ConnectTunnel", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"),
                 .nio("NIOPosix"),
-                .nio("NIOEmbedded"), .nioHTTP2, .nioSSL,
+                .nio("NIOEmbedded"), .nio("NIOHTTP1"), .nioHTTP2, .nioSSL, .asyncHTTPClient, .certificates, .asn1,
             ]),
         .target(name: "CPeerUser", path: "Packages/LoopbackServer/Sources/CPeerUser"),
         target(
@@ -271,7 +274,7 @@ let package = Package(
             "ContainerTesting",
             [
                 .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .hummingbird, .hummingbirdCore,
-                .hummingbirdHTTP2, .hummingbirdTLS, .certificates, .asn1, .nioSSL, .crypto, .httpTypes, .log,
+                .hummingbirdHTTP2, .hummingbirdTLS, .certificates, .asn1, .nioSSL, .nioHPACK, .crypto, .httpTypes, .log,
             ]),
         tests(
             of: "ContainerTesting",

@@ -5,8 +5,9 @@
 import PackageDescription
 
 // One program for each parser of hostile bytes. They build with `--sanitize fuzzer` only, which brings their main
-// function: Scripts/fuzz does it. Only light parts of ContainerKit are fetched and built: a pure file of OfflinePackage,
-// which would bring the store, is linked into the sources of its program instead.
+// function: Scripts/fuzz does it. Only what a program needs is built: only StoreFuzz needs the store, and only ListenerFuzz
+// and ResponseFuzz need SwiftNIO (docs/decisions/0053). A pure file of OfflinePackage, which would bring the store too, is
+// linked into the sources of its program instead.
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -27,9 +28,13 @@ let package = Package(
     name: "Fuzz",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "ContainerKit", path: "..", traits: ["Packaging", "Table"]),
+        .package(
+            name: "ContainerKit", path: "..",
+            traits: ["Packaging", "Storage", "Table", "Network", "Loopback"]),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
     ],
     targets: [
         .target(
@@ -41,6 +46,7 @@ let package = Package(
         fuzzer("SliceFuzz"),
         fuzzer("DeliveryFuzz", [.product(name: "ResourceLoading", package: "ContainerKit")]),
         fuzzer("TableFuzz", over: "ResourceTable"),
+        fuzzer("StoreFuzz", over: "ResourceStore"),
         fuzzer(
             "RulesFuzz", over: "SchemeRouter",
             [
@@ -72,6 +78,22 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         fuzzer("URLFuzz", [.product(name: "HTTPTypes", package: "swift-http-types")]),
+        fuzzer(
+            "ListenerFuzz", over: "LoopbackServer",
+            [
+                .product(name: "ConnectTunnel", package: "ContainerKit"),
+                .product(name: "ResourceLoading", package: "ContainerKit"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        fuzzer(
+            "ResponseFuzz", over: "HTTPTransport",
+            [
+                .product(name: "ResourceLoading", package: "ContainerKit"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

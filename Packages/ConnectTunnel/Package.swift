@@ -20,13 +20,29 @@ let package = Package(
         .library(name: "ConnectTunnel", targets: ["ConnectTunnel"])
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2")
+        .package(path: "../ContainerTesting"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
     ],
     targets: [
         .target(
-            name: "ConnectTunnel", dependencies: [.product(name: "NIOCore", package: "swift-nio")],
+            name: "ConnectTunnel",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
             swiftSettings: settings),
-        .testTarget(name: "ConnectTunnelTests", dependencies: ["ConnectTunnel"], swiftSettings: settings),
+        .testTarget(
+            name: "ConnectTunnelTests",
+            dependencies: [
+                "ConnectTunnel",
+                .product(name: "ContainerTesting", package: "ContainerTesting"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -67,6 +67,37 @@ struct PackageCommandTests {
         #endif
     }
 
+    /// Another process that may write to the folder waits for the temporary one, and puts a link in its place.
+    @Test("Nothing is unpacked through a link that another process makes meanwhile")
+    func exchangedFolder() async throws {
+        for number in 0..<400 { try folder.write("site/\(number).txt", "\(number)".utf8) }
+        try await pack()
+        try folder.write("outside/mine", [])
+        let (shared, outside) = (folder.path + "/shared", folder.path + "/outside")
+        try FileManager.default.createDirectory(atPath: shared, withIntermediateDirectories: true)
+        try #require(chmod(shared, 0o777) == 0)
+        let exchange = Task.detached {
+            while !Task.isCancelled {
+                for name in (try? FileManager.default.contentsOfDirectory(atPath: shared)) ?? [] {
+                    guard name.hasSuffix(".partial") else { continue }
+                    guard rename("\(shared)/\(name)", "\(shared)/moved") == 0 else { continue }
+                    symlink(outside, "\(shared)/\(name)")
+                    return true
+                }
+                await Task.yield()
+            }
+            return false
+        }
+        let outcome = try await Program("h5").run("unpack", "shop-1.zip", "--into", "shared/out", in: folder.path)
+        exchange.cancel()
+        if await exchange.value {
+            #expect(outcome.status == 74 && outcome.errors.hasPrefix("error: io: "), "\(outcome.errors)")
+        } else {
+            #expect(outcome.status == 0)
+        }
+        #expect(try folder.names(below: "outside") == ["mine"])
+    }
+
     @Test("A manifest may have a number")
     func sequence() async throws {
         let arguments = ["pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example/"]
@@ -112,6 +143,27 @@ struct PackageCommandTests {
         #expect(any.status == 0 && !any.output.contains("minHost"))
         for version in ["2.x", ""] {
             try await fails(64, "usage", arguments: arguments + ["--min-host", version])
+        }
+    }
+
+    @Test("Charsets come from the files, or from --charset where these declare none; an unknown one is refused")
+    func charset() async throws {
+        try folder.write("site/js/gbk.js", [0xBA, 0xBA, 0xD7, 0xD6])
+        try folder.write("site/page.html", Array("<meta charset=gbk>".utf8) + [0xBA, 0xBA, 0xD7, 0xD6])
+        let arguments = ["pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example/"]
+        func types(_ options: String...) async throws -> [String] {
+            let packed = try await Program("h5").run(arguments + options, in: folder.path)
+            #expect(packed.status == 0, "\(packed.errors)")
+            return try PackageManifest(path: folder.path + "/shop-1.json").files.map(\.mediaType)
+        }
+        #expect(try await types() == ["text/html", "text/javascript", "text/javascript", "text/html;charset=gbk"])
+        #expect(
+            try await types("--charset", "EUC-JP") == [
+                "text/html;charset=euc-jp", "text/javascript;charset=euc-jp", "text/javascript;charset=euc-jp",
+                "text/html;charset=gbk",
+            ])
+        for name in ["utf-7", "", "gbk;x", "replacement"] {
+            try await fails(64, "usage", arguments: arguments + ["--charset", name])
         }
     }
 

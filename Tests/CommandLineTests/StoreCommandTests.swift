@@ -201,11 +201,79 @@ struct StoreCommandTests {
         try await expect(64, "usage", "frob")
     }
 
-    @Test("A broken database of small blobs is told of, though opening mends it")
+    @Test("A broken database of small blobs is told of, and mended by --repair alone")
     func lostRows() async throws {
         try makeStore()
         try Data(repeating: 0x55, count: 65_536).write(to: URL(filePath: path + "/blobs.sqlite"))
-        let check = try await object("check", "store", status: 65)
-        #expect((check["brokenDatabases"] as? [String])?.count == 1 && check["missingCount"] as? Int == 3)
+        for arguments in [["check", "store"], ["check", "store"], ["check", "store", "--repair"]] {
+            let outcome = try await Program("h5").run(["store"] + arguments + ["--json"], in: folder.path)
+            #expect(outcome.status == 65, "\(outcome.errors)")
+            let json = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+            let check = try #require(json)
+            #expect((check["brokenDatabases"] as? [String])?.count == 1 && check["missingCount"] as? Int == 3)
+        }
+        #expect((try await object("check", "store", status: 65)["brokenDatabases"] as? [String])?.isEmpty == true)
+    }
+
+    /// Names, modes, times and sizes of all that is in a folder.
+    private func picture(_ folder: String) throws -> [String: String] {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder) + ["."]
+        return try Dictionary(
+            uniqueKeysWithValues: names.map { name in
+                var status = stat()
+                try #require(lstat("\(folder)/\(name)", &status) == 0)
+                #if canImport(Darwin)
+                    let time = status.st_mtimespec
+                #else
+                    let time = status.st_mtim
+                #endif
+                return (name, "\(status.st_mode) \(status.st_size) \(time.tv_sec) \(time.tv_nsec)")
+            })
+    }
+
+    @Test("ls, stat and check change nothing, and make no lock", arguments: [false, true])
+    func readOnly(_ hasLock: Bool) async throws {
+        try makeStore()
+        if !hasLock { try FileManager.default.removeItem(atPath: path + "/lock") }
+        try Data("half".utf8).write(to: URL(filePath: path + "/staging/7"))
+        let before = try picture(path)
+        for command in ["ls", "stat", "check"] { #expect(try await run(command, "store").status == 0) }
+        #expect(try picture(path) == before)
+    }
+
+    @Test(
+        "A name that is a symbolic link is refused, and what it leads to stays",
+        arguments: ["staging", "blobs", "index.sqlite", "index.sqlite-wal", "blobs.sqlite", "lock", "documents"])
+    func symbolicLinks(_ name: String) async throws {
+        try makeStore()
+        let outside = folder.path + "/outside"
+        try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: true)
+        let target = "\(outside)/\(name)"
+        if FileManager.default.fileExists(atPath: "\(path)/\(name)") {
+            try FileManager.default.moveItem(atPath: "\(path)/\(name)", toPath: target)
+        } else {
+            try Data("log".utf8).write(to: URL(filePath: target))
+        }
+        if !name.contains("."), name != "lock" { try Data("mine".utf8).write(to: URL(filePath: target + "/mine")) }
+        try FileManager.default.createSymbolicLink(atPath: "\(path)/\(name)", withDestinationPath: target)
+        let before = try picture(outside)
+        // To list, only the index is read.
+        let passing: Set<String> =
+            switch name {
+            case "staging": ["ls", "stat", "check"]
+            case "blobs.sqlite", "documents": ["ls"]
+            default: []
+            }
+        for command in [["ls"], ["stat"], ["check"], ["gc"], ["check", "--repair"]] {
+            let outcome = try await Program("h5").run(["store"] + command + ["store"], in: folder.path)
+            if command.count == 1, passing.contains(command[0]) {
+                #expect(outcome.status == 0, "\(command): \(outcome.errors)")
+            } else {
+                #expect(outcome.status == 65, "\(command): \(outcome.errors)")
+                #expect(outcome.errors.hasPrefix("error: untrusted: is a symbolic link ("), "\(outcome.errors)")
+                #expect(outcome.errors.split(separator: "\n").count == 1 && outcome.output.isEmpty)
+            }
+            #expect(try picture(outside) == before, "\(command)")
+        }
     }
 }

@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import OfflinePackage
 import PackageFormat
+import ProgramTesting
 import ResourceLoading
 import Testing
 
@@ -82,6 +83,21 @@ struct ManifestFetchTests {
             try await update(Drip(clock: clock, pieces: 1_000, bytes: 1_024, ends: false))
         }
         #expect(error?.code == .stalled && error?.location == "https://packages.example/shop.json")
+        #expect(error?.message.contains("600") == true)
+    }
+
+    @Test func anArchiveDoesNotTakeForEver() async throws {
+        var configuration = promptly()
+        configuration.clock = clock
+        configuration.archiveLimit = .seconds(600)
+        let downloader = PackageDownloader(
+            loader: Drip(clock: clock, pieces: 1_000, bytes: 1_024, ends: false),
+            directory: depot.folder.path + "/drip", configuration: configuration)
+        let url = "https://packages.example/a.zip"
+        let error = await #expect(throws: DeliveryError.self) {
+            try await downloader.download(PackageDownload(url: url, size: nil, sha256: nil))
+        }
+        #expect(error?.code == .stalled && error?.location == url)
         #expect(error?.message.contains("600") == true)
     }
 

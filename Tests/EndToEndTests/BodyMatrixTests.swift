@@ -7,7 +7,7 @@ import Testing
 
 extension RealEngine {
     /// Each kind of body in each way to send it, in the plain engine and in the modes of the container.
-    @Suite("The matrix of bodies", .timeLimit(.minutes(8)))
+    @Suite("The matrix of bodies", .timeLimit(.minutes(20)))
     struct BodyMatrixTests {
         private static let script = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

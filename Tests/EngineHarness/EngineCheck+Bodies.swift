@@ -89,9 +89,50 @@ extension EngineCheck {
         return seen
     }
 
+    /// A cell whose form replaces the page of the matrix.
+    private struct TopOrder: Decodable {
+        var cell: String
+        /// The reason why the cell makes no sense.
+        var none: String?
+        var url: String?
+        /// The path of the answer.
+        var end: String?
+    }
+
     @MainActor
     private func matrix(_ columns: [String], in view: WebKitGTKView) async throws -> String {
         let only = String(decoding: try JSONEncoder().encode(columns), as: UTF8.self)
-        return try await view.evaluate("return await runMatrix(\(only))", in: .page)
+        let seen = try await view.evaluate("return await runMatrix(\(only))", in: .page)
+        let orders = try await view.evaluate("return topOrders(\(only))", in: .page)
+        var report = try JSONSerialization.jsonObject(with: Data(seen.utf8)) as? [String: Any] ?? [:]
+        var cells = report["cells"] as? [String: Any] ?? [:]
+        for order in try JSONDecoder().decode([TopOrder].self, from: Data(orders.utf8)) {
+            if let none = order.none {
+                cells[order.cell] = ["none": none]
+            } else {
+                cells[order.cell] = ["page": try await shown(by: order, in: view)]
+            }
+        }
+        report["cells"] = cells
+        return String(decoding: try JSONSerialization.data(withJSONObject: report), as: UTF8.self)
+    }
+
+    /// Opens the page of a form in place of the one that is there, and returns what the answer shows.
+    @MainActor
+    private func shown(by order: TopOrder, in view: WebKitGTKView) async throws -> String {
+        let encoder = JSONEncoder()
+        let url = String(decoding: try encoder.encode(order.url), as: UTF8.self)
+        let end = String(decoding: try encoder.encode(order.end), as: UTF8.self)
+        _ = try? await view.evaluate("location.href = \(url)", in: .page)
+        let code = """
+            return location.pathname === \(end) && document.readyState === 'complete'
+                ? document.documentElement.textContent : null
+            """
+        let limit = ContinuousClock.now + .seconds(10)
+        while ContinuousClock.now < limit {
+            let text = (try? await view.evaluate(code, in: .page)) ?? "null"
+            if let shown = try JSONDecoder().decode(String?.self, from: Data(text.utf8)) { return "shows \(shown)" }
+        }
+        return "no end within 10 s"
     }
 }

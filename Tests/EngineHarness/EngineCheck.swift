@@ -59,6 +59,7 @@ enum EngineCheck: String, CaseIterable {
     case bodies
     case pageCookies
     case bridge
+    case isolation
     case legacy
     case pool
     case poolFinds
@@ -79,11 +80,12 @@ enum EngineCheck: String, CaseIterable {
     case soak
     case timeline
     case memoryCeiling
+    case sandbox
 
     /// The longest that it may take.
     var limit: Duration {
         switch self {
-        case .bodies, .bridge: .seconds(180)
+        case .bodies, .bridge, .isolation: .seconds(180)
         // As many cycles as are asked for.
         case .pool, .soak: .seconds(3_600)
         default: .seconds(60)
@@ -167,7 +169,9 @@ enum EngineCheck: String, CaseIterable {
         case .soak: try await checkSoak(arguments.dropFirst(), in: folder(arguments))
         case .timeline: try await checkTimeline(arguments.dropFirst().first, in: folder(arguments))
         case .memoryCeiling: try await checkMemoryCeiling(in: folder(arguments))
+        case .sandbox: try await checkSandbox(on: arguments.first)
         case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
+        case .isolation: try await runIsolation(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         }
     }
 

@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import CommandSupport
+internal import Foundation
 internal import WebKitGTKAdapter
 
 @main
@@ -16,6 +17,9 @@ struct ContainerBrowser: AsyncParsableCommand {
 
     /// The main thread belongs to GLib's loop, where the engine lives.
     static func main() {
+        // Sandboxed web processes would report the accessibility bus as missing, each of them, on a system without one.
+        // Pages are drawn off screen, so that no screen reader needs the bus.
+        setenv("WEBKIT_A11Y_BUS_ADDRESS", "", 0)
         GLibMainLoop.run { await CommandRunner.run(ContainerBrowser.self) { CommandError(library: $0) } }
     }
 }

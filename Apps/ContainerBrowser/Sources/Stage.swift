@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import CommandSupport
 internal import ConnectTunnel
 internal import ContainerKit
 internal import ContainerTesting
@@ -45,7 +46,10 @@ final class Stage {
         var engineSettings = WebKitGTKEngine.Configuration()
         // The same in every mode. The screen is mostly a virtual one, where OpenGL takes time from the page.
         engineSettings.usesHardwareAcceleration = options.usesOpenGL
+        // So that it runs in containers without user namespaces, too.
+        engineSettings.sandbox = .whenAvailable
         engine = try WebKitGTKEngine(engineSettings)
+        if let fault = engine.sandboxFault { Self.warn(fault) }
         // With the bare, unshaped network nothing stands between the engine and the world.
         proxy = options.network.isUnshaped ? nil : try await ShapedProxy.start(profile: options.network)
         let isDirect = proxy == nil && options.isSecluded
@@ -116,6 +120,15 @@ final class Stage {
             await wall?.stop()
             throw error
         }
+    }
+
+    private static var hasWarned = false
+
+    /// Says once in a run of the program that pages have no sandbox.
+    private static func warn(_ fault: EngineError) {
+        guard !hasWarned else { return }
+        hasWarned = true
+        CommandOutput.note("warning: pages run without a sandbox: \(fault)")
     }
 
     /// Has the engine trust what the options name, for its own connections.

@@ -6,8 +6,7 @@ internal import ContainerKit
 internal import Foundation
 internal import HTTPTransport
 
-/// A certificate that is trusted beside those of the system: of a test's server. The engine takes it from some hosts alone,
-/// the container's transport from any.
+/// A certificate that is trusted besides those of the system, for the named hosts alone: that of a test's server.
 struct TrustedCertificate: Sendable {
     /// Names and addresses, without ports.
     let hosts: [String]
@@ -36,7 +35,7 @@ struct TrustedCertificate: Sendable {
         else { throw refusal }
         certificate = EngineCertificate(der: Array(der))
         do {
-            authority = try CertificateAuthority(pem: String(text[begin.lowerBound..<end.upperBound]))
+            authority = try CertificateAuthority(pem: String(text[begin.lowerBound..<end.upperBound]), hosts: hosts)
         } catch {
             throw refusal
         }

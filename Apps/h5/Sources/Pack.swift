@@ -14,6 +14,10 @@ struct Pack: AsyncParsableCommand {
             The same site gives the same bytes. Hidden files are skipped and named on standard error: names that begin \
             with a dot (but for .well-known), Thumbs.db, desktop.ini and __MACOSX. Links and devices are refused.
 
+            A text file's type in the manifest has a charset where the file declares one (by a byte order mark, <meta \
+            charset>, an XML declaration or @charset) or is valid UTF-8 beyond ASCII. Without a charset the page that uses \
+            the file decides, as on a server that names none.
+
             An earlier package of the same name is replaced. A signal stops the work and leaves what was there; a \
             kill leaves at most hidden files whose names end in .partial, and, between the two renames, the new zip \
             beside the old manifest: a pair that `h5 verify` and downloads refuse by the zip's SHA-256.
@@ -79,6 +83,18 @@ struct Pack: AsyncParsableCommand {
         })
     var sequence: Int64?
 
+    @Option(
+        help: ArgumentHelp(
+            "The charset of text files that do not declare one, such as gbk. Default: UTF-8 where it is certain.",
+            valueName: "name"),
+        transform: { text in
+            guard let encoding = CharacterEncoding(label: text), encoding != .replacement else {
+                throw ValidationError("no charset of the WHATWG Encoding standard: '\(text)'")
+            }
+            return encoding
+        })
+    var charset: CharacterEncoding?
+
     @Option(help: ArgumentHelp("The folder to write into; made where it is missing.", valueName: "dir"))
     var out: String = "."
 
@@ -104,7 +120,7 @@ struct Pack: AsyncParsableCommand {
     func run() async throws {
         let bar = ProgressBar.onTerminal("packing")
         defer { bar?.finish() }
-        let result = try PackageBuilder().build(
+        let result = try PackageBuilder(charset: charset).build(
             site, id: id, version: packageVersion, baseURL: baseURL, isComplete: complete, minHost: minHost,
             sequence: sequence, output: out
         ) { progress in

@@ -7,7 +7,10 @@ internal import ArgumentParser
 struct Store: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Looks into a container's directory, without the app.",
-        discussion: "The app must not run: a store that another process has open is refused (69).",
+        discussion: """
+            The app must not run: a store that another process has open is refused (69). So is a directory in which a name \
+            is a symbolic link or belongs to another user (65).
+            """,
         subcommands: [
             StoreListCommand.self, StoreStatCommand.self, StoreSweepCommand.self, StoreCheckCommand.self,
         ])

@@ -11,7 +11,8 @@ struct StoreCheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Checks every digest, table and record of a store.",
         discussion: """
-            Exit status 65 where something is wrong. With --repair, what is damaged is dropped, so that the app fetches it \
+            Exit status 65 where something is wrong. Without --repair, nothing in the directory is changed; the databases are \
+            read from a copy in the temporary directory. With --repair, what is damaged is dropped, so that the app fetches it \
             again; the status is 65 then where generations still lack files, which installing again brings.
 
             Without --json, prints a line for each fault, then how much was checked. With --json, prints {"sound", \
@@ -91,16 +92,22 @@ struct StoreCheckCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (output, isSoundNow) = try StoreInput.with(directory) { store in
+        func run(_ store: ResourceStore) throws -> (Output, isSoundNow: Bool) {
             let found = try check(store, repairs: repair)
             var output = Output(found, repaired: repair)
             if store.counters.lostRowDatabases > 0 {
-                output.brokenDatabases.append("blobs.sqlite was no database; opening the store began it anew")
+                output.brokenDatabases.append(
+                    repair
+                        ? "blobs.sqlite was no database of a store; opening the store began it anew"
+                        : "blobs.sqlite is no database of a store")
                 output.sound = false
             }
             guard repair, !output.sound else { return (output, output.sound) }
             return (output, try check(store, repairs: false).isSound)
         }
+        let (output, isSoundNow) =
+            try repair
+            ? StoreInput.change(directory, run) : StoreInput.read(directory, includingBlobs: true, run)
         if json {
             try CommandOutput.result(json: output)
         } else {

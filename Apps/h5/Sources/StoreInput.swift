@@ -2,20 +2,36 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import CommandSupport
-internal import Foundation
 internal import ResourceStore
 
 /// Stores from the file system.
 enum StoreInput {
-    /// Opens a store that is there, and runs `body` on it.
-    /// - Throws: ``CommandError``, or what else `body` throws.
-    static func with<Value>(_ directory: String, _ body: (ResourceStore) throws -> Value) throws -> Value {
-        // To open a store would make one.
-        guard FileManager.default.fileExists(atPath: directory + "/index.sqlite") else {
-            throw CommandError(.noInput, code: "no-input", "no store in this directory", at: directory)
+    /// Opens a store only to read it, and runs `body` on it. Nothing in its directory is changed.
+    /// - Parameter includingBlobs: whether `body` reads small blobs.
+    /// - Throws: ``CommandError``, `CancellationError`, or what else `body` throws.
+    static func read<Value>(
+        _ directory: String, includingBlobs: Bool, _ body: (ResourceStore) throws -> Value
+    ) throws -> Value {
+        try mapping(directory) {
+            try body(ResourceStore(inspecting: directory, includingBlobs: includingBlobs))
         }
-        do {
+    }
+
+    /// Opens a store that is there to change it, and runs `body` on it.
+    /// - Throws: ``CommandError``, `CancellationError`, or what else `body` throws.
+    static func change<Value>(_ directory: String, _ body: (ResourceStore) throws -> Value) throws -> Value {
+        try mapping(directory) {
+            // Opening a store makes one where there is none, and changes what is there. So it is looked at first.
+            do { _ = try ResourceStore(inspecting: directory, includingBlobs: false).statistics() }
             return try body(ResourceStore(directory: directory))
+        }
+    }
+
+    private static func mapping<Value>(_ directory: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as StoreError where error.code == .notFound && error.location == directory {
+            throw CommandError(.noInput, code: "no-input", "no store in this directory", at: directory)
         } catch let error as StoreError where error.code == .inUse {
             throw CommandError(.unavailable, code: "in-use", "another process has this store open", at: directory)
         } catch let error as StoreError {
@@ -29,7 +45,7 @@ extension CommandError {
     init(_ error: StoreError) {
         let status: ExitStatus =
             switch error.code {
-            case .damaged, .newerFormat: .badInput
+            case .damaged, .newerFormat, .untrusted: .badInput
             case .notFound: .noInput
             case .inUse: .unavailable
             default: .io

@@ -15,7 +15,7 @@ struct StoreListCommand: AsyncParsableCommand {
             Without --json, prints a line for each: number, state, package, version, files and bytes of a generation; key, \
             bytes, validator and the day of its last use of a resource. With --json, prints {"generations", "resources"}: \
             lists of {"number", "state", "package", "version", "files", "bytes"} and {"key", "bytes", "validator", "lastUse"}. \
-            Files and bytes of a generation whose table is damaged are null.
+            Files and bytes of a generation whose table is damaged are null. Nothing in the directory is changed.
             """)
 
     @Argument(help: ArgumentHelp("The store's directory.", valueName: "dir"))
@@ -61,7 +61,7 @@ struct StoreListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let output = try StoreInput.with(directory, Self.list)
+        let output = try StoreInput.read(directory, includingBlobs: false, Self.list)
         guard !json else { return try CommandOutput.result(json: output) }
         for generation in output.generations {
             let size = generation.files.map { "\($0) files, \(generation.bytes ?? 0) bytes" } ?? "damaged"
@@ -77,6 +77,10 @@ struct StoreListCommand: AsyncParsableCommand {
                 ))
         }
     }
+
+    /// Days since 1970 that have a year of four digits. The day is not part of a record's seal, so a damaged one is any
+    /// number.
+    private static let (firstDay, lastDay) = (Int64(-719_162), Int64(2_932_896))
 
     private static func list(_ store: ResourceStore) throws -> Output {
         var output = Output()
@@ -98,7 +102,7 @@ struct StoreListCommand: AsyncParsableCommand {
         output.resources = try store.resources().map { resource in
             Output.Resource(
                 key: resource.key, bytes: resource.size, validator: resource.validator,
-                lastUse: Date(timeIntervalSince1970: Double(resource.lastUse) * 86_400)
+                lastUse: Date(timeIntervalSince1970: Double(min(max(resource.lastUse, firstDay), lastDay)) * 86_400)
                     .formatted(.iso8601.year().month().day()))
         }
         return output

@@ -13,7 +13,7 @@ struct StoreStatCommand: AsyncParsableCommand {
         discussion: """
             Without --json, prints a line for each kind. With --json, prints {"blobs": {"rows", "files", "unnamed"}, \
             "generations", "packages", "resources", "documents"}: {"count", "bytes"} of each, except generations, which \
-            are counted by state. Unnamed blobs are those that gc takes; packages counts each distinct blob once.
+            are counted by state. Nothing in the directory is changed. Unnamed blobs are those that gc takes; packages counts each distinct blob once.
             """)
 
     @Argument(help: ArgumentHelp("The store's directory.", valueName: "dir"))
@@ -37,7 +37,7 @@ struct StoreStatCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let statistics = try StoreInput.with(directory) { try $0.statistics() }
+        let statistics = try StoreInput.read(directory, includingBlobs: true) { try $0.statistics() }
         var output = Output(
             blobs: .init(
                 rows: statistics.rowBlobs, files: statistics.fileBlobs, unnamed: statistics.orphanBlobs),

@@ -32,7 +32,7 @@ struct StoreSweepCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let result = try StoreInput.with(directory) { store in
+        let result = try StoreInput.change(directory) { store in
             // Pins do not outlive the app, which sets these anew when it starts.
             for former in try trials(in: store).compactMap(\.former) { store.pin(former) }
             return try store.sweep()

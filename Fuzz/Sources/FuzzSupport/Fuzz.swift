@@ -3,6 +3,7 @@
 
 public import Foundation
 public import PackageFormat
+internal import Synchronization
 
 /// What the fuzz targets have in common.
 public enum Fuzz {
@@ -27,6 +28,23 @@ public enum Fuzz {
         guard !condition else { return }
         FileHandle.standardError.write(Data("fuzz: \(message())\n".utf8))
         abort()
+    }
+
+    /// Runs asynchronous work, and blocks until it is done.
+    public static func wait<Value: Sendable>(for work: @escaping @Sendable () async -> Value) -> Value {
+        let result = Mutex<Value?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        Task {
+            let value = await work()
+            result.withLock { $0 = value }
+            done.signal()
+        }
+        done.wait()
+        guard let value = result.withLock({ $0 }) else {
+            expect(false, "work without a result")
+            abort()
+        }
+        return value
     }
 
     /// The path of a file with these bytes: always the same one, since a process runs one input at a time.

@@ -93,7 +93,21 @@ const tables = [
             send: (url, held) => byForm(url, held, submission, encoding)
         })))
     },
+    ownTable,
 ];
+
+const isMeant = (table, column, only) => only.length === 0 || only.includes(`${table.name}.${column.name}`);
+
+/// The cells whose form replaces this page: the program that drives the page opens each, and says what it shows in the
+/// end. `url` is the page of the form, `end` the path of the answer.
+function topOrders(only = []) {
+    return tables.flatMap(table => table.columns.filter(column => column.isTop && isMeant(table, column, only))
+        .flatMap(column => table.rows.map(row => {
+            const cell = `${table.name}.${column.name}.${row.name}`;
+            const none = column.reason(row), end = `/record/${cell}`;
+            return none ? { cell, none } : { cell, url: column.page(end, row), end };
+        })));
+}
 
 /// Runs all cells of a column, so many at once.
 async function runColumn(table, column, cells) {
@@ -112,7 +126,7 @@ async function runMatrix(only = []) {
     const cells = {}, times = {};
     for (const table of tables) {
         for (const column of table.columns) {
-            if (only.length > 0 && !only.includes(`${table.name}.${column.name}`)) continue;
+            if (column.isTop || !isMeant(table, column, only)) continue;
             const begin = performance.now();
             await runColumn(table, column, cells);
             times[`${table.name}.${column.name}`] = Math.round(performance.now() - begin);

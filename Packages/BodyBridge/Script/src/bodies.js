@@ -10,7 +10,7 @@
 import { ask, newID, store } from "./channel.js";
 import { build, wrapConstructor } from "./disguise.js";
 import {
-  Blob, TypeError, URL, Uint8Array, WeakMap, XMLHttpRequest, blobBytes, blobSize, blobSlice, blobType, charCodeAt,
+  Blob, URL, Uint8Array, WeakMap, XMLHttpRequest, blobBytes, blobSize, blobSlice, blobType, charCodeAt,
   formForEach, isBlob, isForm, matched, subarray, utf8, weakGet, weakSet, world, xhrMimeType, xhrOpen,
   xhrSend, xhrText,
 } from "./natives.js";
@@ -26,8 +26,7 @@ export const keepaliveLimit = 64 << 10;
 export const isBodyless = (verb) => verb === "GET" || verb === "HEAD";
 
 /** Whether a form's entries hold a Blob. */
-export const holdsFiles = (form) => {
-  let found = false;
+const holdsFiles = (form, found) => {
   formForEach(form, (value) => { found ||= isBlob(value); });
   return found;
 };
@@ -69,7 +68,13 @@ const feed = async (id, { parts }, progress) => {
       }
       const size = blobSize(part);
       for (let at = 0; at < size; at += pieceLength) {
-        await put(new Uint8Array(await blobBytes(blobSlice(part, at, at + pieceLength))));
+        const piece = blobSlice(part, at, at + pieceLength);
+        let buffer;
+        try { buffer = new Uint8Array(await blobBytes(piece)); } catch {
+          // While another navigation is on its way, WebKit reads a Blob for a synchronous request alone.
+          buffer = bytesOf({ parts: [piece], size: blobSize(piece) });
+        }
+        await put(buffer);
       }
     }
   } catch {

@@ -11,7 +11,7 @@
 
 import { config } from "./config.js";
 import {
-  Request, TypeError, Uint8Array, XMLHttpRequest, apply, btoa, encodeURIComponent, fetch, fromCharCode, headersOf, isOK, location,
+  Request, Uint8Array, XMLHttpRequest, apply, btoa, encodeURIComponent, fetch, fromCharCode, headersOf, isOK, location,
   parse, prompt, random, setHeader, slice, stringify, subarray, world, xhrHeader, xhrOpen, xhrSend, xhrText,
 } from "./natives.js";
 import { home, isOurs } from "./urls.js";
@@ -63,21 +63,18 @@ const base64 = (bytes) => {
   return text;
 };
 
-const byPost = async (id, offset, bytes) => {
-  const request = new Request(home, { __proto__: null, method: "POST", body: bytes });
-  setHeader(headersOf(request), config.mark, mark(`store ${id} ${offset}`));
-  if (!isOK(await apply(fetch, world, [request]))) throw new TypeError();
-};
-
 /**
  * Puts a piece of a body into the container's store, where it waits for the request that carries the id. Resolves when
  * the container has room for more.
  */
 export const store = async (id, offset, bytes) => {
   try {
-    await byPost(id, offset, bytes);
+    const request = new Request(home, { __proto__: null, method: "POST", body: bytes });
+    setHeader(headersOf(request), config.mark, mark(`store ${id} ${offset}`));
+    if (!isOK(await apply(fetch, world, [request]))) throw 0;
   } catch {
-    // A policy of the page may forbid requests (`connect-src`): dialogs are under none. What came twice counts once.
-    if (!ask("store", { id, offset, bytes: base64(bytes) })) throw new TypeError();
+    // A policy of the page may forbid requests (`connect-src`), and a navigation may stop them: dialogs are under none.
+    // What came twice counts once.
+    if (!ask("store", { id, offset, bytes: base64(bytes) })) throw 0;
   }
 };

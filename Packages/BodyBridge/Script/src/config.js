@@ -6,7 +6,8 @@
 /* global CONTAINERKIT, FORCED */
 
 /**
- * - token: known to the container and to this script, unguessable, and never shown to the page
+ * - token: known to the container and to this script, unguessable, and never shown to the page; the container puts one
+ *   in its place that also proves a document's site
  * - mark: the name of the header field that tells the container of a request's body
  * - schemes: the container's schemes by those that they stand for, { https, http }
  * - hasCookies: whether `document.cookie` is the container's

@@ -7,7 +7,8 @@
 
 import { ask } from "./channel.js";
 import { wrapAccessor } from "./disguise.js";
-import { apply, document, prototype } from "./natives.js";
+import { apply, attempt, document, location, prototype, world } from "./natives.js";
+import { home, isOurs } from "./urls.js";
 
 /** Nothing else can change what a script reads while it runs, but for itself: so the answer holds until it ends. */
 let known;
@@ -20,18 +21,25 @@ const forgetSoon = async () => {
 /** A synchronous request ends in the same run of a script, and may have brought cookies. */
 export const forgetCookies = () => { known = undefined; };
 
+const isOpaque = home === "blob:";
+const frameOf = world.__lookupGetter__("frameElement");
+
 export const patchCookies = () => {
+  // A document without a URL of its own cannot prove its site: the one around it, of the same origin, asks for it.
+  const around = FORCED || isOurs(location.href) ? 0 : attempt(() => apply(frameOf, world, []).ownerDocument);
   wrapAccessor(prototype("Document"), "cookie", (original, self) => {
-    // Documents without a view have no cookies; other receivers are the engine's to refuse. Where it has cookies, its own
-    // are the page's: they go with its requests.
-    if (FORCED || self !== document) return apply(original, self, []);
+    if (around && self === document) return around.cookie;
+    // Documents without a view have no cookies; other receivers are the engine's to refuse, and so are documents of an
+    // opaque origin. Where it has cookies, its own are the page's: they go with its requests.
+    if (FORCED || self !== document || isOpaque) return apply(original, self, []);
     if (known === undefined) {
       known = ask("cookies") ?? "";
       forgetSoon();
     }
     return known;
   }, (original, self, args) => {
-    if (FORCED || self !== document) return apply(original, self, args);
+    if (around && self === document) return around.cookie = args[0];
+    if (FORCED || self !== document || isOpaque) return apply(original, self, args);
     const text = `${args[0]}`;
     known = undefined;
     ask("setCookie", { text });

@@ -5,16 +5,18 @@
 //
 // The engine tells when it has gathered a form's entries (`formdata`), and it gathers them for a script's `new FormData`
 // too. What is gathered outside of such a call is being sent.
+//
+// A form that replaces its own page stops the loads of that page. So the container holds the navigation until it has the
+// body: the page sends it as usual, and cannot tell.
 
 /* global FORCED */
 
-import { handOver, holdsFiles } from "./bodies.js";
-import { ask } from "./channel.js";
+import { handOver, lost } from "./bodies.js";
+import { ask, nextID } from "./channel.js";
 import { build, wrapConstructor, wrapMethod } from "./disguise.js";
-import { encodeForm } from "./multipart.js";
 import {
-  WeakMap, addListener, apply, attributeOf, entriesOf, lowerCase, prototype, submitterOf, targetOf, weakGet, weakSet,
-  world,
+  WeakMap, addListener, apply, attributeOf, entriesOf, lowerCase, prototype, slice, submitterOf, targetOf, weakGet,
+  weakSet, world,
 } from "./natives.js";
 import { isOurs, resolve } from "./urls.js";
 
@@ -29,18 +31,15 @@ const chosen = (form, name) => {
 };
 
 const announce = (form, entries) => {
-  if (FORCED) return;
-  if (lowerCase(chosen(form, "method")) !== "post") return;
+  if (FORCED || lowerCase(chosen(form, "method")) !== "post") return;
   const url = resolve(chosen(form, "action"));
   if (!isOurs(url)) return;
-  if (!entries || !holdsFiles(entries) || lowerCase(chosen(form, "enctype")) !== "multipart/form-data") {
-    ask("next", { url, "words": "plain" });
-    return;
-  }
-  const body = encodeForm(entries);
-  const { words, begin } = handOver(body);
-  ask("next", { url, "words": words, type: body.kind });
-  begin();
+  const body = lowerCase(chosen(form, "enctype")) === "multipart/form-data" && lost(entries);
+  const { words, begin } = body ? handOver(body) : { words: "plain" };
+  // The text is this world and the target: a later form from here replaces one that was not sent.
+  const text = slice(nextID(), 0, 16) + chosen(form, "target");
+  ask("next", { url, text, "words": words, type: body?.kind });
+  begin?.();
 };
 
 const listen = (root) => {

@@ -13,6 +13,7 @@ import { patchCookies } from "./cookies.js";
 import { disguise } from "./disguise.js";
 import { patchFetch } from "./fetch.js";
 import { listenToForms, patchForms } from "./forms.js";
+import { checkFraming } from "./framing.js";
 import { location } from "./natives.js";
 import { home, isOurs } from "./urls.js";
 import { patchWorkers } from "./workers.js";
@@ -32,4 +33,5 @@ if (config.isRehearsal || isOurs(location.href) || isOurs(home)) {
     patchAddresses();
   }
   if (config.hasCookies) patchCookies();
+  checkFraming();
 }

@@ -14,7 +14,8 @@ internal import Synchronization
 ///
 /// A body is never whole in here: who brings a piece waits while more than the ``Limits/lead`` of that body lies here, so
 /// that its size is not limited. Where nothing happens to a body for the ``Limits/patience`` it is dropped, and whoever
-/// waits for it hears why.
+/// waits for it hears why. The body of a form is an exception: it is whole before its request begins, and one that is
+/// longer than the lead is in a temporary file without a name.
 public final class BodyVault: Sendable {
     /// How much may lie here, and for how long.
     public struct Limits: Sendable, Hashable {
@@ -24,16 +25,20 @@ public final class BodyVault: Sendable {
         public var count = 64
         /// How many bytes of one body may lie here before who brings it has to wait; 4 MB by default.
         public var lead = 4 << 20
-        /// How long a body stays without anything happening to it; 60 seconds by default.
+        /// The most bytes of held bodies on disk; 4 GB by default.
+        public var heldBytes: Int64 = 4 << 30
+        /// How long a body stays without anything happening to it; 60 seconds by default. A body whose request has taken it,
+        /// and does not ask for its next piece, stays with the request: the host of it may take no more for as long as it
+        /// likes.
         public var patience = Duration.seconds(60)
 
         /// The defaults.
         public init() {}
     }
 
-    private let limits: Limits
+    let limits: Limits
     private let clock: any Clock<Duration>
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
     /// Makes an empty vault.
     /// - Parameter budget: what the bytes are taken from, where vaults share one; `nil`, the default, for none but the
@@ -149,6 +154,7 @@ public final class BodyVault: Sendable {
         }
         reader?.resume(returning: bytes)
         watch(id)
+        for waiter in state.withLock({ $0.removeWaitersOfWhole(id) }) { waiter.resume() }
         return hasToWait
     }
 
@@ -165,7 +171,7 @@ public final class BodyVault: Sendable {
     }
 
     /// Has a body dropped to which nothing happens.
-    private func watch(_ id: BodyID) {
+    func watch(_ id: BodyID) {
         state.withLock { state in
             guard let entry = state.entries[id], entry.watch == nil else { return }
             state.entries[id]?.watch = watching(id)
@@ -184,9 +190,10 @@ public final class BodyVault: Sendable {
 
     /// How much has happened to a body; it is dropped where that is no more than was `seen`.
     private func touches(of id: BodyID, droppedWhere seen: Int?, after patience: Duration) -> Int? {
-        let (touches, dropped) = state.withLock { state in
-            let touches = state.entries[id]?.touches
-            return touches == seen ? (nil, state.remove(id)) : (touches, nil)
+        let (touches, dropped): (Int?, Entry?) = state.withLock { state in
+            guard let entry = state.entries[id] else { return (nil, nil) }
+            let isHeldBack = entry.length != nil && entry.reader == nil
+            return entry.touches == seen && !isHeldBack ? (nil, state.remove(id)) : (entry.touches, nil)
         }
         dropped?.end(with: ResourceError(.timedOut, "nothing came of a body for \(patience)"))
         return touches

@@ -12,7 +12,13 @@ public protocol BridgeHosting: AnyObject {
     /// - Parameters:
     ///   - place: the URL of the script's document, under the container's name, by the script's own word.
     ///   - top: the real URL of the document that the view shows, by the engine's word.
-    func cookies(ofScriptAt place: String, in top: String) -> String
-    /// Takes what a script assigned to `document.cookie`; the places are those of ``cookies(ofScriptAt:in:)``.
-    func setCookie(_ text: String, ofScriptAt place: String, in top: String)
+    ///   - provenSite: the site, as given to ``PageBridge/prove(_:)``, that the script's document has proven to be of.
+    func cookies(ofScriptAt place: String, in top: String, provenSite: String?) -> String
+    /// Returns a Boolean value that indicates whether a document may be shown in a frame below documents of these origins.
+    /// - Parameters:
+    ///   - place: the URL of the document, under the container's name, by the script's own word.
+    ///   - ancestors: the origins, as the engine names them.
+    func mayShow(documentAt place: String, below ancestors: [String]) -> Bool
+    /// Takes what a script assigned to `document.cookie`; the places are those of ``cookies(ofScriptAt:in:provenSite:)``.
+    func setCookie(_ text: String, ofScriptAt place: String, in top: String, provenSite: String?)
 }

@@ -19,14 +19,16 @@ public struct BridgeQuestion: Sendable, Hashable {
         case setCookie(text: String)
         /// The next POST or other request to a URL, which cannot carry a mark, has this one.
         /// - `contentType`: in place of the one that the engine says.
-        /// - `contentLanguage`: where the mark has an id, that is in this field's place.
-        case announce(url: String, mark: RequestMark, contentType: String?, contentLanguage: String?)
+        /// - `text`: the `Content-Language` that the mark's id replaces, or the sender of a form, whose mark has no id.
+        case announce(url: String, mark: RequestMark, contentType: String?, text: String?)
         /// Where the redirects of a request have led to.
         case moved(BodyID)
         /// A worker is about to ask for its script.
         case worker(url: String, isModule: Bool)
         /// A piece of a body, for where requests are forbidden.
         case store(BodyID, offset: Int64, bytes: Data)
+        /// Whether the document may be shown in a frame below these origins, as the engine names them.
+        case framed(ancestors: [String])
         /// A body will not come: it cannot be read.
         case drop(BodyID)
     }
@@ -84,6 +86,11 @@ public struct BridgeQuestion: Sendable, Hashable {
         var offset: Int64?
         var bytes: String?
 
+        /// The texts of `{"0": …, "1": …}`.
+        private static func ancestors(json: String) -> [String]? {
+            (try? JSONDecoder().decode([String: String].self, from: Data(json.utf8))).map { Array($0.values) }
+        }
+
         var topic: Topic? {
             switch (ask, url, id.flatMap { BodyID($0) }) {
             case ("covers", let url?, _): return .covers(url: url)
@@ -91,12 +98,13 @@ public struct BridgeQuestion: Sendable, Hashable {
             case ("setCookie", _, _): return text.map { .setCookie(text: $0) }
             case ("worker", let url?, _): return .worker(url: url, isModule: isModule ?? false)
             case ("drop", _, let id?): return .drop(id)
+            case ("framed", _, _): return text.flatMap(Self.ancestors).map { .framed(ancestors: $0) }
             case ("moved", _, let id?): return .moved(id)
             case ("next", let url?, _):
                 guard let mark = words.flatMap({ RequestMark($0) }) else { return nil }
                 switch mark.purpose {
                 case .bodyless, .plain, .take:
-                    return .announce(url: url, mark: mark, contentType: type, contentLanguage: text)
+                    return .announce(url: url, mark: mark, contentType: type, text: text)
                 case .store, .ask: return nil
                 }
             case ("store", _, let id?):

@@ -88,13 +88,19 @@ public struct InjectedScript: Sendable, Hashable {
 
     private static func making(_ text: String) -> String {
         "globalThis.\(maker)===0&&(globalThis.\(maker)=CONTAINERKIT=>"
-            + "{\(text);return()=>{CONTAINERKIT.again&&CONTAINERKIT.again()}})"
+            + "{\(text);return t=>{t?CONTAINERKIT.token=t:CONTAINERKIT.again&&CONTAINERKIT.again()}})"
     }
 
     /// Takes the maker out of the world, and has it make the script where it is there.
     private static func made(_ configuration: Configuration) -> String {
         let making = "typeof make==\"function\"?make(\(ScriptLiteral.object(configuration))):()=>{}"
         return "(make=>delete globalThis.\(maker)&&\(making))(globalThis.\(maker))"
+    }
+
+    /// The script that proves documents to be of a site, after ``page``, for documents of the site alone: from then on the
+    /// injected script shows the proof with its token.
+    func proof(_ proof: BridgeToken) -> String {
+        "typeof \(name)==\"function\"&&\(name)(\"\(token.text) +\(proof.text)\")"
     }
 
     /// What runs in a worker before its own script. It holds the token: it is for the worker alone.

@@ -15,8 +15,9 @@ public final class PageBridge {
         case request(BridgedRequest)
         /// It brings a piece of a body, which the engine has: put it into the vault with ``store(_:at:of:)``.
         case piece(BodyID, offset: Int64)
-        /// It brings a question, which the engine has: answer it with ``answer(to:isAuthentic:)``.
-        case question
+        /// It brings a question, which the engine has: answer it with ``answer(to:isAuthentic:provenSite:)``.
+        /// - `provenSite`: the site that the script's document has proven to be of.
+        case question(provenSite: String?)
         /// It asks for a worker's script: ``WorkerScript/text(leading:)`` is to be its answer's.
         case worker(WorkerScript)
         /// It asks for the script in front of a worker's, which this is.
@@ -32,8 +33,7 @@ public final class PageBridge {
     /// The real URL of the document that the view shows. What a script says of the page around it may be a lie: cookies
     /// of another site would be a page's own by that.
     private var documentURL: String
-    /// What was said ahead of requests, newest last.
-    private var announced: [Announcement] = []
+    private var announced = Announcements()
     /// Scripts of workers that are to be asked for, newest last.
     private var workers: [Expected] = []
     private var kept: KeptScripts
@@ -41,12 +41,16 @@ public final class PageBridge {
     private var visit = 0
     /// Where redirects of requests have led to, newest last.
     private var moves: [(id: BodyID, url: String)] = []
+    /// The proofs of sites whose documents the view has shown.
+    private var proofs: [(token: BridgeToken, site: String)] = []
 
-    /// The most announcements that wait for their requests; the oldest goes first.
+    /// The most scripts of workers that are to be asked for; the oldest goes first.
     private static let limit = 64
     /// The most redirected requests that the script may still ask of, and the longest URL that it is told, in bytes.
     private static let moveLimit = 256
     private static let moveURLLimit = 8 << 10
+    /// The most sites of one view that get a proof: scripts of the others get no cookies.
+    private static let proofLimit = 64
 
     /// - Parameters:
     ///   - documentURL: the real URL of the document that the view is about to show.
@@ -63,27 +67,50 @@ public final class PageBridge {
         self.host = host
     }
 
-    /// What a text of a dialog begins with that is for ``answer(to:isAuthentic:)``.
+    /// What a text of a dialog begins with that is for ``answer(to:isAuthentic:provenSite:)``.
     public var prefix: String { script.token.text + " " }
+
+    /// Returns the script that proves documents to be of a site, for such documents alone, after ``InjectedScript/page``;
+    /// `nil` if the view has it already.
+    ///
+    /// A document that has taken the window of another one can learn the token of the injected script. It cannot learn the
+    /// proof of a site that it is not of.
+    /// - Parameter site: a name of the site, which ``BridgeHosting`` is given back.
+    public func prove(_ site: String) -> String? {
+        guard proofs.count < Self.proofLimit, !proofs.contains(where: { $0.site == site }) else { return nil }
+        let token = BridgeToken()
+        proofs.append((token, site))
+        return script.proof(token)
+    }
+
+    /// What follows the token without the proof of a site, and the site that it proves. Nothing follows a wrong proof.
+    private func proven(_ payload: Substring?) -> (payload: Substring?, site: String?) {
+        guard let payload, payload.utf8.first == UInt8(ascii: "+") else { return (payload, nil) }
+        let text = payload.dropFirst()
+        for proof in proofs {
+            if let rest = proof.token.payload(of: text) { return (rest, proof.site) }
+        }
+        return (nil, nil)
+    }
 
     /// Answers a question of the script, with or without its ``prefix``, as JSON: `{"value": …}`.
     ///
     /// What is not a question of this page's script gets `null`.
-    /// - Parameter isAuthentic: whether the request that brought it has shown the token.
-    public func answer(to text: String, isAuthentic: Bool = false) -> String {
-        let payload = isAuthentic ? Substring(text) : script.token.payload(of: text)
+    /// - Parameters:
+    ///   - isAuthentic: whether the request that brought it has shown the token.
+    ///   - provenSite: the site that this request has proven.
+    public func answer(to text: String, isAuthentic: Bool = false, provenSite: String? = nil) -> String {
+        let (payload, proven) = isAuthentic ? (Substring(text), provenSite) : proven(script.token.payload(of: text))
         guard let question = payload.flatMap({ BridgeQuestion(json: $0) }) else { return "null" }
         let place = question.place
         switch question.topic {
         case .covers(let url): return json(host.covers(url))
-        case .cookies: return json(host.cookies(ofScriptAt: place, in: documentURL))
+        case .cookies: return json(host.cookies(ofScriptAt: place, in: documentURL, provenSite: proven))
         case .setCookie(let text):
-            host.setCookie(text, ofScriptAt: place, in: documentURL)
+            host.setCookie(text, ofScriptAt: place, in: documentURL, provenSite: proven)
             return json(true)
         case .announce(let url, let mark, let type, let language):
-            announced.append(
-                Announcement(url: withoutFragment(url), mark: mark, contentType: type, contentLanguage: language))
-            if announced.count > Self.limit { announced.removeFirst() }
+            announce(url, mark, type, language)
             return json(true)
         case .worker(let url, let isModule):
             guard let mark = url.lastIndex(of: "#") else { return json(false) }
@@ -92,6 +119,7 @@ public final class PageBridge {
         case .store(let id, let offset, let bytes):
             return json((try? vault.putNow(bytes, at: offset, of: id)) != nil)
         case .moved(let id): return json(moves.last { $0.id == id }?.url)
+        case .framed(let ancestors): return json(host.mayShow(documentAt: place, below: ancestors))
         case .drop(let id):
             vault.drop(id)
             return json(true)
@@ -102,11 +130,11 @@ public final class PageBridge {
     /// - Parameter fragment: of the URL that the engine asks for, without its `#`.
     /// - Throws: `ResourceError`, as ``BodyVault`` does for a body that is asked for twice or is too large.
     public func read(_ head: inout HTTPRequest, fragment: String? = nil) throws -> Reading {
-        let mark = mark(of: head.headerFields)
+        let (mark, site) = mark(of: head.headerFields)
         head.headerFields[.mark] = nil
         if let mark {
             switch mark.purpose {
-            case .ask: return .question
+            case .ask: return .question(provenSite: site)
             case .store(let id, let offset): return .piece(id, offset: offset)
             case .plain, .bodyless, .take: return .request(try bridged(mark))
             }
@@ -118,7 +146,11 @@ public final class PageBridge {
             let found = workers.remove(at: index)
             return found.isLeading ? .script(script.worker(id: found.workerID ?? found.id)) : .worker(leading(found))
         }
-        if let found = announcement(of: head) {
+        let announcement = announced.take(for: head)
+        drop(announcement.unsent)
+        if let found = announcement.found {
+            // It was dropped while its navigation waited for it.
+            if let body = found.heldBody, !vault.holds(body.id) { throw Self.dropped }
             if let type = found.contentType { head.headerFields[.contentType] = type }
             if found.mark.id != nil { head.headerFields[.contentLanguage] = found.contentLanguage }
             var bridged = try bridged(found.mark)
@@ -138,17 +170,53 @@ public final class PageBridge {
     }
 
     /// What the script says in its header field, and a page that does not know its token cannot.
-    private func mark(of fields: HTTPFields) -> RequestMark? {
+    private func mark(of fields: HTTPFields) -> (mark: RequestMark?, site: String?) {
         for field in fields where field.name == .mark {
             // What a page sets itself under this name the engine joins with what the script sets.
             let isJoined = field.value.utf8.contains(UInt8(ascii: ","))
             let values = isJoined ? field.value.split(separator: ", ") : [field.value[...]]
             for value in values {
-                if let words = script.token.payload(of: value) { return RequestMark(words) }
+                let (words, site) = proven(script.token.payload(of: value))
+                if let words { return (RequestMark(words), site) }
             }
         }
-        return nil
+        return (nil, nil)
     }
+
+    /// Assigns an announced form to a navigation of a form that is about to begin.
+    /// - Parameter url: of the navigation, as the engine names it.
+    /// - Returns: a wait for the form's body to be whole, or to be dropped, after which the navigation begins at once;
+    ///   `nil` if it can begin now.
+    public func wait(forFormTo url: String) -> (@MainActor () async -> Void)? {
+        let assigned = announced.assign(toNavigationTo: withoutFragment(url))
+        drop(assigned.ended)
+        guard let form = assigned.found else { return nil }
+        guard let body = form.heldBody, vault.isIncomplete(body.id) else {
+            announced.begin(form)
+            return nil
+        }
+        return { [weak self, vault] in
+            await vault.waitUntilWhole(body.id)
+            self?.announced.begin(form)
+        }
+    }
+
+    private func announce(_ url: String, _ mark: RequestMark, _ type: String?, _ text: String?) {
+        let isForms = mark.id == nil
+        let announcement = Announcements.Announcement(
+            url: withoutFragment(url), mark: mark, contentType: type, contentLanguage: isForms ? nil : text,
+            sender: isForms ? text : nil)
+        drop(announced.insert(announcement))
+        // Without room for it the body is dropped as soon as it arrives, and its request fails.
+        if let body = announcement.heldBody { try? vault.hold(body.id, length: body.length) }
+    }
+
+    /// Drops the bodies of forms that were not sent.
+    private func drop(_ announcements: [Announcements.Announcement]) {
+        for announcement in announcements { if let body = announcement.heldBody { vault.drop(body.id) } }
+    }
+
+    private static let dropped = ResourceError(.cancelled, "the body of a form was dropped")
 
     /// Puts a piece of a body into the vault; returns when there is room for another.
     /// - Throws: `ResourceError`.
@@ -205,22 +273,6 @@ public final class PageBridge {
         vault.removeAll()
     }
 
-    /// What was said ahead of a request: of itself, by its id, or, of a form's, of its URL.
-    private func announcement(of head: HTTPRequest) -> Announcement? {
-        let url = head.urlText
-        if let id = head.headerFields[.contentLanguage].flatMap({ BodyID($0) }),
-            let index = announced.firstIndex(where: { $0.mark.id == id && $0.url == url })
-        {
-            return announced.remove(at: index)
-        }
-        guard ![.get, .head].contains(head.method) else { return nil }
-        let isForms = { (other: Announcement) in other.mark.id == nil && other.url == url }
-        let found = announced.last(where: isForms)
-        // What was said before of the same place is of requests that did not come.
-        announced.removeAll(where: isForms)
-        return found
-    }
-
     private func leading(_ worker: Expected) -> WorkerScript {
         guard worker.isModule else {
             return WorkerScript(
@@ -269,13 +321,6 @@ public final class PageBridge {
         var isLeading = false
         /// The worker's own `id`, where this is in front of it.
         var workerID: String?
-    }
-
-    private struct Announcement {
-        var url: String
-        var mark: RequestMark
-        var contentType: String?
-        var contentLanguage: String?
     }
 }
 

@@ -3,6 +3,7 @@
 
 import Foundation
 import ResourceLoading
+import Synchronization
 import Testing
 
 @testable import BodyBridge
@@ -137,6 +138,22 @@ struct BodyVaultTests {
         #expect(vault.bytes == 0)
     }
 
+    @Test("A body that its request does not read on stays, however long the host takes no more of it")
+    func heldBack() async throws {
+        var limits = BodyVault.Limits()
+        limits.lead = 1
+        let clock = PassingClock()
+        let vault = BodyVault(limits: limits, clock: clock)
+        let body = try vault.take(id, length: 4)
+        let writing = Task { try await vault.put(Data("abcd".utf8), at: 0, of: id) }
+        while vault.bytes < 4, vault.count > 0 { await Task.yield() }
+        let before = clock.sleeps
+        while clock.sleeps < before + 10, vault.count > 0 { await Task.yield() }
+        #expect(try await text(body) == "abcd")
+        try await writing.value
+        #expect(vault.count == 0)
+    }
+
     @Test("A body is dropped with who reads it")
     func abandoned() async throws {
         let vault = BodyVault()
@@ -174,5 +191,99 @@ struct BodyVaultTests {
         #expect(budget.used == 3)
         second = nil
         #expect(budget.used == 0)
+    }
+
+    @Test("A held body is whole before it is taken; a longer one than the lead takes no memory", arguments: [3, 40])
+    func held(count: Int) async throws {
+        var limits = BodyVault.Limits()
+        (limits.bytes, limits.lead) = (16, 8)
+        let vault = BodyVault(limits: limits)
+        try vault.hold(id, length: Int64(count))
+        #expect(vault.isIncomplete(id))
+        let whole = Task { await vault.waitUntilWhole(id) }
+        for offset in 0..<count {
+            // Without a reader, and beyond the lead.
+            try await vault.put(Data([UInt8(offset)]), at: Int64(offset), of: id)
+        }
+        await whole.value
+        #expect(!vault.isIncomplete(id))
+        #expect(vault.bytes == (count > limits.lead ? 0 : count))
+        let body = try vault.take(id, length: Int64(count))
+        #expect(try await body.collect(upTo: 100) == Data((0..<count).map { UInt8($0) }))
+        #expect(vault.bytes == 0 && vault.count == 0 && vault.state.withLock { $0.heldBytes } == 0)
+    }
+
+    @Test("A held body that is dropped ends the wait for it, and one that is longer than said is refused")
+    func heldInVain() async throws {
+        var limits = BodyVault.Limits()
+        limits.lead = 2
+        let vault = BodyVault(limits: limits)
+        try vault.hold(id, length: 4)
+        #expect(throws: ResourceError.self) { try vault.putNow(Data("12345".utf8), at: 0, of: id) }
+        let whole = Task { await vault.waitUntilWhole(id) }
+        vault.drop(id)
+        await whole.value
+        #expect(vault.count == 0 && vault.state.withLock { $0.heldBytes } == 0)
+        // Nothing to wait for.
+        await vault.waitUntilWhole(other)
+    }
+
+    @Test("Held bodies have a limit on disk; one beyond it waits for its request, as others do")
+    func heldLimit() async throws {
+        var limits = BodyVault.Limits()
+        (limits.lead, limits.heldBytes) = (2, 10)
+        let vault = BodyVault(limits: limits)
+        try vault.hold(id, length: 8)
+        try vault.hold(other, length: 8)
+        #expect(vault.isIncomplete(id) && !vault.isIncomplete(other))
+        vault.drop(id)
+        vault.drop(other)
+        try vault.hold(other, length: 8)
+        #expect(vault.isIncomplete(other))
+        vault.removeAll()
+        #expect(vault.state.withLock { $0.heldBytes } == 0)
+    }
+
+    @Test("A taken body is read from its file while its pieces still arrive")
+    func heldAndTaken() async throws {
+        var limits = BodyVault.Limits()
+        limits.lead = 2
+        let vault = BodyVault(limits: limits)
+        try vault.hold(id, length: 6)
+        try vault.putNow(Data("ab".utf8), at: 0, of: id)
+        let body = try vault.take(id, length: 6)
+        async let read = text(body)
+        try vault.putNow(Data("cd".utf8), at: 2, of: id)
+        try vault.putNow(Data("ef".utf8), at: 4, of: id)
+        #expect(try await read == "abcdef")
+    }
+
+    @Test("The file of a held body has no name, and only this user can read it")
+    func heldFile() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = try HeldFile(in: folder.path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        try file.write(Data("abc".utf8), at: 2)
+        #expect(try file.read(3, at: 2) == Data("abc".utf8))
+        #expect(throws: ResourceError.self) { try file.read(2, at: 4) }
+        #expect(throws: ResourceError.self) { try HeldFile(in: folder.path + "/none") }
+    }
+}
+
+/// A clock on which every wait is over at once, and counted.
+private final class PassingClock: Clock {
+    typealias Instant = ContinuousClock.Instant
+
+    let now = ContinuousClock.now
+    let minimumResolution = Duration.zero
+    private let count = Mutex(0)
+    var sleeps: Int { count.withLock { $0 } }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        count.withLock { $0 += 1 }
+        await Task.yield()
+        try Task.checkCancellation()
     }
 }

@@ -14,8 +14,15 @@ struct PageBridgeTests {
     private final class Host: BridgeHosting {
         var cookies = "a=b"
         func covers(_ url: String) -> Bool { url.hasPrefix("https://covered.example/") }
-        func cookies(ofScriptAt place: String, in top: String) -> String { "\(cookies) at \(place) in \(top)" }
-        func setCookie(_ text: String, ofScriptAt place: String, in top: String) { cookies = text }
+        func cookies(ofScriptAt place: String, in top: String, provenSite: String?) -> String {
+            "\(cookies) at \(place) in \(top)" + (provenSite.map { " of \($0)" } ?? "")
+        }
+        func mayShow(documentAt place: String, below ancestors: [String]) -> Bool {
+            place == "app://a.example/x" && !ancestors.contains("https://ad.example")
+        }
+        func setCookie(_ text: String, ofScriptAt place: String, in top: String, provenSite: String?) {
+            cookies = provenSite.map { "\(text) of \($0)" } ?? text
+        }
     }
 
     private let host = Host()
@@ -59,7 +66,57 @@ struct PageBridgeTests {
         #expect(ask(#""ask":"cookies""#) == #"{"value":"a=b at app:\/\/a.example\/x in https:\/\/b.example\/"}"#)
         #expect(ask(#""ask":"setCookie","text":"c=d""#) == #"{"value":true}"#)
         #expect(host.cookies == "c=d")
+        let framed = { (origin: String) in
+            ask(#""ask":"framed","text":"{\"0\":\"\#(origin)\",\"1\":\"app://a.example\"}""#)
+        }
+        #expect(framed("https://ad.example") == #"{"value":false}"#)
+        #expect(framed("https://other.example") == #"{"value":true}"#)
     }
+
+    /// The proof in the script that the container injects into documents of a site.
+    private func proof(of site: String) throws -> Substring {
+        let script = try #require(bridge.prove(site))
+        let text = try #require(
+            script.firstMatch(of: try Regex("\"(\(token.text) \\+[0-9a-f]{32})\"\\)$"))?.output[1].substring)
+        return text.dropFirst(token.text.count)
+    }
+
+    @Test("A proof shows of which site a document is, and the token alone shows nothing")
+    func proofs() throws {
+        let proof = try proof(of: "https://a.example")
+        let other = try self.proof(of: "https://b.example")
+        #expect(bridge.prove("https://a.example") == nil)
+        #expect(proof != other)
+        let question = #"{"place":"app://a.example/x","ask":"cookies"}"#
+        let answer = { (token: String) in bridge.answer(to: "\(token) \(question)") }
+        #expect(answer(token.text) == #"{"value":"a=b at app:\/\/a.example\/x in https:\/\/b.example\/"}"#)
+        #expect(answer(token.text + proof).hasSuffix(#" of https:\/\/a.example"}"#))
+        #expect(answer(token.text + other).hasSuffix(#" of https:\/\/b.example"}"#))
+        for wrong in [" +", " +\(BridgeToken().text)", "\(proof)0", "\(proof.dropLast())", " \(proof.dropFirst(2))"] {
+            #expect(answer(token.text + wrong) == "null", "\(wrong)")
+        }
+        _ = bridge.answer(to: "\(token.text)\(proof) " + #"{"place":"app://a.example/","ask":"setCookie","text":"c"}"#)
+        #expect(host.cookies == "c of https://a.example")
+        // A question that a request brings, and requests of other kinds.
+        guard
+            case .question("https://a.example") = try read("app://a.example/", mark: "\(token.text)\(proof) ask")
+                .reading
+        else { throw Missing() }
+        guard case .question(nil) = try read("app://a.example/", mark: "\(token.text) ask").reading else {
+            throw Missing()
+        }
+        guard case .engine? = body(try read("app://a.example/", mark: "\(token.text)\(proof) plain").reading) else {
+            throw Missing()
+        }
+    }
+
+    @Test("A view has a limit of proofs")
+    func manyProofs() {
+        for number in 0..<64 { #expect(bridge.prove("https://\(number).example") != nil) }
+        #expect(bridge.prove("https://more.example") == nil)
+    }
+
+    private struct Missing: Error {}
 
     @Test(
         "What is not the script's question is not answered",
@@ -334,5 +391,72 @@ struct PageBridgeTests {
         #expect(
             body(try read("app://a.example/form").reading).map { if case .unknown = $0 { true } else { false } } == true
         )
+    }
+
+    private func announce(_ id: String, _ length: Int, from sender: String, type: String) {
+        _ = ask(
+            #""ask":"next","url":"app://a.example/form","words":"take \#(id) \#(length)","type":"\#(type)","text":"\#(sender)""#
+        )
+    }
+
+    private func store(_ text: String, as id: String) {
+        let bytes = Data(text.utf8).base64EncodedString()
+        _ = ask(#""ask":"store","id":"\#(id)","offset":0,"bytes":"\#(bytes)""#)
+    }
+
+    private func text(_ reading: PageBridge.Reading) async throws -> String? {
+        guard case .value(let value) = body(reading) else { return nil }
+        return String(decoding: try await value.collect(upTo: 100), as: UTF8.self)
+    }
+
+    @Test("A form's navigation waits until its body is here, and requests get bodies as their navigations began")
+    func navigations() async throws {
+        let other = String(repeating: "1e", count: 16)
+        announce(id, 5, from: "one", type: "a/one")
+        announce(other, 3, from: "two", type: "a/two")
+        let first = try #require(bridge.wait(forFormTo: "app://a.example/form#x"))
+        let second = try #require(bridge.wait(forFormTo: "app://a.example/form"))
+        #expect(bridge.wait(forFormTo: "app://a.example/form") == nil)
+        #expect(bridge.wait(forFormTo: "app://a.example/other") == nil)
+        store("two", as: other)
+        await second()
+        store("first", as: id)
+        await first()
+        let later = try read("app://a.example/form", type: "multipart/form-data; boundary=engine")
+        #expect(later.head.headerFields[.contentType] == "a/two")
+        #expect(try await text(later.reading) == "two")
+        #expect(try await text(read("app://a.example/form").reading) == "first")
+    }
+
+    @Test("A later form of the same document and target replaces one that was not sent, and ends an earlier navigation")
+    func replaced() async throws {
+        let other = String(repeating: "1e", count: 16)
+        announce(id, 5, from: "one", type: "a/one")
+        announce(other, 3, from: "one", type: "a/two")
+        store("two", as: other)
+        #expect(bridge.wait(forFormTo: "app://a.example/form") == nil)
+        // It began, and its request never came.
+        announce(id, 5, from: "one", type: "a/three")
+        let wait = try #require(bridge.wait(forFormTo: "app://a.example/form"))
+        store("three", as: id)
+        await wait()
+        #expect(try await text(read("app://a.example/form").reading) == "three")
+        guard case .unknown = body(try read("app://a.example/form").reading) else {
+            Issue.record("the navigation that ended is still here")
+            return
+        }
+    }
+
+    @Test("A body that was dropped ends the wait for it, and its request fails at once")
+    func droppedForm() async throws {
+        announce(id, 5, from: "one", type: "a/one")
+        let wait = try #require(bridge.wait(forFormTo: "app://a.example/form"))
+        _ = ask(#""ask":"drop","id":"\#(id)""#)
+        await wait()
+        #expect(throws: ResourceError.self) { try read("app://a.example/form") }
+        announce(id, 5, from: "one", type: "a/one")
+        let gone = try #require(bridge.wait(forFormTo: "app://a.example/form"))
+        bridge.removeAll()
+        await gone()
     }
 }

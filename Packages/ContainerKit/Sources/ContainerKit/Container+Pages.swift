@@ -148,6 +148,7 @@ extension Container {
         } else if mode != .plain {
             legacy?.begin(in: view)
         }
+        try await sites?.begin(in: view, for: mode == .customScheme ? url : nil, bridges)
         if var post {
             post.place = HTTPRequest(urlText: place)?.urlText ?? place
             posts.hold(post, for: view.id)
@@ -282,6 +283,7 @@ extension Container {
         table?.note(.close)
         loads[session.view] = nil
         bridges?.end(in: session.view)
+        sites?.end(in: session.view)
         legacy?.end(in: session.view)
         posts.forget(session.view)
         whitePages?.end(in: session.view)

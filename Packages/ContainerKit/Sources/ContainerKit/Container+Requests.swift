@@ -6,6 +6,7 @@ internal import HTTPTypes
 internal import LoopbackServer
 internal import OfflinePackage
 internal import ResourceLoading
+internal import SchemeMode
 internal import SchemeRouter
 
 #if canImport(FoundationNetworking)
@@ -94,6 +95,7 @@ extension Container {
         }
         delivery.start(outlivesStop: bridged.isKeptAlive) { [weak self] in
             let named = try named.get()
+            if request.isMainDocument { try await self?.prepareSite(of: request) }
             guard named.wantsHandOver, let cookies else {
                 let response = try await path.answer(named)
                 if request.isMainDocument { await self?.lead(session, by: response) }
@@ -142,6 +144,10 @@ extension Container {
             record.note(outcome, of: own)
             hub.send(.request(record))
         }
+    }
+
+    private func prepareSite(of request: EngineRequest) async throws {
+        try await sites?.prepare(for: configuration.names.realURL(of: request.head), in: request.view, bridges)
     }
 
     private func note(document request: EngineRequest, of session: PageSession?) {

@@ -47,6 +47,8 @@ public final class Container<Engine: WebEngine> {
     var loads: [ViewID: ViewLoad] = [:]
     var lastPageID: UInt64 = 0
     private(set) var bridges: BridgeCare?
+    /// `nil` if no page can have a name.
+    let sites: SiteController?
     let legacy: LegacyCare?
     let posts = OpeningPosts()
     let whitePages: WhitePageCare?
@@ -122,6 +124,7 @@ public final class Container<Engine: WebEngine> {
         downloadCare = DownloadCare(
             configuration.downloads, requests: pageRequests, journal: await .open(directory: given.directory)
         ) { [hub] in hub.send(.download($0, $1)) }
+        sites = modes.started.contains(.customScheme) ? SiteController(names: configuration.names) : nil
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
             CustomScheme(name: configuration.names.insecure, isSecure: false),

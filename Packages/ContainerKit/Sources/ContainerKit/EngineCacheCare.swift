@@ -5,6 +5,7 @@ internal import Logging
 internal import OfflinePackage
 internal import PackageFormat
 internal import ResourceLoading
+internal import ResourceStore
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -23,7 +24,7 @@ internal import ResourceLoading
 final class EngineCacheCare<Engine: WebEngine> {
     private weak var engine: Engine?
     private let library: PackageLibrary
-    private let file: String
+    private let directory: String
     /// How long a page waits.
     private let limit: Duration
     private let logger: Logger
@@ -55,14 +56,14 @@ final class EngineCacheCare<Engine: WebEngine> {
         self.library = library
         self.isUsed = isUsed
         self.place = place
-        file = configuration.directory + "/engine-caches.json"
+        directory = configuration.directory
         self.isByProxy = isByProxy
         limit = configuration.engineCacheLimit
         logger = configuration.logger
         // One that is missing or damaged says nothing of what is held: then each package is looked at once.
         held =
-            (try? Data(contentsOf: URL(filePath: file))).flatMap { try? JSONDecoder().decode(HeldFiles.self, from: $0) }
-            ?? HeldFiles()
+            (try? PrivateFolder.open(directory)?.contents(of: "engine-caches.json", upTo: 64 << 20))
+            .flatMap { try? JSONDecoder().decode(HeldFiles.self, from: $0) } ?? HeldFiles()
     }
 
     /// Hears what happens from now on, and begins with what has changed before.
@@ -220,7 +221,7 @@ final class EngineCacheCare<Engine: WebEngine> {
 
     private func save() {
         do {
-            try JSONEncoder().encode(held).write(to: URL(filePath: file), options: .atomic)
+            try PrivateFolder.open(directory)?.replace("engine-caches.json", with: JSONEncoder().encode(held))
         } catch {
             // The next change writes it again. Only a process that ends before leaves something out.
             logger.warning("cannot write what the engine holds", metadata: ["error": "\(error)"])

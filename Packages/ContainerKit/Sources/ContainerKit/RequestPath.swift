@@ -88,8 +88,8 @@ final class RequestPath: Sendable {
             guard let cache else { return other }
             return SwitchedLoader(feature: .httpCache, switches: switches, on: cache, off: passedOfApp)
         }
-        appChain = decoding(LoaderChain(loaders + [cached(network)]))
-        appDirect = decoding(passedOfApp)
+        appChain = decoding(LoaderChain(loaders + [CloseDelimitedLoader(cached(network))]))
+        appDirect = decoding(CloseDelimitedLoader(passedOfApp))
         hasCache = { cache != nil && switches.isOn(.httpCache) }
         // An engine that keeps answers itself does so by the rules of HTTP; two caches would hold everything twice.
         let source: any ResourceLoading = traits.caches ? storing : cached(storing)
@@ -99,17 +99,18 @@ final class RequestPath: Sendable {
         prefetch = ahead.map {
             PrefetchLoader(next: beneath, completing: $0.completion, configuration: $0.configuration)
         }
-        loaders.append(completing(prefetch ?? asking(source)))
+        loaders.append(CloseDelimitedLoader(completing(prefetch ?? asking(source))))
 
         // 4 Settle it: what the engine does not do.
         let ledger = PageLedger()
         self.ledger = ledger
         let moves = DocumentMoves()
         self.moves = moves
+        let completion = completion
         let settle = { (answer: any ResourceLoading) -> any ResourceLoading in
             guard !traits.followsRedirects else { return answer }
             let followed = RedirectFollower(
-                answer, names: names, moves: moves, sites: Suffixes(),
+                answer, names: names, moves: moves, sites: Suffixes(), completion: completion,
                 opensByName: { coverage.opensByName(documentAt: $0) })
             return RewritingLoader(
                 followed, names: names, options: Self.rewriting(within: memory), hashing: IntegrityDigests(),
@@ -123,7 +124,7 @@ final class RequestPath: Sendable {
             }
         }
         unsettled = LoaderChain(loaders)
-        unsettledDirect = completing(asking(passed))
+        unsettledDirect = CloseDelimitedLoader(completing(asking(passed)))
         chain = settle(unsettled)
         direct = settle(unsettledDirect)
     }
@@ -132,7 +133,6 @@ final class RequestPath: Sendable {
     private static var ofTables: SemanticsLoader.Options {
         var options = SemanticsLoader.Options()
         options.sources.insert(.network)
-        options.textCharset = nil
         return options
     }
 
@@ -147,6 +147,12 @@ final class RequestPath: Sendable {
         ledger.forget(page)
         moves.forget(page)
         completion.forget(page)
+    }
+
+    /// Returns a Boolean value that indicates whether a document that a frame has been given may be shown below these real
+    /// origins.
+    func mayShow(documentAt url: String, below ancestors: [String]) -> Bool {
+        completion.mayShow(documentAt: url, below: ancestors)
     }
 
     /// Whether a request for this real URL is intercepted.

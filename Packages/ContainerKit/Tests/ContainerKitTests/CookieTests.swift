@@ -267,9 +267,53 @@ struct CookieTests {
         #expect(ask() == #"{"value":"all=1"}"#)
         _ = page.view.prompt(#"{"ask":"setCookie","place":"containerkit://bank.example/","text":"all=2; Secure"}"#)
         #expect(ask() == #"{"value":"all=1"}"#)
-        // The same words, of the site's own page.
+        // Nor does it speak for a page of the bank that the view shows, with the proof of its own site or without one.
+        let own = try proof(in: page.view, of: "shop.example")
         page.view.onSignal?(.committed(url: "containerkit://bank.example/"))
-        #expect(ask() == #"{"value":"strict=1; lax=1; all=1"}"#)
+        #expect(ask() == #"{"value":""}"#)
+        #expect(
+            page.view.prompt(own + #"{"ask":"cookies","place":"containerkit://bank.example/"}"#) == #"{"value":""}"#)
+        await container.shutDown()
+    }
+
+    /// What a document of a site shows in front of a question.
+    private func proof(in view: FakeView, of host: String) throws -> String {
+        let script = try #require(view.scripts.last { $0.places.first == "containerkit://\(host)/*" })
+        let proof = try #require(script.source.firstMatch(of: try Regex("[+][0-9a-f]{32}")))
+        return "\(script.source[proof.range]) "
+    }
+
+    @Test("A frame of another site that knows the token neither reads nor plants cookies of the page's site")
+    func frames() async throws {
+        fixture.engine.traits.bodies = .plain
+        let container = try await fixture.container(covering: ["bank.example", "www.bank.example", "shop.example"])
+        let bank = try #require(CookieURL("https://bank.example/"))
+        container.cookies?.jar.store(
+            setCookies: ["lax=1; Secure; Domain=bank.example", "all=1; Secure; SameSite=None"], from: bank)
+        let page = try await container.open("https://bank.example/")
+        let ask = { (proof: String, host: String) in
+            page.view.prompt(proof + #"{"ask":"cookies","place":"containerkit://\#(host)/"}"#)
+        }
+        for host in ["bank.example", "www.bank.example"] {
+            #expect(ask("", host) == #"{"value":""}"#)
+            _ = page.view.prompt(#"{"ask":"setCookie","place":"containerkit://\#(host)/","text":"planted=1; Secure"}"#)
+        }
+        let own = try proof(in: page.view, of: "bank.example")
+        #expect(ask(own, "bank.example") == #"{"value":"lax=1; all=1"}"#)
+        #expect(ask(own, "www.bank.example") == #"{"value":"lax=1"}"#)
+        // And the page does not speak for other sites.
+        #expect(ask(own, "shop.example") == #"{"value":""}"#)
+        // Where the view moves on, documents of the new site get a proof, and rules of their own.
+        let rules = page.view.contentRules
+        #expect(rules.count == 1 && rules[0].contains("bank"))
+        _ = try await fixture.answer(
+            to: "containerkit://shop.example/", from: page.view, isMainDocument: true, of: container)
+        page.view.onSignal?(.committed(url: "containerkit://shop.example/"))
+        #expect(page.view.contentRules.count == 2 && page.view.contentRules[1].contains("shop"))
+        #expect(ask(own, "bank.example") == #"{"value":""}"#)
+        let new = try proof(in: page.view, of: "shop.example")
+        _ = page.view.prompt(new + #"{"ask":"setCookie","place":"containerkit://shop.example/","text":"a=1; Secure"}"#)
+        #expect(ask(new, "shop.example") == #"{"value":"a=1"}"#)
         await container.shutDown()
     }
 

@@ -173,9 +173,9 @@ struct TableStoreTests {
         for path in ["a.js", "b.js"] {
             let resource = try #require(try store.resource(for: Server.key("1", path)))
             if case .file(let file) = try store.blob(resource.blob, size: resource.size).content {
-                var bytes = try Data(contentsOf: URL(filePath: file))
+                var bytes = try Data(contentsOf: URL(filePath: file.path))
                 bytes[7] ^= 1
-                try bytes.write(to: URL(filePath: file))
+                try bytes.write(to: URL(filePath: file.path))
                 store.state.withLock { _ = $0.checked.remove(resource.blob) }
             } else {
                 let chunk = BlobChunk(capacity: 100)

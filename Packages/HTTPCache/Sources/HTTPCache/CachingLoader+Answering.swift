@@ -24,8 +24,7 @@ extension CachingLoader {
     func answer(_ request: ResourceRequest, _ key: CacheKey) async throws -> ResourceResponse? {
         var mayShare = policy.mayShare(request.head)
         for attempt in 1...Self.attempts {
-            let ended = flights.ended
-            let candidates = await store.responses(for: key)
+            let (candidates, ended) = await storedResponses(for: key)
             let validated: StoredResponse?
             switch policy.decide(request.head, candidates: candidates, now: now()) {
             case .use(let stored):
@@ -43,14 +42,7 @@ extension CachingLoader {
             case .validate(let stored): validated = stored
             case .forward: validated = nil
             }
-            guard mayShare else {
-                // What is about to be stored may be what is asked for.
-                if attempt < Self.attempts, let flight = flights.ending(key) {
-                    await flight.done()
-                    continue
-                }
-                return try await fly(request, key, validating: validated)
-            }
+            guard mayShare else { return try await fly(request, key, validating: validated) }
             let seen = attempt < Self.attempts ? ended : nil
             switch flights.enter(key, readAhead: configuration.readAhead, seen: seen) {
             case .leads(let reader):
@@ -67,9 +59,26 @@ extension CachingLoader {
         return try await fly(request, key, validating: nil)
     }
 
+    /// Returns the responses stored under a key. A response that has been received completely counts as stored: if it is
+    /// still being stored, the store is asked again after that, so that the next request never overtakes it.
+    /// - Returns: The responses, and the number of flights that had ended before the store was asked.
+    private func storedResponses(for key: CacheKey) async -> (responses: [StoredResponse], ended: UInt64) {
+        for _ in 1..<Self.attempts {
+            let ended = flights.ended
+            let responses = await store.responses(for: key)
+            if let flight = flights.ending(key, notAmong: responses) {
+                await flight.done()
+            } else if !flights.hasEnded(key, since: ended) {
+                return (responses, ended)
+            }
+        }
+        let ended = flights.ended
+        return (await store.responses(for: key), ended)
+    }
+
     /// Answers HEAD, from what GET stored or by asking (RFC 9111, section 4.3.5).
     func answerHead(_ request: ResourceRequest, _ key: CacheKey) async throws -> ResourceResponse? {
-        let candidates = await store.responses(for: key)
+        let (candidates, _) = await storedResponses(for: key)
         var validated: StoredResponse?
         switch policy.decide(request.head, candidates: candidates, now: now()) {
         case .use(let stored), .useAndRevalidate(let stored):
@@ -174,7 +183,7 @@ extension CachingLoader {
         var stored = stored
         var place = flights.enter(key, readAhead: configuration.readAhead, seen: seen)
         if case .isOutdated = place {
-            let candidates = await store.responses(for: key)
+            let (candidates, _) = await storedResponses(for: key)
             guard
                 case .useAndRevalidate(let current) = policy.decide(
                     request.head, candidates: candidates, now: now())

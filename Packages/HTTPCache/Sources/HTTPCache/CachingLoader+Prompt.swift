@@ -14,6 +14,8 @@ extension CachingLoader {
         }
         let key = key(for: request)
         guard let candidates = store.responsesInMemory(for: key), !candidates.isEmpty,
+            // A newer response may be on its way into the store.
+            flights.ending(key, notAmong: candidates) == nil,
             // The request may not have these yet.
             !candidates.contains(where: { $0.selectors.contains(where: \.isForServers) }),
             case .use(let stored) = policy.decide(head, candidates: candidates, now: now()), stored.isComplete,

@@ -37,7 +37,7 @@ public final class DiskCacheStore: CacheStoring {
     /// Changed by jobs of `changes` alone.
     private let pending = Mutex(PendingRemovals())
     /// The file that says that something is still to be removed.
-    private let pendingMarker: String
+    private static let pendingName = "forget"
 
     /// Bodies up to this size are read with their records: one way to the disk instead of two.
     private static let smallBody: Int64 = 64 << 10
@@ -65,26 +65,26 @@ public final class DiskCacheStore: CacheStoring {
         }
         largestEntry = max(0, capacity) / 8
         self.log = log
-        pendingMarker = Self.marker(in: store)
     }
 
     private static func open(
         _ directory: String, _ configuration: ResourceStore.Configuration
     ) throws -> ResourceStore {
         let store = try ResourceStore(directory: directory, configuration: configuration)
-        let marker = marker(in: store)
-        guard let marked = FileManager.default.contents(atPath: marker) else { return store }
+        guard let folder = try PrivateFolder.open(store.directory), try folder.names().contains(pendingName) else {
+            return store
+        }
+        // One that is too large, or is no file, says nothing of what is to be removed.
+        let marked = (try? folder.contents(of: pendingName, upTo: 16 << 20)) ?? Data()
         if let prefixes = try? JSONDecoder().decode([String].self, from: marked) {
             for prefix in prefixes { try store.removeResources(try store.resources(withPrefix: prefix).map(\.key)) }
         } else {
             // Below nothing: answers without a body have no bytes to count.
             _ = try store.evictResources(to: -1)
         }
-        try? FileManager.default.removeItem(atPath: marker)
+        try? folder.remove(pendingName)
         return store
     }
-
-    private static func marker(in store: ResourceStore) -> String { store.directory + "/forget" }
 
     public func responses(for key: CacheKey) async -> [StoredResponse] {
         await lookUp(or: []) { [self] store in
@@ -142,7 +142,9 @@ public final class DiskCacheStore: CacheStoring {
         do {
             switch try store.blob(resource.blob, size: resource.size).content {
             case .bytes(let bytes): return .there(.bytes(bytes))
-            case .file(let path): return .there(.file(FileSlice(try OpenFile(path: path), range: 0..<resource.size)))
+            case .file(let file):
+                return .there(
+                    .file(FileSlice(try OpenFile(copying: file.descriptor, path: file.path), range: 0..<resource.size)))
             }
         } catch let error as StoreError where [.damaged, .notFound].contains(error.code) {
             return .gone
@@ -292,15 +294,17 @@ extension DiskCacheStore {
             }
         }
         // For an end of the process before that. Where it cannot be made, nothing can be written at all.
-        let marked = prefixes.flatMap { try? JSONEncoder().encode($0) }
-        if !FileManager.default.createFile(atPath: pendingMarker, contents: marked) {
+        let marked = prefixes.flatMap { try? JSONEncoder().encode($0) } ?? Data()
+        do {
+            try PrivateFolder.open(store.directory)?.replace(Self.pendingName, with: marked)
+        } catch {
             log.warning("what the HTTP cache should forget would not outlive the process")
         }
     }
 
     private func unmarkPending() {
         do {
-            try FileManager.default.removeItem(atPath: pendingMarker)
+            try PrivateFolder.open(store.directory)?.remove(Self.pendingName)
         } catch {
             // The next opening removes more than it must.
             note(error, "removal")

@@ -211,6 +211,15 @@ final class Flight: Sendable {
     /// Whether all bytes have come and are being stored.
     var isEnding: Bool { state.withLock { $0.end != nil && !$0.isDoomed } }
 
+    /// Returns a Boolean value that indicates whether the response, in its newest form, is one of those that a store gave.
+    func isStored(among responses: [StoredResponse]) -> Bool {
+        switch state.withLock(\.outcome) {
+        case .shared(let answer): responses.contains { $0.revision == answer.stored.revision }
+        case .freshened(let fresh): responses.contains(fresh)
+        default: false
+        }
+    }
+
     /// Whether all bytes have come, or nobody reads any more.
     var isOver: Bool { state.withLock { $0.end != nil || $0.isAbandoned } }
 

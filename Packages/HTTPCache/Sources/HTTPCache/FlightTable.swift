@@ -36,6 +36,8 @@ final class FlightTable: Sendable {
             lastEnds[key] = ended
         }
 
+        func hasEnded(_ key: CacheKey, since seen: UInt64) -> Bool { lastEnds[key] ?? otherEnds > seen }
+
         /// Lets nobody join the flights of a key any more.
         mutating func closeFlights(of key: CacheKey) -> [Flight] {
             if let flight = flights.removeValue(forKey: key) { alone[key, default: []].append(flight) }
@@ -61,16 +63,27 @@ final class FlightTable: Sendable {
                 case .closed: return .closed
                 }
             }
-            if let seen, state.lastEnds[key] ?? state.otherEnds > seen { return .isOutdated }
+            if let seen, state.hasEnded(key, since: seen) { return .isOutdated }
             let flight = Flight(readAhead: readAhead)
             state.flights[key] = flight
             return .leads(flight.makeReader())
         }
     }
 
-    /// The flight of a key that is about to be stored.
-    func ending(_ key: CacheKey) -> Flight? {
-        state.withLock { $0.flights[key] }.flatMap { $0.isEnding ? $0 : nil }
+    /// Returns a flight of a key whose response has been received completely and is being stored, or `nil`. Flights that
+    /// others cannot join count too, such as those of range requests.
+    /// - Parameter responses: The responses that the store gave. A flight whose response is one of them is left out.
+    func ending(_ key: CacheKey, notAmong responses: [StoredResponse]) -> Flight? {
+        let flights = state.withLock { state in
+            (state.flights[key].map { [$0] } ?? []) + (state.alone[key] ?? [])
+        }
+        return flights.first { $0.isEnding && !$0.isStored(among: responses) }
+    }
+
+    /// Returns a Boolean value that indicates whether a flight of a key has ended since ``ended`` had a value. It is also
+    /// `true` if that is no longer known.
+    func hasEnded(_ key: CacheKey, since seen: UInt64) -> Bool {
+        state.withLock { $0.hasEnded(key, since: seen) }
     }
 
     /// Takes a flight that is over out of the table, where it is in it.

@@ -87,6 +87,7 @@ struct PromptTests {
             let origin = ScriptedOrigin(Self.fields, status == .noContent ? "" : "hello", status: status)
             let cache = makeCache(origin)
             _ = try await cache.text(.get())
+            await cache.settle()
             try await expectSame(cache, .get())
         }
     }

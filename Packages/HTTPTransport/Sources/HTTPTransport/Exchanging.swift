@@ -20,12 +20,23 @@ protocol Exchanging: AnyObject, Sendable {
 }
 
 extension Exchanging {
-    /// Gives a request up whose answer has a status beyond three digits: they come by HTTP/2, and `HTTPTypes` traps on them.
+    /// Gives up a request whose response head is not a final one that HTTP allows.
+    ///
+    /// URLSession passes informational heads on as responses, and `HTTPTypes` ends the process on a status above 999.
     /// - Throws: `ResourceError` with code `connectionLost`.
     func check(status: Int, at url: String) throws {
-        guard !(200...999 ~= status) else { return }
-        giveUp()
-        throw ResourceError(
-            .connectionLost, TransportFailure(.receive, "an answer with status \(status)"), at: url)
+        var heads = ResponseHeadState()
+        do {
+            guard try heads.receive(status: status) == .informational else { return }
+            giveUp()
+            throw ResourceError(
+                .connectionLost, TransportFailure(.receive, "an informational response without a final one"), at: url)
+        } catch let error as ResponseHeadState.Violation {
+            giveUp()
+            throw ResourceError(
+                .connectionLost,
+                TransportFailure(
+                    .receive, "the response breaks the rules of HTTP: \(error)", underlying: error), at: url)
+        }
     }
 }

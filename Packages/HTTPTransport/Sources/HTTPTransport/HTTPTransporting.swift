@@ -6,7 +6,9 @@ public import ResourceLoading
 
 /// Sends one request over the network and returns what came back, one hop, unchanged.
 ///
-/// A transport does not follow redirects, keep cookies or cache: loaders above it do. Every wait inside has a limit.
+/// A transport does not follow redirects, keep cookies or cache: loaders above it do. By default a host may be silent for
+/// as long as it likes: whoever asks cancels, or has a limit of its own, and a host app may configure one for all. The
+/// wait for a connection has a limit always.
 /// Fields that speak of one connection (RFC 9110, section 7.6.1), those that `Connection` names among them, go neither
 /// out nor up.
 /// Isolation: may be called from any isolation and concurrently.

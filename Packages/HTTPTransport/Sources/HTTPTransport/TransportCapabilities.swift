@@ -31,4 +31,9 @@ public struct TransportCapabilities: OptionSet, Sendable {
     /// The wait for a connection has a limit of its own. Without it that wait and the one for the head have one limit
     /// together, the sum of both.
     public static let connectTimeout = TransportCapabilities(rawValue: 1 << 9)
+    /// A request that the host has surely not processed is sent again, with its body: it never left, or the host refused
+    /// its HTTP/2 stream. One that may have been processed is not, unless its method is idempotent.
+    public static let repeatsUnprocessed = TransportCapabilities(rawValue: 1 << 10)
+    /// Connections have TCP keep-alive, so that a request without a limit does not wait for a peer that is gone.
+    public static let keepAlive = TransportCapabilities(rawValue: 1 << 11)
 }

@@ -52,6 +52,12 @@ extension ResourceError {
         (cause as? TransportFailure)?.phase
     }
 
+    /// A Boolean value that indicates whether a body has arrived that HTTP delimits by the end of its connection, and TLS
+    /// ended without close_notify. The body is whole as far as engines can tell, and may have been cut off.
+    public var isMissingCloseNotify: Bool {
+        (cause as? TransportFailure)?.underlying is MissingCloseNotify
+    }
+
     init(_ code: Code, _ failure: TransportFailure, at url: String) {
         self.init(code, failure.message, at: url, cause: failure)
     }

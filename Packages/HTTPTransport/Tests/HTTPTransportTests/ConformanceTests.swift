@@ -472,6 +472,70 @@ struct ConformanceTests {
         }
     }
 
+    @Test(
+        "By default no silence of a host ends a request, and the wait in line has no limit", arguments: Subject.allCases
+    )
+    func defaultLimits(subject: Subject) async throws {
+        #expect(subject.defaultLimits.allSatisfy { $0 == nil })
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+        let routes = [
+            try route(.get, "/late") { _ in
+                arrival.yield()
+                for await _ in gate { break }
+                return .text("late")
+            },
+            try route(.get, "/silent") { _ in
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+                return .text("never")
+            },
+        ]
+        try await withOrigin(subject, routes) { origin, transport async throws in
+            async let late = transport.get(origin.url + "/late")
+            for await _ in arrivals { break }
+            // Rests for as long as a request with a limit is given up, twice.
+            try await subject.with(.init(read: .seconds(1), connect: .seconds(1))) { limited async in
+                for _ in 0..<2 {
+                    await expectFailure(.receive, [.timedOut], at: origin.url + "/silent") {
+                        try await limited.get(origin.url + "/silent")
+                    }
+                }
+            }
+            open.yield()
+            #expect(try await late == Data("late".utf8))
+        }
+    }
+
+    #if os(Linux)
+        @Test("A connection whose host is silent has TCP keep-alive, or none", arguments: Subject.allCases)
+        func keepAlive(subject: Subject) async throws {
+            let (gate, open) = AsyncStream<Void>.makeStream()
+            let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+            let routes = [
+                try route(.get, "/late") { _ in
+                    arrival.yield()
+                    for await _ in gate { break }
+                    return .text("late")
+                }
+            ]
+            let ping = try await OriginServer.start(.init(routes: [try route(.get, "/") { _ in .text("pong") }]))
+            try await withOrigin(subject, routes) { origin, transport async throws in
+                async let late = transport.get(origin.url + "/late")
+                for await _ in arrivals { break }
+                var isOn = false
+                // The timer of what was sent runs first.
+                for _ in 0..<200 where !isOn {
+                    isOn = try KeepAliveTimers.isRunning(to: origin.port)
+                    _ = try await transport.get(ping.url + "/")
+                }
+                #expect(isOn == transport.capabilities.contains(.keepAlive))
+                open.yield()
+                #expect(try await late == Data("late".utf8))
+            }
+            await ping.stop()
+        }
+    #endif
+
     @Test("A stream of events may rest longer than the read timeout; other bodies may not", arguments: Subject.allCases)
     func events(subject: Subject) async throws {
         let (gate, open) = AsyncStream<Void>.makeStream()

@@ -62,8 +62,10 @@ struct SharedConnectionTests {
         }
     }
 
-    @Test("A connection whose peer has gone without a word is not used again")
-    func deadConnection() async throws {
+    @Test(
+        "A connection whose peer has gone without a word ends its requests and is not used again",
+        arguments: [Duration.seconds(4), nil])
+    func deadConnection(limit: Duration?) async throws {
         try await RawHTTP2Server.with { peer in
             if peer.number == 1 {
                 guard let first = try await peer.next(RawHTTP2Peer.headers) else { return }
@@ -77,12 +79,33 @@ struct SharedConnectionTests {
             }
         } _: { server async throws in
             var configuration = try server.configuration()
-            configuration.readTimeout = .seconds(4)
+            configuration.readTimeout = limit
+            configuration.pingInterval = limit == nil ? .seconds(1) : .seconds(30)
             try await withTransport(configuration) { transport async throws in
                 #expect(try await transport.get(server.url + "/") == Data("1".utf8))
                 await #expect(throws: ResourceError.self) { try await transport.send(server.url + "/", .post) }
                 #expect(try await transport.get(server.url + "/") == Data("2".utf8))
                 #expect(server.connections == 2)
+            }
+        }
+    }
+
+    @Test("A peer that answers PING may be silent for as long as it likes")
+    func patientRequest() async throws {
+        try await RawHTTP2Server.with { peer in
+            guard let request = try await peer.next(RawHTTP2Peer.headers) else { return }
+            for _ in 0..<3 { _ = try await peer.next(RawHTTP2Peer.ping) }
+            try await peer.head("200", of: request.stream)
+            for _ in 0..<2 { _ = try await peer.next(RawHTTP2Peer.ping) }
+            try await peer.body("late", of: request.stream, isLast: true)
+            while try await peer.nextFrame() != nil {}
+        } _: { server async throws in
+            for subject in Subject.allCases {
+                try await subject.with(try server.limits(ping: .milliseconds(100))) { transport async throws in
+                    guard transport.capabilities.contains(.http2) else { return }
+                    #expect(try await transport.get(server.url + "/") == Data("late".utf8))
+                    #expect(server.connections == 1)
+                }
             }
         }
     }

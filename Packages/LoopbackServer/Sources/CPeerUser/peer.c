@@ -71,11 +71,19 @@ static int hear(int netlink, uint16_t near_port, uint16_t far_port, uint32_t *us
     }
     /* Where no connection matches, the kernel may tell of a listener on that port instead. */
     if (socket->id.idiag_sport != htons(far_port) || socket->id.idiag_dport != htons(near_port)) {
-        errno = ENOENT;
+        errno = ESTALE;
         return -1;
     }
     *user = socket->idiag_uid;
     return 0;
+}
+
+/* Returns whether the kernel finds this end's own socket, or the listener on its port. A kernel without inet_diag finds no
+   socket, and reports that with the same error as for a connection that is gone. */
+static int knows(int netlink, uint16_t near_port, uint16_t far_port) {
+    uint32_t user;
+    if (ask(netlink, far_port, near_port) < 0) return 0;
+    return hear(netlink, far_port, near_port, &user) == 0 || errno == ESTALE;
 }
 
 int container_peer_user(uint16_t near_port, uint16_t far_port, uint32_t *user) {
@@ -87,6 +95,8 @@ int container_peer_user(uint16_t near_port, uint16_t far_port, uint32_t *user) {
     int result = ask(netlink, near_port, far_port);
     if (result == 0) result = hear(netlink, near_port, far_port, user);
     int reason = errno;
+    if (result < 0 && reason == ENOENT && !knows(netlink, near_port, far_port)) reason = EOPNOTSUPP;
+    if (result < 0 && reason == ESTALE) reason = ENOENT;
     close(netlink);
     errno = reason;
     return result;

@@ -20,6 +20,10 @@
                 #expect(PeerUser(of: client.channel) == .own)
                 // Nobody is connected from a listener's port.
                 #expect(PeerUser(near: host.port, far: host.port) == .gone)
+                // Port 1 has no sockets.
+                #expect(PeerUser(near: host.port, far: 1) == .gone)
+                // Without a socket at this end nothing shows that the kernel finds any.
+                #expect(PeerUser(near: 1, far: 1) == .unknown(EOPNOTSUPP))
             }
         }
 

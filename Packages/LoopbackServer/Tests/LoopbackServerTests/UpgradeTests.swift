@@ -58,6 +58,35 @@ struct UpgradeTests {
         }
     }
 
+    @Test("A host may take as long for its answer as the page waits; only the connection has a limit")
+    func late() async throws {
+        let authority = try LaunchAuthority()
+        try await RawHost.with(tls: authority.leaf(for: "localhost").context) { host in
+            // Accepts connections, and agrees on no TLS.
+            try await RawHost.with(tls: nil) { mute in
+                try await Fixture.with(loader) {
+                    $0.policy = Opening(hosts: ["localhost"])
+                    $0.trustRoots = [authority.pem]
+                    $0.limits.connect = .seconds(2)
+                } _: { fixture in
+                    func ask(_ port: Int) async throws -> Peer {
+                        let client = try await fixture.open("localhost", port: port)
+                        try await client.send("GET / HTTP/1.1\r\nHost: localhost:\(port)\r\n\(Self.fields)\r\n")
+                        return client
+                    }
+                    let client = try await ask(host.port)
+                    let peer = try await host.connections.entry(0)
+                    _ = try await peer.read(until: "\r\n\r\n")
+                    // Began later, and is over by the limit.
+                    _ = try await ask(mute.port).rest()
+                    #expect(try await fixture.witness.reports.entry(0).outcome.word == "failed timed-out")
+                    try await peer.send(Self.agreed)
+                    #expect(try await client.answerHead().status == 101)
+                }
+            }
+        }
+    }
+
     @Test("What the client sends before the answer is not lost")
     func early() async throws {
         try await with(tls: true) { _, client, host in

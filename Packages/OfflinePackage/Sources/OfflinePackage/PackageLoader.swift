@@ -157,7 +157,8 @@ public struct PackageLoader: ResourceLoading {
         return switch blob.content {
         case _ where blob.size == 0: .empty
         case .bytes(let bytes): .bytes(bytes)
-        case .file(let path): .file(FileSlice(try OpenFile(path: path), range: 0..<blob.size))
+        case .file(let file):
+            .file(FileSlice(try OpenFile(copying: file.descriptor, path: file.path), range: 0..<blob.size))
         }
     }
 

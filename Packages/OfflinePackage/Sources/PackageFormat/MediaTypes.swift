@@ -3,8 +3,8 @@
 
 /// Media types by a file's extension.
 ///
-/// The types are those of the IANA registry and of the HTML standard (JavaScript is `text/javascript`); text comes
-/// with `charset=utf-8`, since a packaged file has no server that would know better.
+/// The types are those of the IANA registry and of the HTML standard (JavaScript is `text/javascript`). None has a
+/// `charset`: a file's name does not show its encoding; see ``CharsetSniffer``.
 public struct MediaTypes: Sendable {
     /// By extension, in lower case and without the dot.
     public var types: [String: String]
@@ -25,6 +25,17 @@ public struct MediaTypes: Sendable {
         return type.hasPrefix("image/") || type.hasPrefix("audio/") || type.hasPrefix("video/")
             || Self.compressed.contains(String(type))
     }
+
+    /// Returns a Boolean value that indicates whether files of a type are text, so that `charset` has a meaning for them.
+    /// - Parameter type: a media type without parameters, in lower case.
+    public static func isText(_ type: String) -> Bool {
+        type.hasPrefix("text/") || type.hasSuffix("+xml") || type.hasSuffix("+json") || textual.contains(type)
+    }
+
+    private static let textual: Set<String> = [
+        "application/javascript", "application/json", "application/json5", "application/jsonl", "application/toml",
+        "application/x-ndjson", "application/x-subrip", "application/xml", "application/yaml",
+    ]
 
     /// What follows the last dot of a path's last part, in lower case; `nil` for `.name` and `name`.
     static func fileExtension(of name: String) -> String? {
@@ -48,48 +59,48 @@ public struct MediaTypes: Sendable {
     /// The table that is used unless another is given.
     public static let known: [String: String] = [
         // Documents and code.
-        "html": "text/html;charset=utf-8",
-        "htm": "text/html;charset=utf-8",
-        "xhtml": "application/xhtml+xml;charset=utf-8",
-        "css": "text/css;charset=utf-8",
-        "js": "text/javascript;charset=utf-8",
-        "mjs": "text/javascript;charset=utf-8",
-        "cjs": "text/javascript;charset=utf-8",
-        "json": "application/json;charset=utf-8",
-        "json5": "application/json5;charset=utf-8",
-        "jsonl": "application/jsonl;charset=utf-8",
-        "ndjson": "application/x-ndjson;charset=utf-8",
-        "geojson": "application/geo+json;charset=utf-8",
-        "webmanifest": "application/manifest+json;charset=utf-8",
-        "map": "application/json;charset=utf-8",
-        "ipynb": "application/x-ipynb+json;charset=utf-8",
-        "jsonld": "application/ld+json;charset=utf-8",
-        "xml": "application/xml;charset=utf-8",
-        "xsl": "application/xslt+xml;charset=utf-8",
-        "atom": "application/atom+xml;charset=utf-8",
-        "rss": "application/rss+xml;charset=utf-8",
-        "txt": "text/plain;charset=utf-8",
-        "text": "text/plain;charset=utf-8",
-        "log": "text/plain;charset=utf-8",
-        "md": "text/markdown;charset=utf-8",
-        "csv": "text/csv;charset=utf-8",
-        "tsv": "text/tab-separated-values;charset=utf-8",
-        "vtt": "text/vtt;charset=utf-8",
-        "srt": "application/x-subrip;charset=utf-8",
-        "ics": "text/calendar;charset=utf-8",
-        "yaml": "application/yaml;charset=utf-8",
-        "yml": "application/yaml;charset=utf-8",
-        "toml": "application/toml;charset=utf-8",
-        "py": "text/x-python;charset=utf-8",
-        "ts": "text/plain;charset=utf-8",
-        "tsx": "text/plain;charset=utf-8",
-        "glsl": "text/plain;charset=utf-8",
-        "wgsl": "text/wgsl;charset=utf-8",
+        "html": "text/html",
+        "htm": "text/html",
+        "xhtml": "application/xhtml+xml",
+        "css": "text/css",
+        "js": "text/javascript",
+        "mjs": "text/javascript",
+        "cjs": "text/javascript",
+        "json": "application/json",
+        "json5": "application/json5",
+        "jsonl": "application/jsonl",
+        "ndjson": "application/x-ndjson",
+        "geojson": "application/geo+json",
+        "webmanifest": "application/manifest+json",
+        "map": "application/json",
+        "ipynb": "application/x-ipynb+json",
+        "jsonld": "application/ld+json",
+        "xml": "application/xml",
+        "xsl": "application/xslt+xml",
+        "atom": "application/atom+xml",
+        "rss": "application/rss+xml",
+        "txt": "text/plain",
+        "text": "text/plain",
+        "log": "text/plain",
+        "md": "text/markdown",
+        "csv": "text/csv",
+        "tsv": "text/tab-separated-values",
+        "vtt": "text/vtt",
+        "srt": "application/x-subrip",
+        "ics": "text/calendar",
+        "yaml": "application/yaml",
+        "yml": "application/yaml",
+        "toml": "application/toml",
+        "py": "text/x-python",
+        "ts": "text/plain",
+        "tsx": "text/plain",
+        "glsl": "text/plain",
+        "wgsl": "text/wgsl",
         "wasm": "application/wasm",
         "pdf": "application/pdf",
         "rtf": "application/rtf",
         // Images.
-        "svg": "image/svg+xml;charset=utf-8",
+        "svg": "image/svg+xml",
         "png": "image/png",
         "apng": "image/apng",
         "jpg": "image/jpeg",
@@ -128,9 +139,9 @@ public struct MediaTypes: Sendable {
         "ogv": "video/ogg",
         "mov": "video/quicktime",
         "m3u8": "application/vnd.apple.mpegurl",
-        "mpd": "application/dash+xml;charset=utf-8",
+        "mpd": "application/dash+xml",
         // Models.
-        "gltf": "model/gltf+json;charset=utf-8",
+        "gltf": "model/gltf+json",
         "glb": "model/gltf-binary",
         "obj": "model/obj",
         "stl": "model/stl",

@@ -21,9 +21,10 @@ final class OutputFile {
     private var descriptor: CInt
 
     /// Creates a file that must not exist yet.
-    init(creating path: String) throws {
-        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        self.path = path
+    init(creating name: String, in folder: FolderDescriptor) throws {
+        descriptor = openat(
+            folder.descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        path = "\(folder.path)/\(name)"
         guard descriptor >= 0 else { throw PackageError(errno: errno, "create", at: path) }
     }
 

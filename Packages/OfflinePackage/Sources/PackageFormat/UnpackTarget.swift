@@ -3,12 +3,6 @@
 
 internal import CArchive
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -18,68 +12,90 @@ internal import CArchive
 #endif
 
 /// The folder that an archive is unpacked into, and its temporary stand-in.
-struct UnpackTarget {
-    /// Absolute or relative, without a slash at the end.
+///
+/// The folder above it may be one that others can write to, too. So the path is followed once; from then on all is made,
+/// named and removed below descriptors, and what has taken the place of something that was made here is left alone.
+final class UnpackTarget {
+    /// Absolute, for messages.
     let directory: String
     /// Filled first, then renamed.
-    let temporary: String
-    private let parent: String
-    /// Folders above the target that did not exist, the outermost first.
-    private let made: [String]
+    private let content: FolderDescriptor
+    /// The folder above the target, and those above that which did not exist, the outermost first.
+    private let parent: FolderDescriptor
+    private let made: [(name: String, parent: FolderDescriptor)]
+    private let name: String
+    private let temporaryName: String
+    /// Folders of the archive that were made.
+    private var known: Set<String> = []
+    /// The folder of the last file: the next one is often in it, too.
+    private var latest: (path: String, folder: FolderDescriptor)?
 
     /// Checks the target and makes the temporary folder.
     init(_ path: String) throws {
         var directory = path
         while directory.count > 1, directory.hasSuffix("/") { directory.removeLast() }
-        var status = stat()
-        if stat(directory, &status) == 0 {
-            guard status.st_mode & S_IFMT == S_IFDIR else {
-                throw PackageError(.occupied, "the target exists and is no folder", at: path)
+        try Self.checkLinks(directory)
+        let place = try Self.resolve(directory)
+        guard let name = place.missing.last ?? place.existing.split(separator: "/").last.map(String.init),
+            name != ".", name != "..", !place.missing.contains("..")
+        else { throw PackageError(.occupied, "not a folder that can be made", at: path) }
+        self.name = name
+        let slash = place.existing.lastIndex(of: "/") ?? place.existing.startIndex
+        let above = place.missing.isEmpty ? String(place.existing[...slash]) : place.existing
+        var parent = try FolderDescriptor.resolved(above)
+        if place.missing.isEmpty { try Self.checkEmpty(name, in: parent, at: path) }
+        var made: [(name: String, parent: FolderDescriptor)] = []
+        do {
+            for name in place.missing.dropLast() where name != "." {
+                if try parent.make(name) { made.append((name, parent)) }
+                parent = try parent.place(name)
             }
-            guard try Self.isEmpty(directory) else {
-                throw PackageError(.occupied, "the target folder is not empty", at: path)
-            }
-            // `.`, or a link to a folder: the folder itself is what gets replaced.
-            guard let real = realpath(directory, nil) else {
-                throw PackageError(errno: errno, "resolve", at: path)
-            }
-            directory = String(cString: real)
-            free(real)
-        } else {
-            var link = stat()
-            guard errno == ENOENT, lstat(directory, &link) != 0 else {
-                throw PackageError(.io, "the target cannot be reached", at: path)
-            }
-        }
-        let slash = directory.lastIndex(of: "/")
-        let name = slash.map { String(directory[directory.index(after: $0)...]) } ?? directory
-        guard !name.isEmpty, name != ".", name != ".." else {
-            throw PackageError(.occupied, "not a folder that can be made", at: path)
-        }
-        parent = slash.map { $0 == directory.startIndex ? "/" : String(directory[..<$0]) } ?? "."
-        self.directory = directory
-        made = try Self.make(parent)
-        let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
-        temporary = "\(parent)/.\(name).\(suffix).partial"
-        guard mkdir(temporary, 0o755) == 0 else {
-            // Above it all is there: some file systems say that it is not where nothing can be made.
-            let error = PackageError(.io, "make folder: \(String(cString: strerror(errno)))", at: path)
+            self.directory = "\(parent.path)/\(name)"
+            temporaryName = ".\(name).\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
+            content = try Self.makeContent(temporaryName, in: parent, at: path)
+        } catch {
             Self.remove(made)
             throw error
         }
+        self.parent = parent
+        self.made = made
     }
 
-    /// Makes the folders of one entry; `known` holds those made already.
-    func makeFolders(_ parts: some Collection<Substring>, known: inout Set<String>) throws {
-        var folder = ""
-        for part in parts {
-            folder += "/\(part)"
-            guard !known.contains(folder) else { continue }
-            guard mkdir(temporary + folder, 0o755) == 0 || errno == EEXIST else {
-                throw PackageError(errno: errno, "make folder", at: temporary + folder)
-            }
-            known.insert(folder)
+    private static func makeContent(
+        _ name: String, in parent: FolderDescriptor, at path: String
+    ) throws -> FolderDescriptor {
+        let isNew: Bool
+        do {
+            isNew = try parent.make(name)
+        } catch let error as PackageError {
+            throw PackageError(error.code, error.message, at: path)
         }
+        // What has taken the new folder's place must not be filled.
+        guard isNew, let content = try? parent.folder(name), content.isOwn() else {
+            throw PackageError(.io, "make folder: another process has exchanged it", at: path)
+        }
+        return content
+    }
+
+    /// Makes the folders of an entry, and its file.
+    func makeFile(_ path: ArchivePath) throws -> OutputFile {
+        let parts = path.parts
+        guard let name = parts.last else { throw PackageError(.io, "an entry without a name", at: directory) }
+        return try OutputFile(creating: String(name), in: folder(parts.dropLast()))
+    }
+
+    private func folder(_ parts: some Collection<Substring>) throws -> FolderDescriptor {
+        let path = parts.joined(separator: "/")
+        if let latest, latest.path == path { return latest.folder }
+        var folder = content
+        var prefix = ""
+        for part in parts {
+            prefix += "/\(part)"
+            if known.insert(prefix).inserted { _ = try folder.make(String(part)) }
+            folder = try folder.place(String(part))
+        }
+        latest = (path, folder)
+        return folder
     }
 
     /// Whether ``syncContent()`` covers the files too.
@@ -94,65 +110,84 @@ struct UnpackTarget {
     /// Forces the content to the disk.
     func syncContent() throws {
         #if os(Linux)
-            try withFolder(temporary) { syncfs($0) }
+            let status = syncfs(content.descriptor)
         #else
-            try withFolder(temporary) { fsync($0) }
+            let status = fsync(content.descriptor)
         #endif
+        guard status == 0 else { throw PackageError(errno: errno, "sync", at: content.path) }
     }
 
     /// Gives the content its name. Replaces an empty folder; one that was filled meanwhile is left alone.
     func commit(durable: Bool) throws {
-        guard rename(temporary, directory) == 0 else {
+        guard renameat(parent.descriptor, temporaryName, parent.descriptor, name) == 0 else {
             let isFilled = errno == ENOTEMPTY || errno == EEXIST
             throw isFilled
                 ? PackageError(.occupied, "the target folder is not empty", at: directory)
                 : PackageError(errno: errno, "rename", at: directory)
         }
+        guard content.has(name, in: parent) else {
+            throw PackageError(.io, "rename: another process has exchanged the folder", at: directory)
+        }
         // The content has its name already: a folder that cannot be synced must not turn that into an error.
-        if durable { try? withFolder(parent) { fsync($0) } }
+        if durable, let folder = try? parent.folder(".") { _ = fsync(folder.descriptor) }
     }
 
     /// Removes what was made.
     func discard() {
-        try? FileManager.default.removeItem(atPath: temporary)
+        content.removeContent()
+        if content.has(temporaryName, in: parent) { unlinkat(parent.descriptor, temporaryName, AT_REMOVEDIR) }
         Self.remove(made)
     }
 
-    private func withFolder(_ path: String, _ body: (CInt) -> CInt) throws {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw PackageError(errno: errno, "open", at: path) }
-        defer { close(descriptor) }
-        guard body(descriptor) == 0 else { throw PackageError(errno: errno, "sync", at: path) }
-    }
-
-    private static func isEmpty(_ directory: String) throws -> Bool {
-        do {
-            return try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty
-        } catch {
-            throw PackageError(.io, "the target folder cannot be listed", at: directory, cause: error)
-        }
-    }
-
-    /// Makes a folder and those above it.
-    /// - Returns: the ones that did not exist, the outermost first.
-    private static func make(_ folder: String) throws -> [String] {
-        var missing: [String] = []
-        var path = folder
-        while access(path, F_OK) != 0, errno == ENOENT, !path.isEmpty {
-            missing.insert(path, at: 0)
-            guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { break }
-            path = String(path[..<slash])
-        }
-        for (index, path) in missing.enumerated() where mkdir(path, 0o755) != 0 && errno != EEXIST {
-            let error = PackageError(.io, "make folder: \(String(cString: strerror(errno)))", at: path)
-            remove(Array(missing[..<index]))
-            throw error
-        }
-        return missing
-    }
-
-    private static func remove(_ folders: [String]) {
+    private static func remove(_ folders: [(name: String, parent: FolderDescriptor)]) {
         // Only where they are empty: someone else may have put something there.
-        for folder in folders.reversed() { rmdir(folder) }
+        for (name, parent) in folders.reversed() { unlinkat(parent.descriptor, name, AT_REMOVEDIR) }
+    }
+
+    /// Refuses a path in which a name is a symbolic link of another user: it may lead anywhere.
+    private static func checkLinks(_ path: String) throws {
+        var prefix = path.hasPrefix("/") ? "/" : ""
+        for name in path.split(separator: "/") {
+            prefix += name
+            var attributes = stat()
+            guard lstat(prefix, &attributes) == 0 else { return }
+            guard attributes.st_mode & S_IFMT != S_IFLNK || [0, geteuid()].contains(attributes.st_uid) else {
+                throw PackageError(.io, "the target is reached by a symbolic link of another user", at: prefix)
+            }
+            prefix += "/"
+        }
+    }
+
+    /// The part of a path that exists, absolute and without links, and the names below it that do not.
+    private static func resolve(_ path: String) throws -> (existing: String, missing: [String]) {
+        var existing = path
+        var missing: [String] = []
+        while true {
+            if let real = realpath(existing.isEmpty ? "." : existing, nil) {
+                defer { free(real) }
+                return (String(cString: real), missing)
+            }
+            var attributes = stat()
+            // A link without a target is no place to make a folder.
+            guard errno == ENOENT, lstat(existing, &attributes) != 0 else {
+                throw PackageError(.io, "the target cannot be reached", at: path)
+            }
+            let slash = existing.lastIndex(of: "/")
+            let name = slash.map { String(existing[existing.index(after: $0)...]) } ?? existing
+            if !name.isEmpty { missing.insert(name, at: 0) }
+            existing = slash.map { $0 == existing.startIndex ? "/" : String(existing[..<$0]) } ?? ""
+        }
+    }
+
+    private static func checkEmpty(_ name: String, in parent: FolderDescriptor, at path: String) throws {
+        guard let attributes = parent.attributes(of: name), attributes.st_mode & S_IFMT == S_IFDIR else {
+            throw PackageError(.occupied, "the target exists and is no folder", at: path)
+        }
+        var isEmpty = true
+        try parent.place(name).forEachName { _ in
+            isEmpty = false
+            return false
+        }
+        guard isEmpty else { throw PackageError(.occupied, "the target folder is not empty", at: path) }
     }
 }

@@ -20,6 +20,9 @@
 /// Files are written into a temporary folder beside the target, which takes the target's name at the end. On any error
 /// the temporary folder is removed and the target is as it was. A process that is killed leaves at most the
 /// temporary folder, whose name begins with a dot and the target's name and ends in `.partial`.
+///
+/// Others may be able to write to the folder above the target. What they exchange there while it works is never filled or
+/// emptied: the unpacking fails.
 public struct Unpacker: Sendable {
     /// When bytes are forced to the disk.
     public enum SyncPolicy: Sendable, Hashable {
@@ -74,11 +77,8 @@ public struct Unpacker: Sendable {
 
     private func fill(_ target: UnpackTarget, from archive: String) throws -> Summary {
         var summary = Summary(files: 0, bytes: 0)
-        var folders: Set<String> = []
         try reader.read(archive, limits: limits) { entry, reader in
-            let parts = entry.path.parts
-            try target.makeFolders(parts.dropLast(), known: &folders)
-            let file = try OutputFile(creating: "\(target.temporary)/\(entry.path)")
+            let file = try target.makeFile(entry.path)
             while let data = try reader.next() {
                 try file.write(data)
                 summary.bytes += Int64(data.count)

@@ -224,10 +224,10 @@ struct LoaderTests {
 
     /// Where the store keeps a large file.
     private func path(of text: String) throws -> String {
-        guard case .file(let path) = try fixture.store.blob(BlobID(hashing: Data(text.utf8))).content else {
+        guard case .file(let file) = try fixture.store.blob(BlobID(hashing: Data(text.utf8))).content else {
             throw CocoaError(.fileNoSuchFile)
         }
-        return path
+        return file.path
     }
 
     @Test func anEmptyFile() async throws {

@@ -54,7 +54,7 @@ struct PreviewTests {
         previews.mount(try folder)
         let response = try #require(try await answer("https://shop.example/app/?q"))
         #expect(
-            response.head.headerFields == [.contentType: "text/html;charset=utf-8", .cacheControl: "no-store"])
+            response.head.headerFields == [.contentType: "text/html", .cacheControl: "no-store"])
         #expect(response.provenance.source == .package && response.provenance.reason.hasPrefix("preview of /"))
         #expect(try await text("https://shop.example/app/in/a%20b.js#x") == "code")
         #expect(try await answer("https://shop.example/app/", .head)?.body.length == 4)
@@ -63,6 +63,18 @@ struct PreviewTests {
         #expect(try await text("https://shop.example/index.html") == nil)
         #expect(try await answer("https://shop.example/app/", .post) == nil)
         #expect(network.requests.withLock { $0.isEmpty })
+    }
+
+    @Test func charsetsAreReadInTheFiles() async throws {
+        previews.mount(try folder)
+        let site = directory.path + "/site"
+        try Data("<meta charset=gbk>\u{e9}".utf16.map { UInt8(truncatingIfNeeded: $0) })
+            .write(to: URL(filePath: site + "/index.html"))
+        try Data("'é'".utf8).write(to: URL(filePath: site + "/in/a b.js"))
+        let page = try #require(try await answer("https://shop.example/app/"))
+        #expect(page.head.headerFields[.contentType] == "text/html;charset=gbk")
+        let script = try #require(try await answer("https://shop.example/app/in/a%20b.js"))
+        #expect(script.head.headerFields[.contentType] == "text/javascript;charset=utf-8")
     }
 
     @Test func filesAreReadAnew() async throws {

@@ -9,13 +9,13 @@ struct MediaTypesTests {
     @Test(
         "Types go by the extension, without regard to case",
         arguments: [
-            ("index.html", "text/html;charset=utf-8"), ("a/B.HTML", "text/html;charset=utf-8"),
-            ("app.js", "text/javascript;charset=utf-8"), ("app.mjs", "text/javascript;charset=utf-8"),
-            ("app.min.css", "text/css;charset=utf-8"), ("a.json", "application/json;charset=utf-8"),
-            ("a.webmanifest", "application/manifest+json;charset=utf-8"),
-            ("a.js.map", "application/json;charset=utf-8"),
-            ("a.wasm", "application/wasm"), ("a.svg", "image/svg+xml;charset=utf-8"), ("a.woff2", "font/woff2"),
-            ("a.woff", "font/woff"), ("a.ttf", "font/ttf"), ("a.ipynb", "application/x-ipynb+json;charset=utf-8"),
+            ("index.html", "text/html"), ("a/B.HTML", "text/html"),
+            ("app.js", "text/javascript"), ("app.mjs", "text/javascript"),
+            ("app.min.css", "text/css"), ("a.json", "application/json"),
+            ("a.webmanifest", "application/manifest+json"),
+            ("a.js.map", "application/json"),
+            ("a.wasm", "application/wasm"), ("a.svg", "image/svg+xml"), ("a.woff2", "font/woff2"),
+            ("a.woff", "font/woff"), ("a.ttf", "font/ttf"), ("a.ipynb", "application/x-ipynb+json"),
             ("a.png", "image/png"), ("a.mp3", "audio/mpeg"), ("a.mp4", "video/mp4"),
             ("LICENSE", "application/octet-stream"), ("a.unknown", "application/octet-stream"),
             ("html", "application/octet-stream"), (".html", "application/octet-stream"),
@@ -30,6 +30,19 @@ struct MediaTypesTests {
         for (name, type) in MediaTypes.known {
             #expect(name == name.lowercased() && !name.contains("."))
             #expect(type.split(separator: "/").count == 2 && !type.contains(" "), "\(name)")
+            #expect(!type.contains(";"), "\(name)")
+        }
+    }
+
+    @Test("Text, of which a charset may be said, is told from the rest")
+    func text() {
+        for name in [
+            "a.html", "a.css", "a.js", "a.txt", "a.svg", "a.json", "a.webmanifest", "a.yaml", "a.xml", "a.gltf",
+        ] {
+            #expect(MediaTypes.isText(MediaTypes().type(of: name)), "\(name)")
+        }
+        for name in ["a.png", "a.wasm", "a.woff2", "a.rtf", "a.pdf", "a.m3u8", "a"] {
+            #expect(!MediaTypes.isText(MediaTypes().type(of: name)), "\(name)")
         }
     }
 

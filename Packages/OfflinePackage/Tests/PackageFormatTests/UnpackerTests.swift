@@ -69,4 +69,99 @@ struct UnpackerTests {
         expectRefusal(.occupied) { try Unpacker(reader: Late(target: target)).unpack(archive, into: target) }
         #expect(try folder.names() == ["a.zip", "out", "out/mine"])
     }
+
+    /// Reads an archive, and does something else after the first file.
+    private struct Interrupted: ArchiveReading {
+        let meanwhile: @Sendable () throws -> Void
+
+        func read(
+            _ archive: String, limits: ArchiveLimits,
+            visit: (ArchiveEntry, inout any ArchiveEntryReading) throws -> Void
+        ) throws {
+            var isFirst = true
+            try LibarchiveReader().read(archive, limits: limits) { entry, reader in
+                try visit(entry, &reader)
+                if isFirst { try meanwhile() }
+                isFirst = false
+            }
+        }
+    }
+
+    /// Moves a folder away and puts a link to another one in its place.
+    private static func exchange(_ path: String, _ moved: String, _ outside: String) throws {
+        try FileManager.default.moveItem(atPath: path, toPath: moved)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: outside)
+    }
+
+    @Test("Nothing is written through a link that takes the place of the temporary folder")
+    func exchangedContent() throws {
+        let archive = try folder.write("a.zip", ZipMaker("a", "b/c", "d").bytes())
+        let (shared, outside) = ("\(folder.path)/shared", "\(folder.path)/outside")
+        try folder.write("shared/mine", [])
+        try folder.write("outside/mine", [])
+        let reader = Interrupted {
+            let names = try FileManager.default.contentsOfDirectory(atPath: shared)
+            let name = try #require(names.first { $0.hasSuffix(".partial") })
+            try Self.exchange("\(shared)/\(name)", "\(shared)/moved", outside)
+        }
+        expectRefusal(.io) { try Unpacker(reader: reader).unpack(archive, into: "\(shared)/out") }
+        #expect(try folder.names(below: "outside") == ["mine"])
+        // What was written is gone; what was put there stays.
+        #expect(try folder.names(below: "shared/moved") == [])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(shared)/out") == outside)
+    }
+
+    @Test("A link that takes the place of a folder above the target leads nowhere", arguments: [false, true])
+    func exchangedParent(_ isDefective: Bool) throws {
+        var maker = ZipMaker("a", "b/c", "d")
+        if isDefective { maker.entries[2].data[0] ^= 1 }
+        let archive = try folder.write("a.zip", maker.bytes())
+        let (above, outside) = ("\(folder.path)/x/above", "\(folder.path)/outside")
+        try folder.write("x/above/mine", [])
+        try folder.write("outside/mine", [])
+        let moved = "\(folder.path)/x/moved"
+        let reader = Interrupted { try Self.exchange(above, moved, outside) }
+        let unpacker = Unpacker(reader: reader)
+        if isDefective {
+            expectRefusal(.damaged) { try unpacker.unpack(archive, into: above + "/new/out") }
+            #expect(try folder.names(below: "x/moved") == ["mine"])
+        } else {
+            #expect(try unpacker.unpack(archive, into: above + "/new/out").files == 3)
+            #expect(try folder.names(below: "x/moved/new/out") == ["a", "b", "b/c", "d"])
+        }
+        #expect(try folder.names(below: "outside") == ["mine"])
+    }
+
+    @Test("A link that takes the place of a folder of the archive is not followed")
+    func exchangedFolder() throws {
+        let archive = try folder.write("a.zip", ZipMaker("a/b", "c/d", "a/e").bytes())
+        let (target, outside) = ("\(folder.path)/shared/out", "\(folder.path)/outside")
+        try folder.write("outside/mine", [])
+        try folder.write("shared/mine", [])
+        let shared = "\(folder.path)/shared"
+        let reader = Interrupted {
+            let names = try FileManager.default.contentsOfDirectory(atPath: shared)
+            let name = try #require(names.first { $0.hasSuffix(".partial") })
+            try Self.exchange("\(shared)/\(name)/a", "\(shared)/moved", outside)
+        }
+        expectRefusal(.io) { try Unpacker(reader: reader).unpack(archive, into: target) }
+        #expect(try folder.names(below: "outside") == ["mine"])
+        #expect(try folder.names(below: "shared") == ["mine", "moved", "moved/b"])
+    }
+
+    @Test("A link of another user is not followed", .enabled(if: geteuid() == 0, "skipped: only root gives files away"))
+    func foreignLink() throws {
+        let archive = try folder.write("a.zip", ZipMaker("a").bytes())
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/outside/empty", withIntermediateDirectories: true)
+        for (link, target) in [("link", "outside/empty"), ("above", "outside")] {
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(folder.path)/\(link)", withDestinationPath: "\(folder.path)/\(target)")
+            try #require(lchown("\(folder.path)/\(link)", 1, 1) == 0)
+        }
+        for target in ["link", "above/empty", "above/new"] {
+            expectRefusal(.io) { try Unpacker().unpack(archive, into: "\(folder.path)/\(target)") }
+        }
+        #expect(try folder.names(below: "outside") == ["empty"])
+    }
 }

@@ -60,15 +60,19 @@ public struct PackageBuilder: Sendable {
     public var limits: ArchiveLimits
     /// What says of a file's name which media type the manifest gives it.
     public var mediaTypes: MediaTypes
+    /// The encoding of text files that do not declare one. By default the manifest gives such a file a `charset` only if
+    /// its bytes prove UTF-8; see `CharsetSniffer`.
+    public var charset: CharacterEncoding?
 
     /// Each part has the default that is named above.
     public init(
         writer: any ArchiveWriting = LibarchiveZipWriter(), limits: ArchiveLimits = .default,
-        mediaTypes: MediaTypes = MediaTypes()
+        mediaTypes: MediaTypes = MediaTypes(), charset: CharacterEncoding? = nil
     ) {
         self.writer = writer
         self.limits = limits
         self.mediaTypes = mediaTypes
+        self.charset = charset
     }
 
     /// Packs the folder `site` into `output`, which is made where it is missing and must not lie inside of the site.
@@ -134,8 +138,10 @@ public struct PackageBuilder: Sendable {
                 let method: ZipMethod = input.size == 0 || mediaTypes.isCompressed(type) ? .stored : .deflated
                 try writer.begin(file.path, size: input.size, method: method)
                 var hasher = SHA256Hasher()
+                var sniffer = CharsetSniffer(mediaType: type)
                 while let data = try input.next() {
                     hasher.update(data)
+                    sniffer?.append(data)
                     try writer.append(data)
                     state.bytes += Int64(data.count)
                     progress(state)
@@ -144,7 +150,8 @@ public struct PackageBuilder: Sendable {
                 progress(state)
                 listed.append(
                     PackageManifest.File(
-                        path: file.path, size: input.size, sha256: hasher.finalize(), mediaType: type))
+                        path: file.path, size: input.size, sha256: hasher.finalize(),
+                        mediaType: type + (sniffer?.parameter(undeclared: charset) ?? "")))
             }
         }
         return listed

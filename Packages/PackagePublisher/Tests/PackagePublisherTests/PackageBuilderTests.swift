@@ -77,6 +77,79 @@ struct PackageBuilderTests {
         #expect(methods.map(\.0) == files.keys.sorted())
     }
 
+    /// A text file, and its type in the manifest.
+    struct TextFile: Sendable {
+        let name: String
+        let data: Data
+        let type: String
+
+        init(_ name: String, _ text: String, _ bytes: [UInt8] = [], is type: String) {
+            self.name = name
+            data = Data(text.utf8) + bytes
+            self.type = type
+        }
+    }
+
+    private static let chinese: [UInt8] = [0xBA, 0xBA, 0xD7, 0xD6]
+    private static let textFiles: [TextFile] = [
+        TextFile("utf-8-mark.js", "\u{FEFF}let a", is: "text/javascript;charset=utf-8"),
+        TextFile("utf-16-mark.txt", "", [0xFF, 0xFE, 0x61, 0x00], is: "text/plain;charset=utf-16le"),
+        TextFile("utf-16-mark.html", "", [0xFE, 0xFF, 0x00, 0x61], is: "text/html;charset=utf-16be"),
+        TextFile("gbk.html", "<meta charset=gbk>", chinese, is: "text/html;charset=gbk"),
+        TextFile("gbk.js", "//", chinese, is: "text/javascript"),
+        TextFile("windows-1252.txt", "caf", [0xE9], is: "text/plain"),
+        TextFile("latin.html", "<meta charset=iso-8859-1>caf", [0xE9], is: "text/html;charset=windows-1252"),
+        TextFile("shift_jis.css", "@charset \"shift_jis\";", [0x8A, 0xBF], is: "text/css;charset=shift_jis"),
+        TextFile("big5.xml", "<?xml encoding='big5'?>", [0xBA, 0x7E], is: "application/xml;charset=big5"),
+        TextFile("utf-8.js", "a = 'é'", is: "text/javascript;charset=utf-8"),
+        TextFile("ascii.js", "a = 1", is: "text/javascript"),
+        TextFile("empty.html", "", is: "text/html"),
+        // Letters across the end of the prescan, and of a piece that is read; then one that is cut.
+        TextFile("long.html", blanks(1_023), [0xC3, 0xA9], is: "text/html;charset=utf-8"),
+        TextFile("longer.txt", blanks(262_143), [0xC3, 0xA9], is: "text/plain;charset=utf-8"),
+        TextFile("cut.html", blanks(1_023), [0xC3], is: "text/html"),
+        TextFile("picture.png", "é", is: "image/png"),
+    ]
+
+    private static func blanks(_ count: Int) -> String {
+        String(repeating: " ", count: count)
+    }
+
+    @Test("A text file gets the charset that its bytes show, and none where they do not")
+    func charset() throws {
+        let site = try TemporaryFolder()
+        for file in Self.textFiles { try site.write("site/\(file.name)", file.data) }
+        let result = try PackageBuilder().build(
+            "\(site.path)/site", id: PackageID("shop"), version: PackageVersion("1"),
+            baseURL: PackageBaseURL("https://shop.example/"), output: "\(site.path)/out")
+        let packed = try PackageManifest(path: result.manifest).files
+        #expect(packed.count == Self.textFiles.count)
+        for file in Self.textFiles {
+            let type = packed.first { $0.path.description == file.name }?.mediaType
+            #expect(type == file.type, "\(file.name)")
+        }
+    }
+
+    @Test("A charset that is known counts for text that declares none, and for nothing else")
+    func knownCharset() throws {
+        let site = try TemporaryFolder()
+        for (name, text) in [
+            ("a.html", "<meta charset=big5>"), ("b.js", "a = 1"), ("c.js", "a = 'é'"), ("d.png", "x"), ("e.txt", ""),
+        ] {
+            try site.write("site/\(name)", Data(text.utf8))
+        }
+        let encoding = try #require(CharacterEncoding(label: "gb2312"))
+        let result = try PackageBuilder(charset: encoding).build(
+            "\(site.path)/site", id: PackageID("shop"), version: PackageVersion("1"),
+            baseURL: PackageBaseURL("https://shop.example/"), output: "\(site.path)/out")
+        let types = try PackageManifest(path: result.manifest).files.map(\.mediaType)
+        #expect(
+            types == [
+                "text/html;charset=big5", "text/javascript;charset=gbk", "text/javascript;charset=gbk", "image/png",
+                "text/plain;charset=gbk",
+            ])
+    }
+
     @Test("The least version of the host goes into the manifest, and must be numbers")
     func leastHost() throws {
         func build(_ version: String) throws -> PackageBuilder.Result {

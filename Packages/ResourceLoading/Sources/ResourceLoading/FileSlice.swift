@@ -74,6 +74,16 @@ public final class OpenFile: Sendable {
         self.path = path
     }
 
+    /// Takes a copy of a descriptor that is open for reading, which stays the caller's to close.
+    /// - Parameter path: the path of the file, for messages.
+    /// - Throws: ``ResourceError`` with code ``ResourceError/Code-swift.struct/io``.
+    public init(copying descriptor: CInt, path: String) throws {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw ResourceError(.io, "fcntl: \(String(cString: strerror(errno)))", at: path) }
+        self.descriptor = copy
+        self.path = path
+    }
+
     deinit {
         close(descriptor)
     }

@@ -19,8 +19,12 @@ internal import GRDB
 /// Isolation: writes are serialised by GRDB's one writing connection; reads run beside them. Every call blocks its
 /// thread.
 final class BlobRows: Sendable {
+    static let fileName = "blobs.sqlite"
+
     let path: String
     private let database: DatabasePool
+    /// What one access may cost.
+    private let limit: StepLimit
     private let suspension: Suspension
 
     /// Pages of 16 KB: a small blob is a page or two, and a chain of pages is short.
@@ -30,26 +34,30 @@ final class BlobRows: Sendable {
 
     /// - Parameter suspension: asked before each write.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` where the file is no database.
-    init(path: String, _ suspension: Suspension) throws {
+    init(_ file: DatabaseFile, _ limit: StepLimit, _ suspension: Suspension) throws {
+        let path = file.path
         self.path = path
+        self.limit = limit
         self.suspension = suspension
-        var configuration = GRDB.Configuration.forStore(label: "ResourceStore.blobs")
-        configuration.prepareDatabase { database in
-            guard !database.configuration.readonly else { return }
-            // The first two count only while the file is empty. The log is cut back after it was as long as a large
-            // package made it.
-            try database.execute(
-                sql: """
-                    PRAGMA page_size = \(Self.pageSize);
-                    PRAGMA auto_vacuum = INCREMENTAL;
-                    PRAGMA wal_autocheckpoint = \(Self.checkpointPages);
-                    PRAGMA journal_size_limit = \(4 << 20);
-                    """)
-        }
         database = try StoreError.mapping(path) {
-            try .opened(path: path, configuration: configuration, migrator: Self.migrator)
+            try .opened(
+                file, label: "ResourceStore.blobs", schema: Self.schema.get(), migrator: Self.migrator, limit
+            ) { database in
+                guard !database.configuration.readonly else { return }
+                // The first two count only while the file is empty. The log is cut back after it was as long as a large
+                // package made it.
+                try database.execute(
+                    sql: """
+                        PRAGMA page_size = \(Self.pageSize);
+                        PRAGMA auto_vacuum = INCREMENTAL;
+                        PRAGMA wal_autocheckpoint = \(Self.checkpointPages);
+                        PRAGMA journal_size_limit = \(4 << 20);
+                        """)
+            }
         }
     }
+
+    private static let schema = Result { try StoreSchema(migrator) }
 
     private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -102,8 +110,10 @@ final class BlobRows: Sendable {
         try StoreError.mapping(path) {
             // One statement is a transaction of its own.
             try database.unsafeRead { database in
-                let statement = try database.cachedStatement(sql: "SELECT bytes FROM blob WHERE digest = ?")
-                return try Data.fetchOne(statement, arguments: [id.data])
+                try database.limited(limit) { database in
+                    let statement = try database.cachedStatement(sql: "SELECT bytes FROM blob WHERE digest = ?")
+                    return try Data.fetchOne(statement, arguments: [id.data])
+                }
             }
         }
     }
@@ -112,7 +122,7 @@ final class BlobRows: Sendable {
     func sizes(of blobs: some Collection<BlobID>) throws -> [BlobID: Int64] {
         guard !blobs.isEmpty else { return [:] }
         return try StoreError.mapping(path) {
-            try database.read { database in
+            try reading { database in
                 let statement = try database.cachedStatement(sql: "SELECT size FROM blob WHERE digest = ?")
                 var sizes: [BlobID: Int64] = [:]
                 for blob in blobs {
@@ -126,7 +136,7 @@ final class BlobRows: Sendable {
     /// Every blob that is here, with its size in bytes.
     func all() throws -> [(id: BlobID, size: Int64)] {
         try StoreError.mapping(path) {
-            try database.read { database in
+            try reading { database in
                 let rows = try Row.fetchCursor(database, sql: "SELECT digest, size FROM blob ORDER BY digest")
                 var all: [(id: BlobID, size: Int64)] = []
                 while let row = try rows.next() {
@@ -139,9 +149,13 @@ final class BlobRows: Sendable {
         }
     }
 
+    private func reading<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try database.read { try $0.limited(limit, body) }
+    }
+
     /// What SQLite finds wrong with the database's structure; empty where it is sound.
     func faults() throws -> [String] {
-        try database.faults(at: path)
+        try database.faults(at: path, limit)
     }
 
     /// Writes blobs in one transaction, over rows that are there already: those may be damaged, these are not.
@@ -213,17 +227,18 @@ extension BlobRows {
     /// Opens the database of a store. One that is broken is removed: what it held can be fetched again, and the index
     /// says what that is.
     /// - Returns: the database, and whether one was removed for it.
-    static func openOrReplace(in directory: String, _ suspension: Suspension) throws -> (rows: BlobRows, isNew: Bool) {
-        let path = directory + "/blobs.sqlite"
-        let marker = "\(directory)/\(brokenMarker)"
-        if try FileSystem.size(of: marker) == nil {
+    static func openOrReplace(
+        in folder: PrivateFolder, _ limit: StepLimit, _ suspension: Suspension
+    ) throws -> (rows: BlobRows, isNew: Bool) {
+        let file = DatabaseFile(fileName, in: folder)
+        if try folder.status(of: brokenMarker) == nil {
             do {
-                return (try BlobRows(path: path, suspension), false)
+                return (try BlobRows(file, limit, suspension), false)
             } catch let error as StoreError where error.code == .damaged {}
         }
-        try FileSystem.removeDatabase(path)
-        let rows = try BlobRows(path: path, suspension)
-        try FileSystem.remove(marker)
+        try file.remove()
+        let rows = try BlobRows(file, limit, suspension)
+        try folder.remove(brokenMarker)
         return (rows, true)
     }
 }

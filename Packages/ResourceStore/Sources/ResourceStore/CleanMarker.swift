@@ -22,8 +22,12 @@ final class CleanMarker: Sendable {
     /// being the same: a clock that is set back or forth makes none of another era look right.
     var era: Int64 { state.withLock(\.era) }
 
-    private let path: String
+    private let folder: PrivateFolder
+    /// Whether the store is only read, so that nothing is made or removed.
+    private let isReadOnly: Bool
     private let state: Mutex<State>
+
+    private static let name = "clean"
 
     private struct State {
         var cleanSince: Int64?
@@ -33,12 +37,13 @@ final class CleanMarker: Sendable {
         var activities = 0
     }
 
-    /// Reads the marker and takes it away.
-    init(directory: String) throws {
-        path = directory + "/clean"
-        let status = try FileSystem.status(of: path)
+    /// Reads the marker and takes it away, unless the store is only read.
+    init(_ folder: PrivateFolder, isReadOnly: Bool = false) throws {
+        self.folder = folder
+        self.isReadOnly = isReadOnly
+        let status = try folder.status(of: Self.name)
         state = Mutex(State(cleanSince: status?.changeTime, era: status?.modificationTime ?? FileSystem.now()))
-        try FileSystem.remove(path)
+        if !isReadOnly { try folder.remove(Self.name) }
     }
 
     /// Says that something may write from now on. ``prepareToWrite()`` must come before its first write.
@@ -54,7 +59,7 @@ final class CleanMarker: Sendable {
     func prepareToWrite() throws {
         try state.withLock { state in
             guard state.isThere else { return }
-            try FileSystem.remove(path)
+            try folder.remove(Self.name)
             state.isThere = false
         }
     }
@@ -62,9 +67,9 @@ final class CleanMarker: Sendable {
     /// Puts the marker there, unless something may be writing.
     func put() throws {
         try state.withLock { state in
-            guard state.activities == 0, !state.isThere else { return }
-            try FileSystem.createEmpty(path)
-            FileSystem.setModificationTime(of: path, to: state.era)
+            guard state.activities == 0, !state.isThere, !isReadOnly else { return }
+            // Not through a link that took the name meanwhile.
+            try folder.ownFile(Self.name, creates: true)?.setModificationTime(state.era)
             state.isThere = true
         }
     }
@@ -73,7 +78,7 @@ final class CleanMarker: Sendable {
     /// - Returns: whether that one had an unclean end, its own or one before: then the era is another.
     func lookAgain() throws -> Bool {
         try state.withLock { state in
-            let status = try FileSystem.status(of: path)
+            let status = try folder.status(of: Self.name)
             let era = status?.modificationTime ?? (state.isThere ? FileSystem.now() : state.era)
             state.isThere = status != nil
             guard era != state.era else { return false }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import GRDB
+internal import GRDBSQLite
 
 extension GRDB.Configuration {
     /// What both databases of the store have in common.
@@ -24,10 +25,10 @@ extension GRDB.Configuration {
 
 extension DatabasePool {
     /// What SQLite finds wrong with the structure, one line each, at most ten; empty where it is sound.
-    func faults(at path: String) throws -> [String] {
+    func faults(at path: String, _ limit: StepLimit) throws -> [String] {
         do {
             // Not by way of ``StoreError``: a broken database is an answer here.
-            return try read { try String.fetchAll($0, sql: "PRAGMA integrity_check(10)") }
+            return try read { try $0.limited(limit) { try String.fetchAll($0, sql: "PRAGMA integrity_check(10)") } }
                 .filter { $0 != "ok" }.map { "\(path): \($0)" }
         } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
             return ["\(path): \(error.message ?? "broken")"]
@@ -37,15 +38,31 @@ extension DatabasePool {
     }
 
     /// Opens a database in which a commit reaches the device, and brings it to this version's tables.
+    ///
+    /// Nothing is written before its files and its tables were found to be the store's.
+    /// - Parameter setUp: called for each connection after that.
     static func opened(
-        path: String, configuration: GRDB.Configuration, migrator: DatabaseMigrator
+        _ file: DatabaseFile, label: String, schema: StoreSchema, migrator: DatabaseMigrator, _ limit: StepLimit,
+        setUp: @escaping @Sendable (Database) throws -> Void = { _ in }
     ) throws -> DatabasePool {
-        let database = try DatabasePool(path: path, configuration: configuration)
-        // GRDB sets NORMAL for WAL, where a commit may be lost to a power cut. Here files are unlinked and
-        // generations named because a commit says so, so a commit must stay.
-        try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-        guard try !database.read(migrator.hasBeenSuperseded) else {
-            throw StoreError(.newerFormat, "a later version wrote this store", at: path)
+        try file.prepare()
+        var configuration = GRDB.Configuration.forStore(label: label)
+        configuration.prepareDatabase { database in
+            try database.checkIdentity(of: file)
+            // No function that a table names is called. No value is longer than this, whatever the file says.
+            try database.execute(sql: "PRAGMA trusted_schema = OFF")
+            sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, Database.longestValue)
+            try schema.check(database)
+            try setUp(database)
+        }
+        let database = try DatabasePool(path: file.path, configuration: configuration)
+        try database.writeWithoutTransaction { database in
+            // GRDB sets NORMAL for WAL, where a commit may be lost to a power cut. Here files are unlinked and
+            // generations named because a commit says so, so a commit must stay.
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            guard try !database.limited(limit, migrator.hasBeenSuperseded) else {
+                throw StoreError(.newerFormat, "a later version wrote this store", at: file.path)
+            }
         }
         try migrator.migrate(database)
         return database
@@ -53,6 +70,24 @@ extension DatabasePool {
 }
 
 extension Database {
+    /// In bytes. Small blobs are far smaller.
+    fileprivate static let longestValue: CInt = 256 << 20
+
+    /// Compares the file that this connection has open with the one that was checked, as far as SQLite tells: it opens by
+    /// path, and a folder above the store's may be one in which others exchange folders.
+    fileprivate func checkIdentity(of file: DatabaseFile) throws {
+        func compare() throws -> Bool {
+            let (below, byPath) = try file.identities()
+            return below != nil && below == byPath
+        }
+        var hasMoved: CInt = 0
+        let isSame = try compare()
+        let status = sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        guard isSame, status == SQLITE_OK, hasMoved == 0, try compare() else {
+            throw StoreError(.untrusted, "another file has taken the database's place", at: file.path)
+        }
+    }
+
     /// Runs a transaction. Where a row cannot be removed since an index of its table says otherwise, which a flipped bit
     /// in either brings about, the indexes are made anew from the table and `body` runs once more.
     func inTransaction(mending tables: String..., body: () throws -> Void) throws {

@@ -9,29 +9,47 @@
     internal import Darwin
 #endif
 
-/// Exclusive use of a store's directory, held while the object lives.
+/// Use of a store's directory, held while the object lives: exclusive, or shared with others that only read.
 ///
 /// flock(2) belongs to the open file, not to the process: a second open in the same process is refused too,
 /// and the system lets go when the process ends in whatever way.
 final class DirectoryLock: Sendable {
-    /// The open lock file.
-    let descriptor: CInt
+    private let file: StoredFile
     private let directory: String
+    private let isShared: Bool
 
-    /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/inUse`` where someone else has it.
-    init(directory: String) throws {
-        let path = directory + "/lock"
+    /// The open lock file.
+    var descriptor: CInt { file.descriptor }
+
+    /// Takes the lock for a store that writes.
+    /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/inUse`` where someone else has it, and
+    ///   ``StoreError/Code-swift.struct/untrusted`` if the lock file is a link or belongs to another user.
+    convenience init(_ folder: PrivateFolder) throws {
+        guard let file = try folder.ownFile(Self.name, creates: true) else {
+            throw StoreError(errno: ENOENT, "open", at: folder.location(of: Self.name))
+        }
+        try self.init(file, folder.path, isShared: false)
+    }
+
+    /// Takes the lock for reading; `nil` if there is no lock file, since none is made.
+    /// - Throws: ``StoreError``, as ``init(_:)`` does.
+    static func shared(_ folder: PrivateFolder) throws -> DirectoryLock? {
+        try folder.file(name).map { try DirectoryLock($0, folder.path, isShared: true) }
+    }
+
+    private static let name = "lock"
+
+    private init(_ file: StoredFile, _ directory: String, isShared: Bool) throws {
+        self.file = file
         self.directory = directory
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw StoreError(errno: errno, "open", at: path) }
-        // From here on deinit closes it.
+        self.isShared = isShared
         try take()
     }
 
     /// Takes the lock, again after ``release()``.
     /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/inUse`` where someone else has it.
     func take() throws {
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+        while flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
             let failure = errno
             if failure == EINTR { continue }
             guard failure == EWOULDBLOCK else { throw StoreError(errno: failure, "flock", at: directory) }
@@ -48,6 +66,5 @@ final class DirectoryLock: Sendable {
         // Not close alone: a child process that is between fork and exec has a copy of the descriptor, and the
         // lock would stay until it is closed there too.
         flock(descriptor, LOCK_UN)
-        close(descriptor)
     }
 }

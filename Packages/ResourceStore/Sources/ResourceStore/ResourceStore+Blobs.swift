@@ -58,32 +58,36 @@ extension ResourceStore {
     }
 
     private func largeBlob(_ id: BlobID, size: Int64?) throws -> StoredBlob? {
-        let path = path(of: id)
-        guard let status = try FileSystem.status(of: path) else { return nil }
+        guard let file = try file(of: id) else { return nil }
+        let status = try file.status()
         if let size, size != status.size {
-            throw dropDamaged(id, "file of \(status.size) bytes, stored with \(size)", at: path)
+            throw dropDamaged(id, "file of \(status.size) bytes, stored with \(size)", at: file.path)
         }
         if needsCheck(id, status) {
-            guard try digest(ofFileOf: id) == id else {
-                throw dropDamaged(id, "file of \(status.size) bytes with another digest", at: path)
+            guard try digest(of: file) == id else {
+                throw dropDamaged(id, "file of \(status.size) bytes with another digest", at: file.path)
             }
             state.withLock { _ = $0.checked.insert(id) }
             // For the sessions after this one. Not again where it is there: that would touch the file.
-            if status.modificationTime != marker.era { FileSystem.setModificationTime(of: path, to: marker.era) }
+            if status.modificationTime != marker.era, copy == nil { file.setModificationTime(marker.era) }
         }
-        return StoredBlob(id: id, content: .file(path: path), size: status.size)
+        return StoredBlob(id: id, content: .file(file), size: status.size)
     }
 
     /// The digest of the bytes that the file of a large blob has now.
-    func digest(ofFileOf id: BlobID) throws -> BlobID {
+    func digest(of file: StoredFile) throws -> BlobID {
         var hasher = SHA256()
-        try FileSystem.read(path(of: id)) { hasher.update(bufferPointer: $0) }
+        try file.read { piece in
+            // A file of somebody else may be of any size.
+            if copy != nil { try Task.checkCancellation() }
+            hasher.update(bufferPointer: piece)
+        }
         return BlobID(hasher.finalize())
     }
 
     /// Whether a file may have other bytes than those that were written and synced: unless it was seen to be right since
     /// the store was last left unclean, and nobody has touched it since it was last left clean.
-    private func needsCheck(_ id: BlobID, _ status: FileSystem.Status) -> Bool {
+    private func needsCheck(_ id: BlobID, _ status: FileStatus) -> Bool {
         if let clean = marker.cleanSince, status.changeTime < clean, status.modificationTime == marker.era {
             return false
         }
@@ -103,7 +107,7 @@ extension ResourceStore {
         memory.remove([id])
         // Where this fails, the digest says so again when it is next read.
         try? writing {
-            try FileSystem.remove(self.path(of: id))
+            try blobFolder(of: id)?.remove(Self.fileName(of: id))
             try rows.remove([id], choosing: { $0 }, afterCommit: { _ in })
         }
         return StoreError(.damaged, "blob \(id): \(what)", at: path, cause: cause)
@@ -111,18 +115,30 @@ extension ResourceStore {
 
     /// Has the next opening begin the database of small blobs anew.
     private func noteBrokenRows() {
-        try? FileSystem.createEmpty("\(directory)/\(BlobRows.brokenMarker)")
+        guard copy == nil else { return }
+        try? root.createEmpty(BlobRows.brokenMarker)
     }
 
+    /// The file of a large blob, open for reading; `nil` if there is none, or something that is no file has its name.
+    func file(of id: BlobID) throws -> StoredFile? {
+        guard let folder = try blobFolder(of: id) else { return nil }
+        let name = Self.fileName(of: id)
+        // A link in its place is no blob, and goes when the blob is next placed.
+        return try folder.status(of: name) == nil ? nil : folder.file(name)
+    }
+
+    /// The folder that has a blob's file; `nil` if there is none.
+    func blobFolder(of id: BlobID) throws -> PrivateFolder? {
+        try blobs?.subfolder(Self.folderName(of: id), tightens: copy == nil)
+    }
+
+    private static func folderName(of id: BlobID) -> String { String(id.description.prefix(2)) }
+
+    static func fileName(of id: BlobID) -> String { String(id.description.dropFirst(2)) }
+
+    /// The path of a blob's file, for messages.
     func path(of id: BlobID) -> String {
-        let name = id.description
-        var path = directory
-        path.reserveCapacity(directory.utf8.count + name.utf8.count + 8)
-        path += "/blobs/"
-        path += name.prefix(2)
-        path += "/"
-        path += name.dropFirst(2)
-        return path
+        "\(directory)/blobs/\(Self.folderName(of: id))/\(Self.fileName(of: id))"
     }
 }
 
@@ -134,7 +150,7 @@ extension ResourceStore {
             state.nextStagedFile += 1
             return state.nextStagedFile
         }
-        return try StagedFile(path: "\(directory)/staging/\(number)")
+        return try StagedFile("\(number)", in: root.makeSubfolder("staging"))
     }
 
     func claim(_ id: BlobID) {
@@ -174,8 +190,13 @@ extension ResourceStore {
         let named = try index.named(of: wanted.keys)
         let sizes = try rows.sizes(of: named)
         let rows = named.filter { sizes[$0] == wanted[$0] }
-        let files = try named.subtracting(rows).filter { try FileSystem.size(of: path(of: $0)) == wanted[$0] }
+        let files = try named.subtracting(rows).filter { try fileSize(of: $0) == wanted[$0] }
         return (rows, files)
+    }
+
+    /// The size in bytes of the file of a large blob; `nil` if there is none.
+    func fileSize(of id: BlobID) throws -> Int64? {
+        try blobFolder(of: id)?.status(of: Self.fileName(of: id))?.size
     }
 
     /// Commits small blobs. They are claimed.
@@ -196,24 +217,20 @@ extension ResourceStore {
     func place(_ file: StagedFile, as id: BlobID, size: Int64) throws {
         try onStep(.blobWritten)
         try suspension.check()
-        let path = path(of: id)
+        let name = Self.fileName(of: id)
         // A file that something names was synced, and must not be replaced by one that was not. A file that
         // nothing names may be left from before a power cut, with its length and without its bytes.
-        if let status = try FileSystem.status(of: path), status.size == size, !needsCheck(id, status),
+        if let status = try blobFolder(of: id)?.status(of: name), status.size == size, !needsCheck(id, status),
             try index.named(of: [id]).contains(id)
         {
             return
         }
-        FileSystem.setModificationTime(of: file.path, to: marker.era)
+        file.setModificationTime(marker.era)
         try state.withLock { state in
             // Another batch was sooner. It may have staged a generation since the look above.
             if state.claims[id]?.isPlaced == true { return }
-            do {
-                try FileSystem.move(file.path, to: path)
-            } catch {
-                try FileSystem.makeDirectory(String(path.dropLast(2 * BlobID.byteCount - 1)))
-                try FileSystem.move(file.path, to: path)
-            }
+            guard let folder = try blobFolder(of: id) ?? blobs?.makeSubfolder(Self.folderName(of: id)) else { return }
+            try file.move(to: folder, name)
             state.claims[id]?.isPlaced = true
             state.checked.insert(id)
         }

@@ -51,7 +51,7 @@ extension ResourceStore {
     /// What blobs take on disk; what is not there takes nothing.
     private func bytesOnDisk(of blobs: [BlobID]) throws -> Int64 {
         let rows = try rows.sizes(of: blobs)
-        let files = try blobs.lazy.filter { rows[$0] == nil }.map { try FileSystem.size(of: path(of: $0)) ?? 0 }
+        let files = try blobs.lazy.filter { rows[$0] == nil }.map { try fileSize(of: $0) ?? 0 }
         return try Self.sum(Array(rows.values) + files, at: directory)
     }
 

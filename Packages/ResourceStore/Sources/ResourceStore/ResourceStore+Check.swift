@@ -17,14 +17,15 @@ extension ResourceStore {
             statistics.rowBlobs.add(size)
             if named[id] == nil { statistics.orphanBlobs.add(size) }
         }
-        for (id, size) in try fileBlobs() {
+        for id in try fileBlobs() {
+            guard let size = try fileSize(of: id) else { continue }
             statistics.fileBlobs.add(size)
             if named[id] == nil { statistics.orphanBlobs.add(size) }
         }
         statistics.generations = try index.generationCounts()
         (statistics.packages, statistics.resources) = try index.amounts()
         for name in try documentNames() {
-            statistics.documents.add(try FileSystem.size(of: "\(directory)/documents/\(name)") ?? 0)
+            statistics.documents.add(try documentSize(name) ?? 0)
         }
         return statistics
     }
@@ -37,10 +38,12 @@ extension ResourceStore {
     ///     Generations stay, with the files that they still have: installing again mends them.
     ///   - progress: called after each blob; what it throws ends the check and is thrown on.
     /// - Returns: what was found, also where it was repaired.
-    /// - Throws: ``StoreError``.
+    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/readOnly`` where it is to repair a store that was
+    ///   opened to read it.
     public func check(
         repairs: Bool = false, progress: (StoreCheck.Progress) throws -> Void = { _ in }
     ) throws -> StoreCheck {
+        if repairs { try prepareToWrite() }
         var check = StoreCheck()
         check.brokenDatabases = try index.faults() + rows.faults()
         let sizes = try checkBlobs(&check, repairs: repairs, progress: progress)
@@ -58,10 +61,12 @@ extension ResourceStore {
         _ check: inout StoreCheck, repairs: Bool, progress: (StoreCheck.Progress) throws -> Void
     ) throws -> [BlobID: Int64] {
         let rowBlobs = try rows.all()
-        let fileBlobs = try fileBlobs()
+        let fileBlobs = try fileBlobs().compactMap { id in try fileSize(of: id).map { (id: id, size: $0) } }
+        var total = StoreStatistics.Amount()
+        for (_, size) in rowBlobs + fileBlobs { total.add(max(0, size)) }
+        var completed = StoreStatistics.Amount()
         var state = StoreCheck.Progress(
-            completedBlobs: 0, totalBlobs: rowBlobs.count + fileBlobs.count, completedBytes: 0,
-            totalBytes: (rowBlobs + fileBlobs).reduce(0) { $0 + max(0, $1.size) })
+            completedBlobs: 0, totalBlobs: total.count, completedBytes: 0, totalBytes: total.bytes)
         var sound: [BlobID: Int64] = [:]
         func note(_ id: BlobID, _ size: Int64, isSound: Bool) throws {
             if isSound {
@@ -71,15 +76,15 @@ extension ResourceStore {
                 check.damagedBlobs.append(id)
                 if repairs { _ = dropDamaged(id, "found by a check", at: directory) }
             }
-            state.completedBlobs += 1
-            state.completedBytes += max(0, size)
+            completed.add(max(0, size))
+            (state.completedBlobs, state.completedBytes) = (completed.count, completed.bytes)
             try progress(state)
         }
         for (id, size) in rowBlobs {
             try note(id, size, isSound: try isRowSound(id, size))
         }
         for (id, size) in fileBlobs {
-            try note(id, size, isSound: try digest(ofFileOf: id) == id)
+            try note(id, size, isSound: try file(of: id).map(digest) == id)
         }
         return sound
     }
@@ -120,17 +125,15 @@ extension ResourceStore {
         if repairs, !doomed.isEmpty { try removeResources(doomed) }
     }
 
-    /// The blobs that are files, with their sizes.
-    private func fileBlobs() throws -> [(id: BlobID, size: Int64)] {
-        var blobs: [(id: BlobID, size: Int64)] = []
-        for folder in try FileSystem.names(in: directory + "/blobs").sorted() {
-            for name in try FileSystem.names(in: "\(directory)/blobs/\(folder)").sorted() {
-                guard let id = BlobID(hex: folder + name),
-                    let size = try FileSystem.size(of: "\(directory)/blobs/\(folder)/\(name)")
-                else { continue }
-                blobs.append((id, size))
-            }
+    /// The blobs that are files, and whatever else has such a name.
+    func fileBlobs() throws -> [BlobID] {
+        guard let blobs else { return [] }
+        return try blobs.names().sorted().flatMap { prefix -> [BlobID] in
+            // Other names are not looked into.
+            guard prefix.utf8.count == 2, BlobID(hex: prefix + String(repeating: "0", count: 62)) != nil,
+                let folder = try blobs.subfolder(prefix, tightens: copy == nil)
+            else { return [] }
+            return try folder.names().sorted().compactMap { BlobID(hex: prefix + $0) }
         }
-        return blobs
     }
 }

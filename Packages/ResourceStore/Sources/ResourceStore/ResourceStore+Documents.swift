@@ -23,12 +23,11 @@ extension ResourceStore {
     /// - Returns: `nil` where it was never put, or is damaged: it was dropped and counted then.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/conflict`` for a name that is none.
     public func document(_ name: String) throws -> Data? {
-        let path = try path(ofDocument: name)
-        guard try FileSystem.size(of: path) != nil else { return nil }
+        guard try documentSize(name) != nil else { return nil }
         if let content = try readDocument(name) { return content }
         state.withLock { $0.counters.damagedDocuments += 1 }
         // Where this fails, the digest says so again when it is next read.
-        try? writing { try FileSystem.remove(path) }
+        try? writing { try documentFolder()?.remove(name) }
         return nil
     }
 
@@ -37,47 +36,54 @@ extension ResourceStore {
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/conflict`` for a name that is none, and
     ///   ``StoreError/Code-swift.struct/overBudget`` past ``documentLimit``; nothing has changed then.
     public func putDocument(_ content: Data, as name: String) throws {
-        let path = try path(ofDocument: name)
+        try checkName(ofDocument: name)
         guard content.count <= Self.documentLimit else {
             throw StoreError(
-                .overBudget, "document of \(content.count) bytes, the limit is \(Self.documentLimit)", at: path)
+                .overBudget, "document of \(content.count) bytes, the limit is \(Self.documentLimit)",
+                at: "\(directory)/documents/\(name)")
         }
         try writing {
             let file = try makeStagedFile()
             try file.write(Data(SHA256.hash(data: content)))
             try file.write(content)
             // Before it takes the other's name: else a power cut could leave a name without bytes.
-            try FileSystem.secure(file.path)
+            try file.secure()
             try onStep(.documentWritten)
-            try FileSystem.makeDirectory(directory + "/documents")
-            try FileSystem.move(file.path, to: path)
-            try FileSystem.secure(directory + "/documents")
+            let folder = try root.makeSubfolder("documents")
+            try file.move(to: folder, name)
+            try folder.secure()
             try onStep(.documentPlaced)
         }
     }
 
     /// What a document holds that is there; `nil` where it is damaged.
     func readDocument(_ name: String) throws -> Data? {
-        let path = try path(ofDocument: name)
-        guard let size = try FileSystem.size(of: path), size <= Int64(Self.documentLimit + SHA256.byteCount) else {
-            return nil
-        }
-        var content = Data(capacity: Int(size))
-        try FileSystem.read(path) { content.append(contentsOf: $0) }
+        try checkName(ofDocument: name)
+        let limit = Self.documentLimit + SHA256.byteCount
+        guard let content = try documentFolder()?.contents(of: name, upTo: limit) else { return nil }
         let body = content.dropFirst(SHA256.byteCount)
         return SHA256.hash(data: body).elementsEqual(content.prefix(SHA256.byteCount)) ? body : nil
     }
 
-    /// The names of all documents, sorted.
-    func documentNames() throws -> [String] {
-        try FileSystem.names(in: directory + "/documents").filter(Self.isDocumentName).sorted()
+    /// The size in bytes of a document's file; `nil` if there is none.
+    func documentSize(_ name: String) throws -> Int64? {
+        try checkName(ofDocument: name)
+        return try documentFolder()?.status(of: name)?.size
     }
 
-    private func path(ofDocument name: String) throws -> String {
+    /// The names of all documents, sorted.
+    func documentNames() throws -> [String] {
+        try (documentFolder()?.names() ?? []).filter(Self.isDocumentName).sorted()
+    }
+
+    private func documentFolder() throws -> PrivateFolder? {
+        try root.subfolder("documents", tightens: copy == nil)
+    }
+
+    private func checkName(ofDocument name: String) throws {
         guard Self.isDocumentName(name) else {
             throw StoreError(.conflict, "a document's name has letters, digits and hyphens", at: directory)
         }
-        return "\(directory)/documents/\(name)"
     }
 
     private static func isDocumentName(_ name: String) -> Bool {

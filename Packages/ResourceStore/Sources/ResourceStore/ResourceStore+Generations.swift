@@ -86,19 +86,30 @@ extension ResourceStore {
     func sync(_ batch: BlobBatch, _ blobs: Set<BlobID>) throws {
         // Also what was reused: another batch may have placed it and not synced yet. Rows are safe when committed.
         if batch.hasFiles {
-            try FileSystem.sync(try files(among: blobs), onFileSystemOf: lock.descriptor, at: directory)
+            #if canImport(Darwin)
+                try syncFiles(among: blobs)
+            #endif
+            try FileSystem.syncAll(root.descriptor, at: directory)
         }
         try onStep(.bytesSynced)
     }
 
-    /// The paths of blobs that are files. Only where files are synced one by one, and so must be known.
-    private func files(among blobs: Set<BlobID>) throws -> [String] {
-        #if canImport(Darwin)
-            try blobs.map(path).filter { try FileSystem.size(of: $0) != nil }
-        #else
-            []
-        #endif
-    }
+    #if canImport(Darwin)
+        /// Hands the files among some blobs to the device, and the folders that name them. They may stay in the device's
+        /// cache for a while.
+        private func syncFiles(among blobs: Set<BlobID>) throws {
+            var folders: Set<String> = []
+            for id in blobs {
+                guard let file = try file(of: id) else { continue }
+                try StoredFile.sync(file.descriptor, at: file.path, isThrough: false)
+                guard folders.insert(String(id.description.prefix(2))).inserted, let folder = try blobFolder(of: id)
+                else { continue }
+                try StoredFile.sync(folder.descriptor, at: folder.path, isThrough: false)
+            }
+            guard !folders.isEmpty, let blobs else { return }
+            for folder in [blobs, root] { try StoredFile.sync(folder.descriptor, at: folder.path, isThrough: false) }
+        }
+    #endif
 
     /// Makes a generation the one that answers for its package, and retires the one that did, in one
     /// transaction. A retired generation that was not swept yet can be made active again.

@@ -21,7 +21,7 @@ extension ResourceStore {
     /// - Throws: ``StoreError``, where what is in the logs could not be moved; the store is suspended all the same.
     public func suspend() throws {
         suspension.begin()
-        defer { lock.release() }
+        defer { lock?.release() }
         // First: the moves of the logs wait for who writes, and a write may take longer than the system gives.
         #if canImport(Darwin)
             // From here on databases refuse each statement that writes, until they are resumed.
@@ -42,7 +42,7 @@ extension ResourceStore {
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/inUse`` where another store has opened the
     ///   directory meanwhile. This one is of no use then.
     public func resume() throws {
-        try lock.take()
+        try lock?.take()
         if try marker.lookAgain() { state.withLock { $0.checked = [] } }
         #if canImport(Darwin)
             NotificationCenter.default.post(name: Database.resumeNotification, object: nil)

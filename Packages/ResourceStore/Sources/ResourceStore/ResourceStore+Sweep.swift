@@ -35,12 +35,7 @@ extension ResourceStore {
                 } removeBlobs: { named in
                     try onStep(.generationsRemoved)
                     // Files first: on a device that is full they make the room that the rows' log needs.
-                    for directory in try FileSystem.names(in: directory + "/blobs") {
-                        for name in try FileSystem.names(in: "\(self.directory)/blobs/\(directory)") {
-                            guard let id = BlobID(hex: directory + name), !named.contains(id) else { continue }
-                            try removeFile(id, counting: &result)
-                        }
-                    }
+                    for id in try fileBlobs() where !named.contains(id) { try removeFile(id, counting: &result) }
                     try removeRows(rows.all().lazy.map(\.id).filter { !named.contains($0) }, counting: &result)
                 }
             } catch {
@@ -69,8 +64,7 @@ extension ResourceStore {
             state.withLock { state in part.filter { state.claims[$0] == nil } }
         } afterCommit: { removed in
             memory.remove(removed)
-            result.blobs += removed.count
-            result.bytes += removed.reduce(0) { $0 + (sizes[$1] ?? 0) }
+            for blob in removed { result.add(sizes[blob] ?? 0) }
             try onStep(.rowsRemoved)
         }
     }
@@ -79,15 +73,14 @@ extension ResourceStore {
         try suspension.check()
         let size: Int64? = try state.withLock { state in
             guard state.claims[id] == nil else { return nil }
-            let path = path(of: id)
-            guard let size = try FileSystem.size(of: path) else { return nil }
-            try FileSystem.remove(path)
+            let name = Self.fileName(of: id)
+            guard let folder = try blobFolder(of: id), let size = try folder.status(of: name)?.size else { return nil }
+            try folder.remove(name)
             state.checked.remove(id)
             return size
         }
         guard let size else { return }
-        result.blobs += 1
-        result.bytes += size
+        result.add(size)
         try onStep(.blobRemoved)
     }
 }

@@ -46,8 +46,15 @@ public final class ResourceStore: Sendable {
     /// What the store was opened with.
     public let configuration: Configuration
 
-    let lock: DirectoryLock
+    /// The store's directory as a descriptor; everything else is found below it.
+    let root: PrivateFolder
+    /// The folder of the large blobs. Nothing while a store is only read that has none.
+    let blobs: PrivateFolder?
+    /// Nothing while a store is only read whose directory has no lock file.
+    let lock: DirectoryLock?
     let marker: CleanMarker
+    /// The databases of a store that is only read.
+    let copy: DatabaseCopy?
     let suspension: Suspension
     let index: StoreIndex
     let rows: BlobRows
@@ -88,11 +95,16 @@ public final class ResourceStore: Sendable {
 
     /// Opens the store in a directory, which is made where it does not exist.
     ///
+    /// Whoever may write to the directory or to what is in it could have the store read, change and delete files elsewhere.
+    /// So nothing in it is followed that is a symbolic link, and modes that let other users in are tightened: 0700 for
+    /// directories, 0600 for databases and the lock. Where a file system has no modes, a warning is logged.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/inUse`` where another process, or
     ///   another store of this process, has the directory open; ``StoreError/Code-swift.struct/damaged`` where
-    ///   the index is broken, see ``reset(directory:)``; ``StoreError/Code-swift.struct/newerFormat`` where a later
-    ///   version wrote it; ``StoreError/Code-swift.struct/diskFull`` and ``StoreError/Code-swift.struct/io`` where the
-    ///   directory cannot be written to.
+    ///   the index is broken or has tables that are not a store's, see ``reset(directory:)``;
+    ///   ``StoreError/Code-swift.struct/newerFormat`` where a later version wrote it;
+    ///   ``StoreError/Code-swift.struct/untrusted`` where something in it is a link or belongs to another user;
+    ///   ``StoreError/Code-swift.struct/diskFull`` and ``StoreError/Code-swift.struct/io`` where the directory cannot be
+    ///   written to.
     public convenience init(directory: String, configuration: Configuration = .init()) throws {
         try self.init(directory: directory, configuration: configuration, onStep: { _ in })
     }
@@ -100,31 +112,73 @@ public final class ResourceStore: Sendable {
     /// - Parameters:
     ///   - freeBytes: see ``freeBytes``.
     ///   - onStep: called after each step that reached the disk; what it throws ends the operation there.
-    init(
+    convenience init(
         directory: String, configuration: Configuration = .init(),
         freeBytes: @escaping @Sendable (_ path: String) throws -> Int64 = FileSystem.freeBytes(at:),
         onStep: @escaping @Sendable (StoreStep) throws -> Void
     ) throws {
         try FileSystem.makeDirectory(directory)
         let directory = try FileSystem.resolve(directory)
-        lock = try DirectoryLock(directory: directory)
-        self.directory = directory
+        guard let root = try PrivateFolder.open(directory) else {
+            throw StoreError(.io, "the directory was removed", at: directory)
+        }
+        let lock = try DirectoryLock(root)
+        try FileSystem.excludeFromBackup(directory)
+        let blobs = try root.makeSubfolder("blobs")
+        // Checked now, and not when the first document comes.
+        _ = try root.subfolder("documents")
+        let staging = try root.makeSubfolder("staging")
+        for name in try staging.names() { try staging.remove(name) }
+        try self.init(root, blobs, lock, copy: nil, configuration, freeBytes, onStep)
+    }
+
+    /// Opens a store only to read it: nothing in its directory is made, changed or removed, and what would write throws
+    /// ``StoreError/Code-swift.struct/readOnly``. The databases are read from a copy in the temporary directory, which goes
+    /// with the store, since SQLite cannot read one that was in use without writing beside it.
+    ///
+    /// Reading ends with `CancellationError` once the current task is cancelled.
+    /// - Parameter includingBlobs: whether the small blobs are read too. If not, none of them is found.
+    /// - Throws: ``StoreError``, as ``init(directory:configuration:)`` does, with code
+    ///   ``StoreError/Code-swift.struct/notFound`` where there is no store, and
+    ///   ``StoreError/Code-swift.struct/diskFull`` where the copy does not fit.
+    public convenience init(
+        inspecting directory: String, includingBlobs: Bool = true, configuration: Configuration = .init()
+    ) throws {
+        guard FileSystem.isDirectory(directory),
+            let root = try PrivateFolder.open(FileSystem.resolve(directory), tightens: false)
+        else {
+            throw StoreError(.notFound, "no store in this directory", at: directory)
+        }
+        let lock = try DirectoryLock.shared(root)
+        guard let copy = try DatabaseCopy(of: root, includingBlobs: includingBlobs) else {
+            throw StoreError(.notFound, "no store in this directory", at: directory)
+        }
+        let blobs = try root.subfolder("blobs", tightens: false)
+        try self.init(root, blobs, lock, copy: copy, configuration, FileSystem.freeBytes(at:), { _ in })
+    }
+
+    private init(
+        _ root: PrivateFolder, _ blobs: PrivateFolder?, _ lock: DirectoryLock?, copy: DatabaseCopy?,
+        _ configuration: Configuration,
+        _ freeBytes: @escaping @Sendable (_ path: String) throws -> Int64,
+        _ onStep: @escaping @Sendable (StoreStep) throws -> Void
+    ) throws {
+        self.root = root
+        self.blobs = blobs
+        self.lock = lock
+        self.copy = copy
+        directory = root.path
         self.configuration = configuration
         self.onStep = onStep
         self.freeBytes = freeBytes
         memory = BlobCache(capacity: configuration.memoryCacheBytes)
-        try FileSystem.excludeFromBackup(directory)
-        try FileSystem.makeDirectory(directory + "/blobs")
-        try FileSystem.makeDirectory(directory + "/staging")
-        for name in try FileSystem.names(in: directory + "/staging") {
-            try FileSystem.remove("\(directory)/staging/\(name)")
-        }
-        marker = try CleanMarker(directory: directory)
+        marker = try CleanMarker(root, isReadOnly: copy != nil)
         suspension = Suspension(directory: directory)
+        let databases = copy?.folder ?? root
         index = try StoreIndex(
-            path: directory + "/index.sqlite", wasClean: marker.cleanSince != nil, suspension: suspension,
+            in: databases, wasClean: marker.cleanSince != nil, limit: copy?.limit ?? .generous, suspension: suspension,
             onStep: onStep)
-        let (rows, isNew) = try BlobRows.openOrReplace(in: directory, suspension)
+        let (rows, isNew) = try BlobRows.openOrReplace(in: databases, copy?.limit ?? .generous, suspension)
         self.rows = rows
         if isNew { state.withLock { $0.counters.lostRowDatabases += 1 } }
     }
@@ -134,7 +188,7 @@ public final class ResourceStore: Sendable {
         // the marker the next store only checks more than it must.
         do {
             // While it is suspended the directory is not this store's: it may be another's by now.
-            let isOurs = !suspension.isOn
+            let isOurs = !suspension.isOn && copy == nil
             if isOurs { try flushUses() }
             try index.close()
             try rows.close()
@@ -143,16 +197,18 @@ public final class ResourceStore: Sendable {
     }
 
     /// Removes everything that a store keeps in a directory, so that one can be opened there again, empty: the way out
-    /// of an index that is ``StoreError/Code-swift.struct/damaged``. Files of others in the directory stay.
+    /// of an index that is ``StoreError/Code-swift.struct/damaged``. Files of others in the directory stay, and so does
+    /// what symbolic links lead to.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/inUse`` where the directory is open.
     public static func reset(directory: String) throws {
         try FileSystem.makeDirectory(directory)
         let directory = try FileSystem.resolve(directory)
-        let lock = try DirectoryLock(directory: directory)
+        guard let root = try PrivateFolder.open(directory) else { return }
+        let lock = try DirectoryLock(root)
         // The index first: without it nothing names the rest.
-        for name in ["index.sqlite", "blobs.sqlite"] { try FileSystem.removeDatabase("\(directory)/\(name)") }
-        for name in ["clean", BlobRows.brokenMarker] { try FileSystem.remove("\(directory)/\(name)") }
-        for name in ["blobs", "documents", "staging"] { try FileSystem.removeTree("\(directory)/\(name)") }
+        for name in [StoreIndex.fileName, BlobRows.fileName] { try DatabaseFile(name, in: root).remove() }
+        for name in ["clean", BlobRows.brokenMarker] { try root.remove(name) }
+        for name in ["blobs", "documents", "staging"] { try root.removeTree(name) }
         withExtendedLifetime(lock) {}
     }
 
@@ -177,7 +233,7 @@ public final class ResourceStore: Sendable {
     /// - Throws: ``StoreError``.
     public func settle() throws {
         // The directory may be another's.
-        try suspension.check()
+        try checkWriting()
         try flushUses()
         try index.checkpoint()
         try rows.checkpoint()
@@ -198,8 +254,14 @@ extension ResourceStore {
 
     /// To be called within an activity, before it first writes.
     func prepareToWrite() throws {
-        try suspension.check()
+        try checkWriting()
         try marker.prepareToWrite()
+    }
+
+    /// - Throws: ``StoreError``, where nothing may be written at all, or not now.
+    private func checkWriting() throws {
+        guard copy == nil else { throw StoreError(.readOnly, "the store was opened to read it", at: directory) }
+        try suspension.check()
     }
 
     /// Runs what writes.

@@ -53,6 +53,6 @@ extension StoreIndex {
 
     /// What SQLite finds wrong with the database's structure; empty where it is sound.
     func faults() throws -> [String] {
-        try database.faults(at: path)
+        try database.faults(at: path, limit)
     }
 }

@@ -73,19 +73,21 @@ extension StoreIndex {
             try database.writeWithoutTransaction { database in
                 try suspension.check()
                 var removal = Removal()
-                try database.inTransaction(mending: "resource") {
-                    removal = Removal()
-                    try Self.touch(used, on: day, in: database)
-                    for resource in added { try Self.put(resource, on: day, in: database, &removal) }
-                    for key in removed { removal.keys += try Self.remove("key", key, in: database, &removal) }
-                    if let budget {
-                        let fresh = Set(added.map(\.key))
-                        removal.keys += try evict(budget, sparing: fresh, in: database, &removal)
+                try database.limited(limit) { database in
+                    try database.inTransaction(mending: "resource") {
+                        removal = Removal()
+                        try Self.touch(used, on: day, in: database)
+                        for resource in added { try Self.put(resource, on: day, in: database, &removal) }
+                        for key in removed { removal.keys += try Self.remove("key", key, in: database, &removal) }
+                        if let budget {
+                            let fresh = Set(added.map(\.key))
+                            removal.keys += try evict(budget, sparing: fresh, in: database, &removal)
+                        }
+                        try onStep(.resourcesWritten)
                     }
-                    try onStep(.resourcesWritten)
+                    try onStep(.resourcesCommitted)
+                    removal.blobs.subtract(try Self.named(of: removal.blobs, in: database))
                 }
-                try onStep(.resourcesCommitted)
-                removal.blobs.subtract(try Self.named(of: removal.blobs, in: database))
                 try removeBlobs(removal)
             }
         }

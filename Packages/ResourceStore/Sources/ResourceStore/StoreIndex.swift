@@ -14,8 +14,12 @@ internal import GRDB
 /// Isolation: writes are serialised by GRDB's one writing connection; reads run beside them on connections
 /// of their own, so that a look-up never waits for an install. Every call blocks its thread.
 final class StoreIndex: Sendable {
+    static let fileName = "index.sqlite"
+
     let database: DatabasePool
     let path: String
+    /// What one access may cost.
+    let limit: StepLimit
     let suspension: Suspension
     let onStep: @Sendable (StoreStep) throws -> Void
 
@@ -25,16 +29,22 @@ final class StoreIndex: Sendable {
     ///   - onStep: see ``ResourceStore/onStep``.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` where that is broken.
     init(
-        path: String, wasClean: Bool, suspension: Suspension, onStep: @escaping @Sendable (StoreStep) throws -> Void
+        in folder: PrivateFolder, wasClean: Bool, limit: StepLimit, suspension: Suspension,
+        onStep: @escaping @Sendable (StoreStep) throws -> Void
     ) throws {
+        let file = DatabaseFile(Self.fileName, in: folder)
+        let path = file.path
         self.path = path
+        self.limit = limit
         self.suspension = suspension
         self.onStep = onStep
         database = try StoreError.mapping(path) {
             let database = try DatabasePool.opened(
-                path: path, configuration: .forStore(label: "ResourceStore"), migrator: Self.migrator)
+                file, label: "ResourceStore", schema: Self.schema.get(), migrator: Self.migrator(limit), limit)
             if !wasClean {
-                let finding = try database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+                let finding = try database.read { database in
+                    try database.limited(limit) { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+                }
                 guard finding == "ok" else {
                     throw StoreError(.damaged, "the index is broken: \(finding ?? "no answer")", at: path)
                 }
@@ -42,6 +52,8 @@ final class StoreIndex: Sendable {
             return database
         }
     }
+
+    private static let schema = Result { try StoreSchema(migrator(.generous)) }
 
     func close() throws {
         // Lets idle readers go. The connection that closes last moves the log into the database, and a reader cannot.
@@ -73,7 +85,8 @@ final class StoreIndex: Sendable {
         }
     }
 
-    private static var migrator: DatabaseMigrator {
+    /// - Parameter limit: for what reads rows that are there.
+    private static func migrator(_ limit: StepLimit) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("generations and their entries") { database in
             try database.execute(
@@ -98,35 +111,40 @@ final class StoreIndex: Sendable {
                     CREATE INDEX entry_by_blob ON entry(blob);
                     """)
         }
-        migrator.registerMigration("seals, sizes by blob, resources") { database in
+        migrator.registerMigration("seals, sizes by blob, resources", foreignKeyChecks: .immediate) { database in
             // A generation without a seal is from before there were any.
-            try database.execute(
-                sql: """
-                    ALTER TABLE generation ADD COLUMN seal BLOB;
-                    DROP INDEX entry_by_blob;
-                    CREATE INDEX entry_by_blob ON entry(blob, size);
-                    CREATE TABLE resource (
-                        number INTEGER PRIMARY KEY AUTOINCREMENT,
-                        key TEXT NOT NULL UNIQUE,
-                        blob BLOB NOT NULL,
-                        size INTEGER NOT NULL,
-                        media_type TEXT NOT NULL,
-                        validator TEXT NOT NULL,
-                        last_use INTEGER NOT NULL,
-                        seal BLOB NOT NULL
-                    ) STRICT;
-                    CREATE INDEX resource_by_blob ON resource(blob);
-                    CREATE INDEX resource_by_use ON resource(last_use, number, size);
-                    """)
+            try database.limited(limit) {
+                try $0.execute(
+                    sql: """
+                        ALTER TABLE generation ADD COLUMN seal BLOB;
+                        DROP INDEX entry_by_blob;
+                        CREATE INDEX entry_by_blob ON entry(blob, size);
+                        CREATE TABLE resource (
+                            number INTEGER PRIMARY KEY AUTOINCREMENT,
+                            key TEXT NOT NULL UNIQUE,
+                            blob BLOB NOT NULL,
+                            size INTEGER NOT NULL,
+                            media_type TEXT NOT NULL,
+                            validator TEXT NOT NULL,
+                            last_use INTEGER NOT NULL,
+                            seal BLOB NOT NULL
+                        ) STRICT;
+                        CREATE INDEX resource_by_blob ON resource(blob);
+                        CREATE INDEX resource_by_use ON resource(last_use, number, size);
+                        """)
+            }
         }
-        migrator.registerMigration("what the budget counts beside a resource's bytes") { database in
+        migrator.registerMigration("what the budget counts beside a resource's bytes", foreignKeyChecks: .immediate) {
+            database in
             // The budget's sum reads the index alone.
-            try database.execute(
-                sql: """
-                    ALTER TABLE resource ADD COLUMN overhead INTEGER NOT NULL DEFAULT 0;
-                    DROP INDEX resource_by_use;
-                    CREATE INDEX resource_by_use ON resource(last_use, number, size, overhead);
-                    """)
+            try database.limited(limit) {
+                try $0.execute(
+                    sql: """
+                        ALTER TABLE resource ADD COLUMN overhead INTEGER NOT NULL DEFAULT 0;
+                        DROP INDEX resource_by_use;
+                        CREATE INDEX resource_by_use ON resource(last_use, number, size, overhead);
+                        """)
+            }
         }
         return migrator
     }
@@ -298,10 +316,12 @@ extension StoreIndex {
         try StoreError.mapping(path) {
             try database.writeWithoutTransaction { database in
                 try suspension.check()
-                let doomed = choose(try Self.retiredNumbers(in: database))
-                try database.inTransaction(mending: "generation", "entry") {
-                    for number in doomed {
-                        try database.execute(sql: "DELETE FROM generation WHERE number = ?", arguments: [number])
+                let doomed = choose(try database.limited(limit, Self.retiredNumbers(in:)))
+                try database.limited(limit) { database in
+                    try database.inTransaction(mending: "generation", "entry") {
+                        for number in doomed {
+                            try database.execute(sql: "DELETE FROM generation WHERE number = ?", arguments: [number])
+                        }
                     }
                 }
                 committed()
@@ -311,10 +331,13 @@ extension StoreIndex {
                     // A reader that stays for seconds, or a device without the room that the blobs are about to make. The
                     // log is only at risk from bits that flip in it.
                 }
-                let rows = try Row.fetchCursor(
-                    database, sql: "SELECT blob FROM entry GROUP BY blob UNION ALL SELECT blob FROM resource")
-                var named: Set<BlobID> = []
-                while let row = try rows.next() { named.insert(try BlobID(row, column: 0)) }
+                let named = try database.limited(limit) { database in
+                    let rows = try Row.fetchCursor(
+                        database, sql: "SELECT blob FROM entry GROUP BY blob UNION ALL SELECT blob FROM resource")
+                    var named: Set<BlobID> = []
+                    while let row = try rows.next() { named.insert(try BlobID(row, column: 0)) }
+                    return named
+                }
                 try removeBlobs(named)
             }
         }
@@ -323,19 +346,19 @@ extension StoreIndex {
 
 extension StoreIndex {
     func reading<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try StoreError.mapping(path) { try database.read(body) }
+        try StoreError.mapping(path) { try database.read { try $0.limited(limit, body) } }
     }
 
     /// For one statement, which is a transaction of its own: spares that of many.
     func readingOnce<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try StoreError.mapping(path) { try database.unsafeRead(body) }
+        try StoreError.mapping(path) { try database.unsafeRead { try $0.limited(limit, body) } }
     }
 
     func writing<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try StoreError.mapping(path) {
             try database.write { database in
                 try suspension.check()
-                return try body(database)
+                return try database.limited(limit, body)
             }
         }
     }

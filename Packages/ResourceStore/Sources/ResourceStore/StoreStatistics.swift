@@ -10,9 +10,11 @@ public struct StoreStatistics: Sendable, Hashable {
         /// Their bytes together.
         public internal(set) var bytes: Int64 = 0
 
+        /// Counts a thing. Sizes of a damaged database may be any numbers.
         mutating func add(_ size: Int64) {
             count += 1
-            bytes += size
+            let (sum, overflow) = bytes.addingReportingOverflow(size)
+            bytes = overflow ? .max : sum
         }
     }
 

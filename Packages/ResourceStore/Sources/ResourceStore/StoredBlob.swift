@@ -13,9 +13,8 @@ public struct StoredBlob: Sendable, Hashable {
     public enum Content: Sendable, Hashable {
         /// All of the bytes. They stay, whatever a sweep removes.
         case bytes(Data)
-        /// The absolute path of a file that holds these bytes and nothing else. To keep them readable, open the
-        /// file and hold it: a sweep unlinks files and never changes them.
-        case file(path: String)
+        /// An open file that holds these bytes and nothing else.
+        case file(StoredFile)
     }
 
     /// The digest of the bytes.

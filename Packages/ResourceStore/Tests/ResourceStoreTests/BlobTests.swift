@@ -108,7 +108,7 @@ struct BlobTests {
         let id = try writer.finish()
         let hex = id.description
         #expect(try directory.files(in: "files/blobs") == ["\(hex.prefix(2))/\(hex.dropFirst(2))"])
-        #expect(try store.blob(id).content == .file(path: store.path(of: id)))
+        #expect(try store.blob(id).content == .file(try #require(try store.file(of: id))))
         #expect(try store.bytes(of: id) == text)
         #expect(try directory.files(in: "files/staging") == [])
     }

@@ -48,13 +48,14 @@ struct OpeningTests {
     @Test func letsGoThoughAChildHasACopyOfTheLock() throws {
         let copy: CInt
         do {
-            let lock = try DirectoryLock(directory: directory.path)
+            let lock = try DirectoryLock(#require(try PrivateFolder.open(directory.path)))
             // What fork does, until exec closes it.
             copy = dup(lock.descriptor)
             #expect(copy >= 0)
         }
         defer { close(copy) }
-        #expect(throws: Never.self) { try DirectoryLock(directory: directory.path) }
+        let folder = try #require(try PrivateFolder.open(directory.path))
+        #expect(throws: Never.self) { try DirectoryLock(folder) }
     }
 
     @Test func findsWhatWasActive() throws {

@@ -73,7 +73,7 @@ extension ResourceStore {
     func bytes(of id: BlobID, size: Int64? = nil) throws -> Data {
         switch try blob(id, size: size).content {
         case .bytes(let bytes): bytes
-        case .file(let path): try Data(contentsOf: URL(filePath: path))
+        case .file(let file): try Data(contentsOf: URL(filePath: file.path))
         }
     }
 
@@ -91,6 +91,24 @@ extension ResourceStore {
         let chunk = BlobChunk(capacity: bytes.count)
         _ = chunk.append(bytes, as: id)
         try rows.write(chunk)
+    }
+}
+
+extension FileSystem {
+    /// The status of a regular file, or `nil` if there is none.
+    static func status(of path: String) throws -> FileStatus? {
+        var attributes = stat()
+        guard lstat(path, &attributes) == 0, attributes.st_mode & S_IFMT == S_IFREG else { return nil }
+        return FileStatus(attributes)
+    }
+
+    /// The size in bytes of a regular file, or `nil` if there is none.
+    static func size(of path: String) throws -> Int64? { try status(of: path)?.size }
+
+    static func setModificationTime(of path: String, to time: Int64) {
+        let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let time = timespec(tv_sec: time_t(seconds), tv_nsec: Int(rest))
+        _ = utimensat(AT_FDCWD, path, [time, time], AT_SYMLINK_NOFOLLOW)
     }
 }
 

@@ -9,8 +9,6 @@ extension SemanticsLoader {
         /// Answers of these sources are made here and are settled; others come from a server that has done so, and pass as
         /// they are. Default: all but the network.
         public var sources: Set<Provenance.Source> = [.package, .prefetch, .memory, .disk, .synthetic]
-        /// What a text type without a `charset` gets; `nil` leaves it to the text to say. Default: `utf-8`.
-        public var textCharset: String? = "utf-8"
         /// The most ranges of one request that are heeded; with more the whole is sent. Default: 16.
         public var maxRanges = 16
         /// A path that nothing answers leads to the same with a slash, where that is answered. Default: false.

@@ -125,31 +125,28 @@ public struct SemanticsLoader: ResourceLoading {
         return response
     }
 
-    /// Adds the fields that follow from the body and the type.
+    /// Adds the fields that follow from the body and from the presence of a type.
     private func complete(_ response: inout ResourceResponse) {
         let isWhole = response.head.status == .ok
-        var type: String?
+        var hasType = false
         var hasLength = false
         var hasRanges = false
         var hasSniffing = false
         for field in response.head.headerFields {
             switch field.name {
-            case .contentType: type = field.value
+            case .contentType: hasType = true
             case .contentLength: hasLength = true
             case .acceptRanges: hasRanges = true
             case .xContentTypeOptions: hasSniffing = true
             default: break
             }
         }
-        if let type, let charset = options.textCharset, MediaType.isTextWithoutCharset(type) {
-            response.head.headerFields[.contentType] = "\(type);charset=\(charset)"
-        }
         if !hasLength, let length = response.body.length {
             response.head.headerFields.append(HTTPField(name: .contentLength, value: String(length)))
         }
         if !hasRanges, isWhole, response.body.isWhole { response.head.headerFields.append(Self.acceptRanges) }
         // Only a type that is there can be insisted on.
-        if !hasSniffing, type != nil { response.head.headerFields.append(Self.noSniffing) }
+        if !hasSniffing, hasType { response.head.headerFields.append(Self.noSniffing) }
     }
 
     private func apply(_ outcome: Preconditions.Outcome, to response: inout ResourceResponse) {

@@ -18,7 +18,7 @@ public import ResourceLoading
 /// followed inside of its origin and replaced where it leaves it, or a foreign page would run in the frame's origin; all
 /// its hops are counted together. A document that was posted for, and is to be posted for again, is followed inside of
 /// its origin and fails where it leaves it: a small page has no body to send.
-/// What else comes from another origin is held to `ForeignAnswerRule`, which also says in the engine's names what a
+/// What may be embedded says `EmbeddingRule`. What else comes from another origin is held to `ForeignAnswerRule`, which also says in the engine's names what a
 /// server permits.
 public struct RedirectFollower: ResourceLoading, RedirectFollowing {
     private let base: any ResourceLoading
@@ -27,8 +27,10 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
     private let opensByName: @Sendable (String) -> Bool
     private let moves: DocumentMoves
     private let sites: any SiteNaming
+    private let embedding: EmbeddingRule
 
     /// - Parameters:
+    ///   - completion: what completed the requests, and knows the frames of pages; one that knows none by default.
     ///   - limit: the most hops for one request; 20 by default, as in the Fetch standard.
     ///   - opensByName: whether a document of a real URL opens under its name in this mode, or else under the real
     ///     URL, past the container. All open by name by default.
@@ -36,7 +38,7 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
     ///   - sites: by which `Sec-Fetch-Site` says `same-site`; each host is one of its own by default.
     public init(
         _ base: any ResourceLoading, names: SchemeNames, limit: Int = Redirect.limit,
-        moves: DocumentMoves = DocumentMoves(), sites: any SiteNaming = .hosts,
+        moves: DocumentMoves = DocumentMoves(), sites: any SiteNaming = .hosts, completion: RequestCompletion? = nil,
         opensByName: @escaping @Sendable (String) -> Bool = { _ in true }
     ) {
         self.base = base
@@ -44,6 +46,7 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
         self.limit = limit
         self.moves = moves
         self.sites = sites
+        embedding = EmbeddingRule(completion, sites: sites)
         self.opensByName = opensByName
     }
 
@@ -59,7 +62,8 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
         guard let response = found else { return .known(nil) }
         let isRedirect = response.head.status != .notModified && response.head.status.kind == .redirection
         guard !isRedirect else { return .later }
-        // From where it was asked for, and nowhere else, comes what no rule is about.
+        guard (try? embedding.check(response.head, of: request)) != nil else { return .later }
+        // From where it was asked for, and nowhere else, comes what no other rule is about.
         guard request.mode == .cors else { return .known(response) }
         guard let passing = try? ForeignAnswerRule(for: request, by: names).passing(response, of: request)
         else { return .later }
@@ -74,11 +78,13 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
         let start = hops
         while hops <= limit {
             guard var response = try await base.load(request) else { return nil }
+            try embedding.check(response.head, of: request)
             guard request.followsRedirects, let redirect = try names.redirect(of: response.head, to: request.head)
             else {
                 if request.destination == .document { moves.end(for: request.page) }
                 if hops > start { response.movedTo = request.head.urlText }
-                return (try rule.passing(response, of: request), request.head)
+                let passing = try rule.passing(response, of: request)
+                return (embedding.framed(passing, of: request, askedAt: asked.head.urlText), request.head)
             }
             hops += 1
             if let hop = try leaving(request, by: redirect, rule) {

@@ -5,97 +5,109 @@
 
 #include <webkit2/webkit2.h>
 #include <errno.h>
-#include <linux/sched.h>
+#include <glib-unix.h>
+#include <poll.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The engine ends the process that asks for a body with a Blob in it: it takes a null pointer, in each process but the
-// page's. So a child asks first. It shares this process's memory (as those of posix_spawn do), which costs a hundredth of
-// what a copy does, and makes the answer usable here. What the engine held as the child ended is lost to this process:
-// the pieces of that one body. A page that does this on purpose must not use up the memory, so after a few such ends the
-// child is a copy.
+// The engine ends the process that asks for a body with a Blob in it: it uses a null pointer, in each process but the
+// page's. So a copy of this process asks first. The copy may end at any moment and with any lock held: its memory is its
+// own, and so are the locks in it (docs/decisions/0048). A copy that inherits a lock from another thread can wait for it
+// forever. So each copy has a time limit, and is killed after it.
 
-// Only declared for programs that ask for everything of GNU, which a header comes too late for.
-int clone(int (*work)(void *), void *stack, int flags, void *argument, ...);
-
-struct containerkit_body_question {
-    WebKitURISchemeRequest *request;
-    // Written by a child that shares the memory.
-    GInputStream *volatile stream;
+// The end of a copied process.
+enum containerkit_copy_end {
+    // The call returned.
+    CONTAINERKIT_COPY_RETURNED,
+    // The call ended the process.
+    CONTAINERKIT_COPY_ENDED,
+    // The call did not return within the limit.
+    CONTAINERKIT_COPY_TIMED_OUT,
+    // The system gives no process.
+    CONTAINERKIT_COPY_MISSING,
 };
 
-static inline void containerkit_end_child(int signal) {
+static inline void containerkit_end_copy(int signal) {
     (void)signal;
     _exit(1);
 }
 
-static inline int containerkit_ask_for_body(void *question) {
+// Runs in the copy, and does not return.
+static inline void containerkit_run_copy(void (*call)(void *), void *argument, int result) {
     static const int ends[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGTRAP, SIGFPE};
-    struct containerkit_body_question *asked = (struct containerkit_body_question *)question;
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
-    // The child's alone: it shares memory, and no handlers.
     sigset_t blocked;
     sigfillset(&blocked);
     sigdelset(&blocked, SIGALRM);
     for (unsigned long index = 0; index < sizeof(ends) / sizeof(*ends); index++) {
-        signal(ends[index], containerkit_end_child);
+        signal(ends[index], containerkit_end_copy);
         sigdelset(&blocked, ends[index]);
     }
-    // None of the app's own handlers runs in the child, whose memory is the app's.
+    // Handlers of the app write to descriptors that the copy shares with it.
     sigprocmask(SIG_SETMASK, &blocked, NULL);
-    asked->stream = webkit_uri_scheme_request_get_http_body(asked->request);
+    // Ends the copy if this process ends before it.
+    signal(SIGALRM, SIG_DFL);
+    alarm(5);
+    call(argument);
+    while (write(result, "", 1) < 0 && errno == EINTR) {}
     _exit(0);
 }
 
-// The end of a child: 0 where it had its answer, 1 where that ended it, -1 where it had none in time.
-static inline int containerkit_end_of(pid_t child) {
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0) {
-        if (errno != EINTR) return -1;
+// Waits for the byte that a copy writes at its end, at most so many milliseconds.
+static inline enum containerkit_copy_end containerkit_result_of_copy(int result, int limit) {
+    gint64 end = g_get_monotonic_time() + (gint64)limit * 1000;
+    for (;;) {
+        gint64 left = MAX(0, end - g_get_monotonic_time());
+        struct pollfd waiting = {result, POLLIN, 0};
+        int count = poll(&waiting, 1, (int)((left + 999) / 1000));
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return CONTAINERKIT_COPY_TIMED_OUT;
+        char byte;
+        ssize_t length = read(result, &byte, 1);
+        if (length < 0 && errno == EINTR) continue;
+        return length == 1 ? CONTAINERKIT_COPY_RETURNED : CONTAINERKIT_COPY_ENDED;
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// The body of a request, to be released by the caller, or null where it has none. `is_lost` tells of one that the engine
-// cannot give. On the main thread only.
-static inline GInputStream *containerkit_body(WebKitURISchemeRequest *request, int *is_lost) {
-    enum { stack_size = 1 << 20, most_ends = 4 };
-    static char *stack = NULL;
-    static int ends = 0;
-    *is_lost = 0;
-    struct containerkit_body_question question = {request, NULL};
-    if (!stack) {
-        void *memory = mmap(
-            NULL, stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
-        if (memory != MAP_FAILED) stack = (char *)memory;
+// Makes a call in a copy of this process, which is gone when this function returns.
+static inline enum containerkit_copy_end containerkit_call_in_copy(void (*call)(void *), void *argument, int limit) {
+    int ends[2];
+    if (!g_unix_open_pipe(ends, FD_CLOEXEC, NULL)) return CONTAINERKIT_COPY_MISSING;
+    pid_t copy = fork();
+    if (copy == 0) containerkit_run_copy(call, argument, ends[1]);
+    close(ends[1]);
+    enum containerkit_copy_end end = CONTAINERKIT_COPY_MISSING;
+    if (copy > 0) {
+        end = containerkit_result_of_copy(ends[0], limit);
+        kill(copy, SIGKILL);
+        while (waitpid(copy, NULL, 0) < 0 && errno == EINTR) {}
     }
-    if (stack && ends < most_ends) {
-        // Not by vfork, which optimisers have to know of.
-        pid_t child = clone(
-            containerkit_ask_for_body, stack + stack_size, CLONE_VM | CLONE_VFORK | SIGCHLD, &question);
-        if (child > 0 && containerkit_end_of(child) == 0) return question.stream;
-        if (child > 0) ends += 1;
-        *is_lost = 1;
-        return NULL;
+    close(ends[0]);
+    return end;
+}
+
+// As above, again with more time if the call does not return: each copy inherits other locks. The main thread waits for
+// at most 1.75 seconds.
+static inline enum containerkit_copy_end containerkit_call_in_copies(void (*call)(void *), void *argument) {
+    static const int limits[] = {250, 500, 1000};
+    enum containerkit_copy_end end = CONTAINERKIT_COPY_MISSING;
+    for (unsigned long index = 0; index < sizeof(limits) / sizeof(*limits); index++) {
+        end = containerkit_call_in_copy(call, argument, limits[index]);
+        if (end == CONTAINERKIT_COPY_RETURNED || end == CONTAINERKIT_COPY_ENDED) break;
     }
-    for (int attempt = 0; attempt < 3; attempt++) {
-        pid_t copy = fork();
-        if (copy < 0) break;
-        if (copy == 0) {
-            // It may wait for ever, where another thread held one of the engine's locks as the copy was made. A child that
-            // shares the memory never does, and could be ended while it holds one.
-            signal(SIGALRM, SIG_DFL);
-            alarm(1);
-            containerkit_ask_for_body(&question);
-        }
-        int end = containerkit_end_of(copy);
-        if (end == 0) return webkit_uri_scheme_request_get_http_body(request);
-        if (end > 0) break;
-    }
-    *is_lost = 1;
-    return NULL;
+    return end;
+}
+
+static inline void containerkit_ask_for_body(void *request) {
+    webkit_uri_scheme_request_get_http_body((WebKitURISchemeRequest *)request);
+}
+
+// The body of a request, to be released by the caller, or null if it has none or `end` is not that the call returned. On
+// the main thread only.
+static inline GInputStream *containerkit_body(WebKitURISchemeRequest *request, enum containerkit_copy_end *end) {
+    *end = containerkit_call_in_copies(containerkit_ask_for_body, request);
+    return *end == CONTAINERKIT_COPY_RETURNED ? webkit_uri_scheme_request_get_http_body(request) : NULL;
 }

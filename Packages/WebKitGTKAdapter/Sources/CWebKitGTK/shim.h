@@ -24,6 +24,11 @@ static inline int containerkit_is_main_thread(void) {
     return syscall(SYS_gettid) == getpid();
 }
 
+// Returns a descriptor that becomes readable when the process ends, or -1. glibc has it from 2.36 on.
+static inline int containerkit_pidfd_open(pid_t process) {
+    return (int)syscall(SYS_pidfd_open, process, 0);
+}
+
 // A view with settings, scripts and handlers of its own. After a predecessor, whose context it has then, its page lives in
 // the web process of that view's page, and shares nothing else with it; such a page is made at once, so that settings of
 // how it is drawn come too late afterwards: the web process crashed when they did.

@@ -21,10 +21,6 @@
         /// Who heard the page that began it: the view may have been lent to another one since.
         private var onDownload: (@MainActor (ViewDownload) -> Void)?
         private var onEnd: (@MainActor (WebKitGTKDownload) -> Void)?
-        private var waiting: Task<Void, Never>?
-
-        /// How long a server may take to begin.
-        private static let headLimit = Duration.seconds(60)
 
         /// - Parameter onEnd: hears when the engine is done with it.
         init(
@@ -40,10 +36,6 @@
             let signals = GObjectSignals(of: download)
             self.signals = signals
             connect(signals)
-            waiting = Task { [weak self] in
-                guard (try? await Task.sleep(for: Self.headLimit)) != nil else { return }
-                self?.cancel()
-            }
         }
 
         private func connect(_ signals: GObjectSignals) {
@@ -84,7 +76,6 @@
         }
 
         private func offer(_ name: String?) {
-            waiting?.cancel()
             view?.pendingDownloads.removeAll { $0 === self }
             guard let onDownload else { return cancel() }
             self.onDownload = nil
@@ -112,7 +103,6 @@
 
         func cancel() {
             guard onEnd != nil else { return }
-            waiting?.cancel()
             webkit_download_cancel(download)
         }
 
@@ -125,7 +115,6 @@
         }
 
         private func end(_ signal: EngineDownloadSignal) {
-            waiting?.cancel()
             view?.pendingDownloads.removeAll { $0 === self }
             let (hear, onEnd) = (hear, onEnd)
             self.hear = nil

@@ -21,7 +21,22 @@
             /// of the process's locale by default, and `en-US` where it names none.
             public var languages: [String] = []
 
+            /// The sandbox of web processes; ``Sandbox/required`` by default.
+            public var sandbox = Sandbox.required
+
             public init() {}
+        }
+
+        /// The use of the engine's sandbox, which gives each web process namespaces of its own (files, processes, network)
+        /// and a filter of system calls. It needs bubblewrap, xdg-dbus-proxy and user namespaces (or root).
+        public enum Sandbox: Sendable, Hashable {
+            /// Every web process is sandboxed. Where that is not possible, the engine is not made.
+            case required
+            /// Web processes are sandboxed where that is possible; see ``WebKitGTKEngine/sandboxFault``. A page that takes
+            /// over a web process can otherwise do what the app can do.
+            case whenAvailable
+            /// No web process is sandboxed.
+            case off
         }
 
         /// Where an engine keeps cookies, caches and what pages store.

@@ -4,6 +4,7 @@
 #if os(Linux)
     internal import CWebKitGTK
     public import ContainerKit
+    internal import FoundationEssentials
     internal import Glibc
 
     /// WebKitGTK 2.50 (GTK 3 API), driven by the facade.
@@ -20,6 +21,7 @@
         private var views: [WeakView] = []
         private var lastViewID: UInt64 = 0
         private let proxies = ProxyKeeper()
+        private let contentRules = ContentRuleStore()
         /// Whether any view was made: without one an engine whose storage is in memory holds nothing.
         var hasViews: Bool { lastViewID > 0 }
         let networkBarrier: NetworkBarrier
@@ -30,6 +32,10 @@
 
         /// Cookies of all views; they last where ``Storage/directory(path:)`` is the storage. Usable after the engine is gone.
         public let cookies: any EngineCookieStore
+
+        /// The reason why web processes run without a sandbox although ``Sandbox/whenAvailable`` asks for one; otherwise
+        /// `nil`.
+        public let sandboxFault: EngineError?
 
         /// Makes sure that there is a display, for those who have work to do before they make an engine.
         /// - Throws: `EngineError` with code `noDisplay`.
@@ -47,17 +53,25 @@
         }
 
         /// - Throws: `EngineError` with code `noMainLoop` outside of a loop that turns, `noDisplay` without a display, or
-        ///   `storage` where the folder for the data cannot be made.
+        ///   `storage` where the folder for the data cannot be made, or `noSandbox` where the configuration requires a
+        ///   sandbox and this system has none.
         public init(_ configuration: Configuration = Configuration()) throws {
             // Without the loop nothing of the engine would ever answer.
             guard GLibMainLoop.isTurning else {
                 throw EngineError(.noMainLoop, "no GLib main loop turns here; make the engine inside GLibMainLoop.run")
             }
             try Self.checkDisplay()
+            let fault =
+                configuration.sandbox == .off
+                ? nil : SandboxProbe().fault(environment: ProcessInfo.processInfo.environment)
+            if let fault, configuration.sandbox == .required { throw fault }
+            sandboxFault = fault
             self.configuration = configuration
             languages = UserLanguages(configuration.languages)
             dataManager = try Self.makeDataManager(configuration.storage)
             context = webkit_web_context_new_with_website_data_manager(dataManager)
+            // Before the first process starts: later the engine ignores it.
+            webkit_web_context_set_sandbox_enabled(context, configuration.sandbox == .off || fault != nil ? 0 : 1)
             languages.set(in: context)
             let cookies = WebKitGTKCookieStore(of: dataManager)
             if case .directory(let path) = configuration.storage { cookies.persist(in: path + "/data/cookies.sqlite") }
@@ -192,7 +206,8 @@
         private func makeView(after predecessor: WebKitGTKView?) throws -> WebKitGTKView {
             lastViewID += 1
             let view = try WebKitGTKView(
-                id: ViewID(rawValue: lastViewID), after: predecessor, context: context, proxies: proxies, configuration
+                id: ViewID(rawValue: lastViewID), after: predecessor, context: context, proxies: proxies,
+                contentRules: contentRules, configuration
             ) { [weak self] view in
                 guard let self else { throw EngineError(.processEnded, "the engine is gone") }
                 return try makeView(after: view)

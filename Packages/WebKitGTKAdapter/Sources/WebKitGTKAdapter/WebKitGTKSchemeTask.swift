@@ -46,17 +46,17 @@
             self.delivery = delivery
         }
 
-        /// The body, where it is plain bytes.
+        /// Returns the body if it is plain bytes.
         ///
-        /// The engine does not survive to be asked for one that holds a Blob, and does not say which do. What a page's
-        /// script says of its requests can be made up by a page that tries hard: so a process of its own asks.
+        /// The engine ends the process that asks for a body that holds a Blob, and does not say which bodies do. A page
+        /// can forge the mark of the injected script, so a copy of this process asks first.
+        /// - Throws: `ResourceError` with code `invalidRequest` if the body holds a Blob, `timedOut` if the copy does not
+        ///   return, `io` if the system gives no process.
         func body() throws -> ResourceBody {
             try requireRequest()
-            var isLost: Int32 = 0
-            let stream = containerkit_body(request, &isLost)
-            guard isLost == 0 else {
-                throw ResourceError(.invalidRequest, "the engine cannot give the body of the request: it holds a Blob")
-            }
+            var end = CONTAINERKIT_COPY_MISSING
+            let stream = containerkit_body(request, &end)
+            if let error = Self.error(of: end) { throw error }
             guard let stream else { return .empty }
             defer { g_object_unref(stream) }
             var body = Data()
@@ -70,6 +70,18 @@
                     continue
                 }
                 return body.isEmpty ? .empty : .bytes(body)
+            }
+        }
+
+        /// The error of a copied process that asked for a body; `nil` if the engine gave it the body.
+        nonisolated static func error(of end: containerkit_copy_end) -> ResourceError? {
+            switch end {
+            case CONTAINERKIT_COPY_RETURNED: nil
+            case CONTAINERKIT_COPY_ENDED:
+                ResourceError(.invalidRequest, "the engine cannot give the body of the request: it holds a Blob")
+            case CONTAINERKIT_COPY_TIMED_OUT:
+                ResourceError(.timedOut, "the process that asks the engine for the body does not return")
+            default: ResourceError(.io, "the system gives no process to ask the engine for the body")
             }
         }
 

@@ -42,9 +42,14 @@
         private let window: UnsafeMutablePointer<GtkWidget>
         private let messageLimit: Int
         let proxies: ProxyKeeper
+        let contentRules: ContentRuleStore
+        /// The identifier of the content rules that the view has.
+        var contentRuleID: String?
         /// How often in a row a proxy has refused what this view told it.
         var proxyRetries = 0
         var prompts: Prompts?
+        /// The wait of navigations by forms; see ``holdForms(_:)``.
+        var formWait: FormWait?
         /// Hears what the page asks; `nil` by default, and again after ``discard()``.
         public var onQuestion: (@MainActor (EngineQuestion) -> Void)?
         /// Hears what the page saves; `nil` by default, and again after ``discard()``.
@@ -75,7 +80,7 @@
         ///   - makeSuccessor: makes the view that takes this one's place.
         init(
             id: ViewID, after predecessor: WebKitGTKView?, context: UnsafeMutablePointer<WebKitWebContext>,
-            proxies: ProxyKeeper, _ configuration: WebKitGTKEngine.Configuration,
+            proxies: ProxyKeeper, contentRules: ContentRuleStore, _ configuration: WebKitGTKEngine.Configuration,
             makeSuccessor: @escaping @MainActor (WebKitGTKView) throws -> WebKitGTKView
         ) throws {
             let policy =
@@ -90,6 +95,7 @@
             web = g_object_ref_sink(widget).assumingMemoryBound(to: WebKitWebView.self)
             messageLimit = configuration.messageLimit
             self.proxies = proxies
+            self.contentRules = contentRules
             self.makeSuccessor = makeSuccessor
             gtk_window_set_default_size(
                 UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWindow.self),
@@ -104,6 +110,7 @@
             connectPrompts(loadSignals)
             connectPolicy(loadSignals)
             connectQuestions(loadSignals)
+            connectForms(loadSignals)
             let windowSignals = GObjectSignals(of: window)
             connectWindowSignals(windowSignals)
             connectSightSignals(loadSignals, windowSignals)
@@ -261,10 +268,18 @@
             let time =
                 script.time == .documentStart
                 ? WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START : WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_END
+            let places = script.places.isEmpty ? nil : g_strv_builder_new()
+            for place in script.places { g_strv_builder_add(places, place) }
+            let list = places.map { g_strv_builder_end($0) } ?? nil
+            defer {
+                if let places { g_strv_builder_unref(places) }
+                g_strfreev(list)
+            }
+            let patterns = UnsafeRawPointer(list)?.assumingMemoryBound(to: UnsafePointer<gchar>?.self)
             let userScript =
                 script.world.name.map {
-                    webkit_user_script_new_for_world(script.source, frames, time, $0, nil, nil)
-                } ?? webkit_user_script_new(script.source, frames, time, nil, nil)
+                    webkit_user_script_new_for_world(script.source, frames, time, $0, patterns, nil)
+                } ?? webkit_user_script_new(script.source, frames, time, patterns, nil)
             webkit_user_content_manager_add_script(contentManager, userScript)
             scriptCount += 1
             webkit_user_script_unref(userScript)
@@ -355,6 +370,7 @@
             dropPendingDownloads()
             if endsProcess { webkit_web_view_terminate_web_process(web) }
             prompts = nil
+            formWait = nil
             for handler in messageHandlers { handler.stop("the view is gone") }
             messageHandlers.removeAll()
             endCalls()

@@ -63,6 +63,7 @@ final class BridgeCare {
         view.answerPrompts(startingWith: bridge.prefix) { [weak bridge, weak older] in
             older?.answer(to: $0) ?? bridge?.answer(to: $0) ?? "null"
         }
+        view.holdForms { [weak bridge] in bridge?.wait(forFormTo: $0) }
     }
 
     /// The scripts that most pages of a container will have, to be run ahead; none where the engine loses nothing.
@@ -78,6 +79,15 @@ final class BridgeCare {
         }
         return .forced(
             token: BridgeToken(), hasBodies: forced.contains(.body), hasCookies: forced.contains(.cookie))
+    }
+
+    /// Has a view prove the documents of a site to be of that site.
+    func prove(_ site: PageSite, to view: any EngineView) {
+        guard hasCookies, let name = names.name(for: site.scheme),
+            let script = bridges[view.id]?.prove("\(site.scheme)://\(site.domain)")
+        else { return }
+        let hosts = site.hasSubdomains ? [site.domain, "*.\(site.domain)"] : [site.domain]
+        view.add(UserScript(script, at: .documentStart, places: hosts.map { "\(name)://\($0)/*" }))
     }
 
     /// The view shows another document, of this real URL: what lies here for the one before is nobody's.
@@ -115,11 +125,11 @@ final class BridgeCare {
                 try await bridge.store(piece, at: offset, of: id)
                 return Self.answer("")
             }
-        case .question:
+        case .question(let site):
             let question = try body?() ?? .empty
             return .own {
                 let text = String(decoding: try await question.collect(upTo: Self.questionLimit), as: UTF8.self)
-                return Self.answer(bridge.answer(to: text, isAuthentic: true))
+                return Self.answer(bridge.answer(to: text, isAuthentic: true, provenSite: site))
             }
         case .worker(let script): return .worker(script, bridge)
         case .script(let text): return .own { Self.answer(text, type: "text/javascript") }

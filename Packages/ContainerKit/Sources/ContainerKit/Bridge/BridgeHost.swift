@@ -22,18 +22,32 @@ final class BridgeHost: BridgeHosting {
         path.covers(url)
     }
 
-    func cookies(ofScriptAt place: String, in top: String) -> String {
-        guard let way = way(ofScriptAt: place, in: top) else { return "" }
+    func cookies(ofScriptAt place: String, in top: String, provenSite: String?) -> String {
+        guard let way = way(ofScriptAt: place, in: top, provenSite) else { return "" }
         return pageCookies?.jar.scriptCookieString(for: way.url, context: way.context) ?? ""
     }
 
-    func setCookie(_ text: String, ofScriptAt place: String, in top: String) {
-        guard let way = way(ofScriptAt: place, in: top), pageCookies?.accepts(from: way) == true else { return }
+    func mayShow(documentAt place: String, below ancestors: [String]) -> Bool {
+        path.mayShow(
+            documentAt: names.realURL(of: place) ?? place, below: ancestors.map { names.realURL(of: $0) ?? $0 })
+    }
+
+    func setCookie(_ text: String, ofScriptAt place: String, in top: String, provenSite: String?) {
+        guard let way = way(ofScriptAt: place, in: top, provenSite), pageCookies?.accepts(from: way) == true else {
+            return
+        }
         // Scripts are not told why one is refused.
         try? pageCookies?.jar.setFromScript(text, at: way.url, context: way.context)
     }
 
-    private func way(ofScriptAt place: String, in top: String) -> (url: CookieURL, context: CookieContext)? {
-        names.realURL(of: place).flatMap { pageCookies?.way(ofScriptAt: $0, in: top) }
+    /// A script speaks for the page's own site only with the proof of it, and with the proof for no other site.
+    private func way(
+        ofScriptAt place: String, in top: String, _ provenSite: String?
+    ) -> (url: CookieURL, context: CookieContext)? {
+        guard let place = names.realURL(of: place) else { return nil }
+        let site = PageSite(of: top, sites: Suffixes())
+        let isProven = site.map { "\($0.scheme)://\($0.domain)" == provenSite } ?? false
+        guard isProven == (site?.contains(place) ?? false) else { return nil }
+        return pageCookies?.way(ofScriptAt: place, in: top)
     }
 }

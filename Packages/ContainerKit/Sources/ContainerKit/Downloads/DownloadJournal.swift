@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ResourceStore
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -27,11 +29,14 @@ struct DownloadJournal: Sendable {
 
     /// More were never noted by a container.
     private static let entryLimit = 1_024
+    /// A path, and names beside it: in bytes.
+    private static let noteLimit = 1 << 20
 
     /// - Parameter directory: the container's.
     init(directory: String) {
         folder = directory + "/downloads"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        // A link, or a folder of another user, has no notes of this container's.
+        let names = (try? PrivateFolder.open(folder, followsLink: false)?.names()) ?? []
         left = Array(names.filter(Self.isToken).prefix(Self.entryLimit))
     }
 
@@ -52,6 +57,11 @@ struct DownloadJournal: Sendable {
     func add(_ token: String, _ work: String) throws {
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
             throw DownloadError(errno: errno, "mkdir", at: folder)
+        }
+        do {
+            _ = try PrivateFolder.open(folder, followsLink: false)
+        } catch {
+            throw DownloadError(.io, "\(error)", at: folder)
         }
         try append(work, to: token, creating: O_CREAT | O_EXCL)
     }
@@ -78,7 +88,7 @@ struct DownloadJournal: Sendable {
 
     /// Removes the note of a folder that is not there.
     func forget(_ token: String) {
-        unlink("\(folder)/\(token)")
+        try? PrivateFolder.open(folder, followsLink: false)?.remove(token)
     }
 
     /// Removes all that was left.
@@ -89,14 +99,15 @@ struct DownloadJournal: Sendable {
 
     /// Removes what one note is of, and then the note.
     func sweep(_ token: String) {
-        let path = "\(folder)/\(token)"
-        guard let data = FileManager.default.contents(atPath: path) else { return }
+        guard let notes = try? PrivateFolder.open(folder, followsLink: false),
+            let data = try? notes.contents(of: token, upTo: Self.noteLimit)
+        else { return }
         let parts = data.split(separator: 0, omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
         let name = Self.folderName(token)
         guard let work = parts.first, work.hasPrefix("/"), work.hasSuffix("/" + name) else {
-            unlink(path)
+            try? notes.remove(token)
             return
         }
         remove(token, work, held: parts.dropFirst().last)

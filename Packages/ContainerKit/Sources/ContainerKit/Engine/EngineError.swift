@@ -16,6 +16,8 @@ public struct EngineError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let noMainLoop = Code("no-main-loop")
         /// There is no display to draw on.
         public static let noDisplay = Code("no-display")
+        /// The engine's sandbox is required, and this system cannot run it.
+        public static let noSandbox = Code("no-sandbox")
         /// The engine keeps this scheme for itself.
         public static let schemeTaken = Code("scheme-taken")
         /// A message handler cannot have this name.

@@ -115,9 +115,23 @@ public protocol EngineView: PoolableView {
         named name: String, in world: ScriptWorld,
         _ handler: @escaping @MainActor (ScriptMessage) async throws -> String) throws
 
+    /// Holds the requests of the view's pages that the container does not answer to content rules, in place of those
+    /// before, until the view ends.
+    ///
+    /// By default nothing is done: an engine without such rules must hold pages of custom schemes to the same by itself.
+    /// - Parameter json: a content rule list of WebKit.
+    /// - Throws: ``EngineError`` if the engine refuses the rules.
+    func setContentRules(_ json: String) async throws
+
     /// Answers, at once and without showing it, each dialog of `prompt(…)` whose text begins with `prefix`, in any frame. It
     /// holds for as long as the view; a second call takes the place of the first.
     func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String)
+
+    /// Asks about each navigation by a form, of the page or a frame, before it stops the loads of the document that it
+    /// replaces. It holds for as long as the view; a second call takes the place of the first.
+    /// - Parameter wait: receives the URL of the form, as the engine names it. If it returns a function, the navigation
+    ///   begins as soon as that returns, and the document lives on until then.
+    func holdForms(_ wait: @escaping @MainActor (_ url: String) -> (@MainActor () async -> Void)?)
 }
 
 extension EngineView {
@@ -142,11 +156,16 @@ extension EngineView {
     /// False, for engines that do not say.
     public func isUserGesture(for url: String) -> Bool { false }
 
+    /// Holds no navigation, for engines that lose no body.
+    public func holdForms(_ wait: @escaping @MainActor (_ url: String) -> (@MainActor () async -> Void)?) {}
+
     /// False, for engines whose views end by the container's will alone.
     public var hasEnded: Bool { false }
 
     /// Does nothing, for engines whose worlds do not share what they have read.
     public func rehearse(_ sources: [String]) async throws {}
+
+    public func setContentRules(_ json: String) async throws {}
 
     /// Asks as a page does, by `<link rel=preconnect>` (HTML, "link type preconnect").
     public func preconnect(to origins: [String]) async {
@@ -260,13 +279,20 @@ public struct UserScript: Sendable, Hashable {
     public var world: ScriptWorld
     /// Whether the script also runs in frames.
     public var inAllFrames: Bool
+    /// The documents in which the script runs: patterns of a scheme, a host, which may begin with `*.`, and a path, such as
+    /// `app://*.shop.example/*`, on any port. All documents by default.
+    public var places: [String]
 
     /// Makes a script: by default one that runs with the page's own, in frames too.
-    public init(_ source: String, at time: Time, in world: ScriptWorld = .page, inAllFrames: Bool = true) {
+    public init(
+        _ source: String, at time: Time, in world: ScriptWorld = .page, inAllFrames: Bool = true,
+        places: [String] = []
+    ) {
         self.source = source
         self.time = time
         self.world = world
         self.inAllFrames = inAllFrames
+        self.places = places
     }
 }
 

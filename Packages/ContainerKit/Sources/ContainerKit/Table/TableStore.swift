@@ -51,8 +51,11 @@ public struct TableStore: TableStoring {
         do {
             switch try store.blob(resource.blob, size: resource.size).content {
             case .bytes(let bytes): return TableFile(md5: md5, body: .bytes(bytes))
-            case .file(let path):
-                return TableFile(md5: md5, body: .file(FileSlice(try OpenFile(path: path), range: 0..<resource.size)))
+            case .file(let file):
+                return TableFile(
+                    md5: md5,
+                    body: .file(
+                        FileSlice(try OpenFile(copying: file.descriptor, path: file.path), range: 0..<resource.size)))
             }
         } catch let error as StoreError where [.damaged, .notFound].contains(error.code) {
             // The bytes are gone, and counted. Their record must not stand in the budget.

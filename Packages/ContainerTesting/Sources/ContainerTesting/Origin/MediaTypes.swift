@@ -3,9 +3,9 @@
 
 internal import Hummingbird
 
-/// The media types of files that hummingbird does not know, or knows without their charset.
+/// The media types of files that hummingbird does not know, or knows by another name.
 ///
-/// Text types say UTF-8. JSON does not: it has no charset parameter (RFC 8259, section 11).
+/// None has a `charset`: a file's name does not show its encoding.
 enum MediaTypes {
     /// What a file is when its name says nothing.
     static let unknown = "application/octet-stream"
@@ -25,7 +25,7 @@ enum MediaTypes {
             "html": "html", "htm": "html", "css": "css", "js": "javascript", "mjs": "javascript", "txt": "plain",
             "md": "markdown", "csv": "csv", "py": "x-python", "ics": "calendar",
         ] {
-            types[suffix] = MediaType(type: .text, subType: subType, parameter: ("charset", "utf-8"))
+            types[suffix] = MediaType(type: .text, subType: subType)
         }
         return types
     }()

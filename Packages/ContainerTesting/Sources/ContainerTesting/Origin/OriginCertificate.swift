@@ -21,9 +21,20 @@ struct OriginCertificate {
     let leaf: [UInt8]
     let configuration: TLSConfiguration
 
-    /// Makes keys and certificates for `localhost`, `127.0.0.1` and `::1`, valid for two days.
+    /// The names of this machine.
+    static let loopbackNames: [GeneralName] = [
+        .dnsName("localhost"),
+        .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1])),
+        .ipAddress(ASN1OctetString(contentBytes: ArraySlice([UInt8](repeating: 0, count: 15) + [1]))),
+    ]
+
+    /// Creates keys and certificates that are valid for two days.
+    /// - Parameters:
+    ///   - names: The subject alternative names; without any the certificate has a common name alone.
+    ///   - commonName: The common name of the server's certificate.
+    ///   - now: The current time.
     /// - Throws: ``ContainerTestingError`` with code `tls`.
-    init(now: Date = Date()) throws {
+    init(names: [GeneralName] = loopbackNames, commonName: String = "localhost", now: Date = Date()) throws {
         do {
             let authorityKey = Certificate.PrivateKey(P256.Signing.PrivateKey())
             let authorityName = try DistinguishedName { CommonName("ContainerTesting authority") }
@@ -42,17 +53,13 @@ struct OriginCertificate {
             let leaf = try Certificate(
                 version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: Certificate.PublicKey(key.publicKey),
                 notValidBefore: begin, notValidAfter: end, issuer: authorityName,
-                subject: try DistinguishedName { CommonName("localhost") },
+                subject: try DistinguishedName { CommonName(commonName) },
                 signatureAlgorithm: .ecdsaWithSHA256,
                 extensions: try Certificate.Extensions {
                     Critical(BasicConstraints.notCertificateAuthority)
                     Critical(KeyUsage(digitalSignature: true))
                     try ExtendedKeyUsage([.serverAuth])
-                    SubjectAlternativeNames([
-                        .dnsName("localhost"),
-                        .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1])),
-                        .ipAddress(ASN1OctetString(contentBytes: ArraySlice([UInt8](repeating: 0, count: 15) + [1]))),
-                    ])
+                    if !names.isEmpty { SubjectAlternativeNames(names) }
                 },
                 issuerPrivateKey: authorityKey)
             authorityPEM = try authority.serializeAsPEM().pemString

@@ -12,7 +12,7 @@ internal import NIOPosix
 /// A real web server on loopback for tests and demonstrations: the files of a folder, and what a test adds.
 ///
 /// Files are served as they are, without compression, with `ETag`, `Last-Modified` and ranges; folders
-/// by their `index.html`; text types say `charset=utf-8`. Paths that lead out of the folder, by `..` or
+/// by their `index.html`; types have no `charset`. Paths that lead out of the folder, by `..` or
 /// by links, are refused. Answers that are under way when the server stops are broken off.
 ///
 /// Isolation: any. Runs on NIO's shared event loops until ``stop()``, which has to be called.

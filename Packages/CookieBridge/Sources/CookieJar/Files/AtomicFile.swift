@@ -47,6 +47,9 @@ struct AtomicFile: Sendable {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure("fstat", path) }
         try checkKind(status.st_mode)
+        guard [0, geteuid()].contains(status.st_uid) else {
+            throw CookieFileError(.foreign, "belongs to user \(status.st_uid)", at: path)
+        }
         guard status.st_size <= limit else { return (Data(), true) }
         var bytes = Data()
         var buffer = [UInt8](repeating: 0, count: 64 << 10)

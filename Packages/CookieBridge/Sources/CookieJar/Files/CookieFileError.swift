@@ -15,6 +15,8 @@ public struct CookieFileError: Error, Sendable, Hashable, CustomStringConvertibl
         public static let symbolicLink = Code("symbolic-link")
         /// A folder, a device or a pipe is in the file's place.
         public static let notAFile = Code("not-a-file")
+        /// A file of another user is in the file's place; it is not read.
+        public static let foreign = Code("foreign")
         /// The cookies take more bytes than the limit.
         public static let tooLarge = Code("too-large")
         /// The file system refused.

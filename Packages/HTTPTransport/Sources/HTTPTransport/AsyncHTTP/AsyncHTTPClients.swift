@@ -22,8 +22,11 @@ internal import ResourceLoading
 final class AsyncHTTPClients: Sendable {
     /// Keeps connections open between requests.
     let pooled: HTTPClient
-    /// Takes a connection of its own for each request, for those that found a pooled one closed.
+    /// Makes a connection for each request: for requests whose pooled connection was closed, and over HTTP/1.1 for
+    /// requests that must not meet a closed connection.
     let fresh: HTTPClient
+    /// The authorities that vouch for hosts besides those of the system.
+    let authorities: HostAuthorities
     private let tunnel: AddressTunnel?
     private let shared = SharedConnections()
 
@@ -40,31 +43,26 @@ final class AsyncHTTPClients: Sendable {
                 host: "127.0.0.1", port: tunnel.port, authorization: .basic(credentials: tunnel.credentials))
         }
         if let proxy = configuration.proxy { settings.proxy = .server(host: proxy.host, port: proxy.port) }
-        if !configuration.authorities.isEmpty {
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.additionalTrustRoots = [.certificates(configuration.authorities.flatMap(\.certificates))]
-            settings.tlsConfiguration = tls
-        }
+        // The client takes the tracer of the process by default, which would receive the URLs of pages.
+        settings.tracing.tracer = nil
+        authorities = HostAuthorities(configuration.authorities)
+        settings.tlsConfiguration = authorities.common
         // A refused connection is an answer: trying again for ten seconds only hides it.
         settings.connectionPool.retryConnectionEstablishment = false
         settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = configuration.connectionsPerHost
         settings.http1_1ConnectionDebugInitializer = { channel in
-            channel.eventLoop.makeCompletedFuture {
-                let sync = channel.pipeline.syncOperations
-                let decoder = try sync.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-                try sync.addHandler(EarlyAnswerEnd(isStream: false), position: .after(decoder))
-            }
+            channel.eventLoop.makeCompletedFuture { try Self.prepare(connection: channel) }
         }
         settings.http2StreamChannelDebugInitializer = { channel in
-            channel.eventLoop.makeCompletedFuture {
-                let sync = channel.pipeline.syncOperations
-                let codec = try sync.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
-                try sync.addHandler(EarlyAnswerEnd(isStream: true), position: .after(codec))
-            }
+            channel.eventLoop.makeCompletedFuture { try Self.prepare(stream: channel) }
         }
-        settings.http2ConnectionDebugInitializer = { [shared] in shared.add($0) }
+        settings.http2ConnectionDebugInitializer = { [shared] channel in
+            channel.eventLoop.makeCompletedFuture { try Self.prepare(shared: channel) }.flatMap { shared.add(channel) }
+        }
         pooled = HTTPClient(eventLoopGroupProvider: .shared(AsyncHTTPTransport.group), configuration: settings)
         settings.maximumUsesPerConnection = 1
+        // A connection whose request was cancelled before it was made is not kept for a later request.
+        settings.connectionPool.idleTimeout = .milliseconds(1)
         fresh = HTTPClient(eventLoopGroupProvider: .shared(AsyncHTTPTransport.group), configuration: settings)
     }
 
@@ -72,7 +70,54 @@ final class AsyncHTTPClients: Sendable {
         abandon()
     }
 
-    /// Notes that a peer is silent: of the connections that carry many requests those that are dead are closed.
+    /// Adds the handlers of this transport to a connection of HTTP/1.1, before its first request.
+    /// - Throws: an error, after which the connection is closed and its request fails, if a handler has no place.
+    static func prepare(connection channel: any Channel) throws {
+        do {
+            let sync = channel.pipeline.syncOperations
+            let decoder = try sync.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+            let end = EarlyAnswerEnd(isStream: false)
+            channel.enableKeepAlive()
+            try sync.addHandler(ReuseGuard(), position: .after(decoder))
+            try sync.addHandler(end, position: .after(decoder))
+            try sync.addHandler(ResponseHeadHandler(), position: .after(decoder))
+            if let certificate = try ConnectionCertificate.add(to: channel) {
+                try sync.addHandler(HostIdentityHandler(certificate), position: .after(end))
+                try sync.addHandler(PromptCloseHandler(), position: .after(certificate))
+            }
+        } catch {
+            channel.close(promise: nil)
+            throw error
+        }
+    }
+
+    /// Adds the certificate of a connection of HTTP/2 to its pipeline, before its first request.
+    /// - Throws: an error, after which the connection is closed and its request fails, if there is no certificate.
+    static func prepare(shared channel: any Channel) throws {
+        do {
+            channel.enableKeepAlive()
+            guard try ConnectionCertificate.add(to: channel) != nil else { throw NIOSSLError.noCertificateToValidate }
+        } catch {
+            channel.close(promise: nil)
+            throw error
+        }
+    }
+
+    /// Adds the handlers of this transport to a stream of HTTP/2, before its request.
+    /// - Throws: an error, after which the stream is closed and its request fails, if a handler has no place.
+    static func prepare(stream channel: any Channel) throws {
+        let sync = channel.pipeline.syncOperations
+        let codec = try sync.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
+        try sync.addHandler(ResponseHeaderBlockHandler(), position: .before(codec))
+        let end = EarlyAnswerEnd(isStream: true)
+        try sync.addHandler(end, position: .after(codec))
+        // HTTP/2 is agreed over TLS alone.
+        guard let connection = channel.parent else { throw ChannelPipelineError.notFound }
+        let certificate = try connection.pipeline.syncOperations.handler(type: ConnectionCertificate.self)
+        try sync.addHandler(HostIdentityHandler(certificate), position: .after(end))
+    }
+
+    /// Sends a PING on each HTTP/2 connection that has been silent for so long, and closes those whose peer is gone.
     func probe(silentFor silence: TimeAmount) {
         shared.probe(silentFor: silence)
     }

@@ -27,6 +27,8 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     private let configuration: Configuration
     private let startTunnel: TunnelStart
     private let queue: HostQueue
+    /// The bytes of streamed request bodies that are kept to be sent again.
+    private let bodyBudget = ByteBudget(limit: 32 << 20)
     /// With a tunnel not there before the first request, and made again when it is lost.
     private let clients: Mutex<Startup<AsyncHTTPClients>>
 
@@ -57,7 +59,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     public var capabilities: TransportCapabilities {
         [
             .backPressure, .proxy, .separateCookies, .http2, .refusesAtOnce, .ownAddresses, .promptUploads,
-            .ownAuthorities, .connectTimeout,
+            .ownAuthorities, .connectTimeout, .repeatsUnprocessed, .keepAlive,
         ]
     }
 
@@ -87,66 +89,97 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     ) async throws -> TransportResponse {
         let parsed = try request.sentURL()
         let host = "\(request.scheme ?? "")://\(request.authority ?? "")"
-        let deadline = ContinuousClock.now + configuration.lineTimeout
+        let deadline = configuration.lineTimeout.map { ContinuousClock.now + $0 }
+        let body = RepeatableBody(body, sentTo: request.urlText, budget: bodyBudget)
+        let highest = Mutex<Int64>(0)
+        let progress = report.map { report in
+            { @Sendable (progress: UploadProgress) in
+                // A body that is sent again does not go back.
+                let isNew = highest.withLock { highest in
+                    defer { highest = max(highest, progress.sent) }
+                    return progress.sent > highest
+                }
+                if isNew { report(progress) }
+            }
+        }
         while true {
             let pass = try await queue.enter(host)
             do {
-                return try await send(request, to: parsed, body: body, report: report, pass)
+                return try await send(request, to: parsed, body: body, progress: progress, pass)
             } catch {
                 // The client may keep the exchange, and the pass with it, for a while.
                 defer { pass.leave() }
                 // The host takes fewer at a time than we thought: another protocol than before, or a limit of its own.
-                guard Self.hadNoConnection(error), ContinuousClock.now < deadline, queue.noteFull(host) else {
+                guard Self.hadNoConnection(error), deadline.map({ ContinuousClock.now < $0 }) ?? true,
+                    queue.noteFull(host)
+                else {
+                    body.cancel()
                     throw error
                 }
             }
         }
     }
 
-    /// Sends a request that has its place at the host.
+    /// Sends a request that has its place at the host, and again where ``Repetition`` says so.
     private func send(
-        _ request: HTTPRequest, to parsed: URL, body: ResourceBody,
-        report: (@Sendable (UploadProgress) -> Void)?, _ pass: HostQueue.Pass
+        _ request: HTTPRequest, to parsed: URL, body: RepeatableBody,
+        progress: (@Sendable (UploadProgress) -> Void)?, _ pass: HostQueue.Pass
     ) async throws -> TransportResponse {
         let url = request.urlText
         let clients = try await readyClients(for: url)
-
-        func exchange(by client: HTTPClient) async throws -> TransportResponse {
-            let limits = Exchange.Limits(request: configuration.writeTimeout, head: configuration.readTimeout) {
-                [configuration] head in
-                Self.isEventStream(head) ? configuration.eventStreamTimeout : configuration.readTimeout
-            }
-            let events = Exchange.Events(
-                progress: report, began: { pass.begin() }, suspects: { [weak clients] in clients?.probe(silentFor: $0) }
-            )
-            let exchange = Exchange(url: url, limits: limits, total: body.length, events: events)
-            let outgoing: HTTPClient.Request
+        var repetition = Repetition(of: request.method)
+        var connection = repetition.first(isShared: pass.isShared)
+        while true {
             do {
-                outgoing = try HTTPClient.Request(
-                    url: parsed, method: HTTPMethod(rawValue: request.method.rawValue), headers: headers(for: request),
-                    body: Self.content(body, of: exchange, to: url))
-            } catch {
-                throw ResourceError(transport: error, at: url)
+                let client = connection == .pooled ? clients.pooled : clients.fresh
+                return try await attempt(request, to: parsed, body: body, progress: progress, pass, client, of: clients)
+            } catch let error as ResourceError {
+                if let failure = error.cause as? TransportFailure, !Task.isCancelled, body.isWhole,
+                    let step = repetition.next(after: failure, isShared: pass.isShared)
+                {
+                    if step.delay > .zero { try await Task.sleep(for: step.delay) }
+                    connection = step.connection
+                    continue
+                }
+                guard error.transportPhase == .connect, let known = clients.tunnelFailure(of: parsed) else {
+                    throw error
+                }
+                let failure = ResourceError(transport: known, at: url)
+                throw ResourceError(failure.code, failure.message, at: url, cause: failure.cause)
             }
-            exchange.start(outgoing, by: client)
-            let head = try await exchange.head()
-            try exchange.check(status: Int(head.status.code), at: url)
-            if head.version.major == 2 { pass.noteShared() } else { pass.noteSingle() }
-            return await Self.response(head, of: exchange, to: request, pass, keeping: clients)
         }
+    }
 
+    /// Sends a request once.
+    private func attempt(
+        _ request: HTTPRequest, to parsed: URL, body: RepeatableBody,
+        progress: (@Sendable (UploadProgress) -> Void)?, _ pass: HostQueue.Pass, _ client: HTTPClient,
+        of clients: AsyncHTTPClients
+    ) async throws -> TransportResponse {
+        let url = request.urlText
+        let limits = Exchange.Limits(
+            request: configuration.writeTimeout, head: configuration.readTimeout, probe: configuration.pingInterval
+        ) { [configuration] head in
+            Self.isEventStream(head) ? configuration.eventStreamTimeout : configuration.readTimeout
+        }
+        let events = Exchange.Events(
+            progress: progress, began: { pass.begin() }, suspects: { [weak clients] in clients?.probe(silentFor: $0) })
+        let exchange = Exchange(url: url, limits: limits, total: body.length, events: events)
+        let outgoing: HTTPClient.Request
         do {
-            do {
-                return try await exchange(by: clients.pooled)
-            } catch let error as ResourceError where Self.mayRepeat(request, body, after: error) {
-                // The peer may have closed an idle connection just when it was used again (RFC 9112, section 9.3.1).
-                return try await exchange(by: clients.fresh)
-            }
-        } catch let error as ResourceError {
-            guard error.transportPhase == .connect, let known = clients.tunnelFailure(of: parsed) else { throw error }
-            let failure = ResourceError(transport: known, at: url)
-            throw ResourceError(failure.code, failure.message, at: url, cause: failure.cause)
+            outgoing = try HTTPClient.Request(
+                url: parsed, method: HTTPMethod(rawValue: request.method.rawValue), headers: headers(for: request),
+                body: Self.content(body, of: exchange),
+                tlsConfiguration: (parsed.host()?.lowercased()).flatMap(clients.authorities.settings))
+        } catch {
+            throw ResourceError(transport: error, at: url)
         }
+        exchange.start(outgoing, by: client)
+        let head = try await exchange.head()
+        body.stopKeeping()
+        try exchange.check(status: Int(head.status.code), at: url)
+        if head.version.major == 2 { pass.noteShared() } else { pass.noteSingle() }
+        return await Self.response(head, of: exchange, to: request, pass, keeping: clients)
     }
 
     private func readyClients(for url: String) async throws -> AsyncHTTPClients {
@@ -185,14 +218,6 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         return underlying as? HTTPClientError == .getConnectionFromPoolTimeout
     }
 
-    private static func mayRepeat(_ request: HTTPRequest, _ body: ResourceBody, after error: ResourceError) -> Bool {
-        // Safe and idempotent methods (RFC 9110, section 9.2.2). A body may be gone.
-        guard case .empty = body, (error.cause as? TransportFailure)?.isUnanswered == true, !Task.isCancelled else {
-            return false
-        }
-        return [.get, .head, .options, .trace, .put, .delete].contains(request.method)
-    }
-
     private func headers(for request: HTTPRequest) -> HTTPHeaders {
         var headers = HTTPHeaders()
         for field in ConnectionFields.sent(from: request.headerFields) where field.name != Self.host {
@@ -201,8 +226,8 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         return headers
     }
 
-    private static func content(_ body: ResourceBody, of exchange: Exchange, to url: String) -> HTTPClient.Body? {
-        BodyChunks(body, sentTo: url).map { chunks in
+    private static func content(_ body: RepeatableBody, of exchange: Exchange) -> HTTPClient.Body? {
+        body.chunks.map { chunks in
             .stream(contentLength: body.length) { exchange.upload(chunks, to: $0) }
         }
     }

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ConnectTunnel
 internal import NIOSSL
 public import ResourceLoading
 
-/// An authority whose certificates are trusted: a company's own, or a test's.
+/// An authority that is trusted besides those of the system, for example a company's own.
 public struct CertificateAuthority: Sendable {
     let certificates: [NIOSSLCertificate]
+    /// The hosts that the authority vouches for, in lower case, of IPv6 without brackets; `nil` for all hosts.
+    let hosts: Set<String>?
 
-    /// - Parameter pem: one certificate or several, as text.
-    /// - Throws: `ResourceError` with code `tls` where there is none.
-    public init(pem: String) throws(ResourceError) {
+    /// Creates an authority from certificates in PEM.
+    /// - Parameters:
+    ///   - pem: The text of one certificate or several.
+    ///   - hosts: The names and addresses, without ports, that the authority vouches for; `nil` for all hosts. For any other
+    ///     host the authority counts for nothing.
+    /// - Throws: `ResourceError` with code `tls` if the text has no certificate.
+    public init(pem: String, hosts: [String]? = nil) throws(ResourceError) {
+        self.hosts = hosts.map { Set($0.map { HostPort(host: $0, port: 443).host }) }
         do {
             certificates = try NIOSSLCertificate.fromPEMBytes(Array(pem.utf8))
         } catch {

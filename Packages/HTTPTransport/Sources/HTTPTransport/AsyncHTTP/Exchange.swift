@@ -22,12 +22,14 @@ internal import Synchronization
 final class Exchange: HTTPClientResponseDelegate, Exchanging {
     typealias Response = Void
 
-    /// The longest silences of the peer; `nil` for none.
+    /// The longest silences of the peer; `nil` for no limit.
     struct Limits: Sendable {
         /// While bytes of the request's body wait to be sent.
         var request: Duration?
         /// From the end of the request to the answer's head.
         var head: Duration?
+        /// The silence after which the peer is suspected to be gone, and again after as long; `nil` for never.
+        var probe: Duration?
         /// Between pieces of a body.
         var body: @Sendable (HTTPResponseHead) -> Duration?
     }
@@ -70,8 +72,8 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         // The watch over silence.
         var limit: Duration?
         var lastActivity = NIODeadline.now()
-        /// The last activity for which the peer is suspected already.
-        var suspected: NIODeadline?
+        /// The time at which the peer was last suspected to be gone.
+        var suspected = NIODeadline.now()
         var timer: Scheduled<Void>?
     }
 
@@ -81,8 +83,8 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         var progress: (@Sendable (UploadProgress) -> Void)?
         /// The request has a connection, or its stream of one.
         var began: @Sendable () -> Void = {}
-        /// The peer is silent for half of the limit: the time so far, which is also what is left. Until then a connection
-        /// that is dead can be told from a peer that is slow.
+        /// The peer may be gone: it is silent for the given time. As much time passes before the request is given up, if it
+        /// has a limit, so that a dead connection can be told from a slow peer.
         var suspects: @Sendable (TimeAmount) -> Void = { _ in }
     }
 
@@ -302,25 +304,41 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         state.timer?.cancel()
         state.limit = limit
         state.lastActivity = .now()
-        state.timer = limit.map { limit in
-            task.eventLoop.scheduleTask(in: TimeAmount(limit / 2)) { self.look(after: task) }
+        state.suspected = state.lastActivity
+        state.timer = [limit.map(TimeAmount.init), suspicion(limit)].compactMap { $0 }.min().map { time in
+            task.eventLoop.scheduleTask(in: time) { self.look(after: task) }
+        }
+    }
+
+    /// The silence after which the peer is suspected to be gone: in time before a request with a limit is given up.
+    private func suspicion(_ limit: Duration?) -> TimeAmount? {
+        limits.probe.map { probe in
+            TimeAmount(limit.map { min(probe, $0 / 2) } ?? probe)
         }
     }
 
     private func look(after task: HTTPClient.Task<Void>) {
-        var suspected: TimeAmount?
-        let silence: Silence? = state.withLock { state in
-            guard state.end == nil, let limit = state.limit, state.timer != nil else { return nil }
-            if state.demand != nil || (state.stage == .sending && state.unsent <= 0) { state.lastActivity = .now() }
-            let rest = state.lastActivity + TimeAmount(limit) - .now()
-            if rest <= .zero { return Silence(limit: limit) }
-            let half = TimeAmount(limit / 2)
-            if rest <= half, state.suspected != state.lastActivity {
-                state.suspected = state.lastActivity
-                suspected = half
+        let (suspected, silence): (TimeAmount?, Silence?) = state.withLock { state in
+            guard state.end == nil, state.timer != nil else { return (nil, nil) }
+            let now = NIODeadline.now()
+            if state.demand != nil || (state.stage == .sending && state.unsent <= 0) { state.lastActivity = now }
+            if let limit = state.limit, now - state.lastActivity >= TimeAmount(limit) {
+                return (nil, Silence(limit: limit))
             }
-            state.timer = task.eventLoop.scheduleTask(in: rest > half ? rest - half : rest) { self.look(after: task) }
-            return nil
+            let suspicion = suspicion(state.limit)
+            var suspected: TimeAmount?
+            if let suspicion, now - max(state.lastActivity, state.suspected) >= suspicion {
+                state.suspected = now
+                suspected = suspicion
+            }
+            let deadlines = [
+                state.limit.map { state.lastActivity + TimeAmount($0) },
+                suspicion.map { max(state.lastActivity, state.suspected) + $0 },
+            ]
+            state.timer = deadlines.compactMap { $0 }.min().map { deadline in
+                task.eventLoop.scheduleTask(deadline: deadline) { self.look(after: task) }
+            }
+            return (suspected, nil)
         }
         if let suspected { events.suspects(suspected) }
         guard let silence else { return }

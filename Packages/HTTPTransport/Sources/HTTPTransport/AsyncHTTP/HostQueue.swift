@@ -16,6 +16,8 @@ final class HostQueue: Sendable {
         /// Of those, how many have a connection, or their stream of one.
         var running = 0
         var limit: Int
+        /// Whether the host carries many requests over one connection; `nil` before its first response.
+        var isShared: Bool?
         /// Whether there was less room than the limit says: from then on it grows by one at a time.
         var wasLowered = false
         var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Void, any Error>)] = []
@@ -34,15 +36,15 @@ final class HostQueue: Sendable {
     private let state = Mutex(State())
     private let limit: Int
     private let longestLine: Int
-    private let longestWait: Duration
+    private let longestWait: Duration?
     private let clock: any Clock<Duration>
 
     /// - Parameters:
     ///   - limit: requests at a time to a host that speaks HTTP/1.1; at least one.
     ///   - longestLine: the most requests that wait for one host.
-    ///   - longestWait: how long each of them may wait.
+    ///   - longestWait: the longest wait of each of them; `nil` for no limit.
     init(
-        limit: Int, longestLine: Int = 1_024, longestWait: Duration = .seconds(300),
+        limit: Int, longestLine: Int = 1_024, longestWait: Duration? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.limit = max(limit, 1)
@@ -75,11 +77,12 @@ final class HostQueue: Sendable {
         }
         let timer = Task { [clock, longestWait] in
             var rest = longestWait
-            while wasLowered(host), rest > Self.trial {
+            while wasLowered(host), rest.map({ $0 > Self.trial }) ?? true {
                 try await clock.sleep(for: Self.trial)
-                rest -= Self.trial
+                rest = rest.map { $0 - Self.trial }
                 tryOneMore(host)
             }
+            guard let longestWait, let rest else { return }
             try await clock.sleep(for: rest)
             abandon(
                 ticket, host, ResourceError(.timedOut, "no free connection (limit \(longestWait))", at: host))
@@ -109,6 +112,7 @@ final class HostQueue: Sendable {
     /// common, by ``noteFull(_:)``, each further answer allows one more.
     func noteShared(_ host: String) {
         change(host) { line in
+            line.isShared = true
             line.limit = line.wasLowered ? min(line.limit + 1, Self.sharedLimit) : max(line.limit, Self.sharedLimit)
         }
     }
@@ -116,6 +120,7 @@ final class HostQueue: Sendable {
     /// Notes that a host takes one request on each connection, whatever it did before.
     func noteSingle(_ host: String) {
         change(host) { line in
+            line.isShared = false
             line.limit = limit
             line.wasLowered = false
         }
@@ -145,6 +150,10 @@ final class HostQueue: Sendable {
         }
     }
 
+    fileprivate func isShared(_ host: String) -> Bool? {
+        state.withLock { $0.lines[host]?.isShared }
+    }
+
     private func wasLowered(_ host: String) -> Bool {
         state.withLock { $0.lines[host]?.wasLowered == true }
     }
@@ -167,9 +176,9 @@ final class HostQueue: Sendable {
             state.lines[host]?.admitted -= 1
             if wasRunning { state.lines[host]?.running -= 1 }
             let admitted = Self.admit(host, in: &state)
-            // Another limit is remembered, but not of every host ever seen: the next answer tells it again.
+            // The protocol is remembered, but not of every host ever seen: the next response says it again.
             if let line = state.lines[host], line.admitted == 0,
-                line.limit == limit || state.lines.count > Self.remembered
+                line.isShared == nil || state.lines.count > Self.remembered
             {
                 state.lines[host] = nil
             }
@@ -223,6 +232,9 @@ final class HostQueue: Sendable {
             }
             if isFirst { queue.begin(host) }
         }
+
+        /// Whether the host carries many requests over one connection; `nil` if that is not known.
+        var isShared: Bool? { queue.isShared(host) }
 
         /// As ``HostQueue/noteShared(_:)``.
         func noteShared() {

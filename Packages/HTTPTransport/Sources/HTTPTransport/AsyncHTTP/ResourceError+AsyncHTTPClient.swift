@@ -35,6 +35,12 @@ extension ResourceError {
         case is NIOSSLExtraError, is BoringSSLError: self.init(tls: error, at: url)
         case is HTTPParserError:
             self.init(.connectionLost, .receive, "the answer breaks the rules of HTTP", error, at: url)
+        case let error as ResponseHeadState.Violation:
+            self.init(.connectionLost, .receive, "the response breaks the rules of HTTP: \(error)", error, at: url)
+        case is HostIdentityHandler.Mismatch:
+            self.init(.tls, .tls, "the host's certificate is for another name", error, at: url)
+        case is MissingCloseNotify:
+            self.init(.connectionLost, .receive, "TLS ended without close_notify within the response", error, at: url)
         case let error where Self.isOffline(error):
             self.init(.offline, .connect, "no network leads to the host", error, at: url)
         case let error as IOError where Self.connectFailures.contains(error.errnoCode):

@@ -20,7 +20,7 @@ final class SharedConnections: Sendable {
         return channel.eventLoop.makeCompletedFuture {
             let sync = channel.pipeline.syncOperations
             let frames = try sync.handler(type: NIOHTTP2Handler.self)
-            try sync.addHandler(ConnectionPulse(), position: .after(frames))
+            try sync.addHandlers([GoAwayHandler(), ConnectionPulse()], position: .after(frames))
         }
     }
 

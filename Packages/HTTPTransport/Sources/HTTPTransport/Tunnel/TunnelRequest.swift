@@ -101,7 +101,12 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
         let connecting = ClientBootstrap(group: channel.eventLoop)
             .resolver(resolver)
             .connectTimeout(TimeAmount(limits.connect))
-            .channelInitializer { channel in channel.eventLoop.makeCompletedFuture { try channel.closeOnExec() } }
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.closeOnExec()
+                    channel.enableKeepAlive()
+                }
+            }
             .channelOption(.allowRemoteHalfClosure, value: true)
             // Bytes of the host wait until both ends are joined.
             .channelOption(.autoRead, value: false)

@@ -61,8 +61,9 @@ final class SessionExchange: Sendable, Exchanging {
             state.task = task
             guard state.end == nil else { return true }
             // Until the first bytes leave, or come, nobody says whether there is a connection.
-            let wait = configuration.connectTimeout + (hasBody ? configuration.writeTimeout : configuration.readTimeout)
-            watch((hasBody ? .connect : .receive, wait), in: &state)
+            let limit = hasBody ? configuration.writeTimeout : configuration.readTimeout
+            let phase: TransportFailure.Phase = hasBody ? .connect : .receive
+            watch(limit.map { (phase, configuration.connectTimeout + $0) }, in: &state)
             state.isSent = !hasBody
             return false
         }
@@ -133,9 +134,9 @@ final class SessionExchange: Sendable, Exchanging {
             guard state.end == nil else { return true }
             if state.head == nil {
                 state.isSent = total > 0 && sent >= total
-                watch(
-                    state.isSent ? (.receive, configuration.readTimeout) : (.send, configuration.writeTimeout),
-                    in: &state)
+                let phase: TransportFailure.Phase = state.isSent ? .receive : .send
+                let limit = state.isSent ? configuration.readTimeout : configuration.writeTimeout
+                watch(limit.map { (phase, $0) }, in: &state)
             }
             return false
         }

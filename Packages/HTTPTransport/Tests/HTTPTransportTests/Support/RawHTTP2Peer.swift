@@ -19,6 +19,8 @@ struct RawHTTP2Peer {
     static let reset: UInt8 = 3
     static let settings: UInt8 = 4
     static let ping: UInt8 = 6
+    static let goAway: UInt8 = 7
+    static let windowUpdate: UInt8 = 8
 
     /// Counted from 1.
     let number: Int
@@ -87,10 +89,30 @@ struct RawHTTP2Peer {
     }
 
     /// Writes the head of an answer: its status alone, as a literal (RFC 7541, section 6.2.2).
-    func head(_ status: String, of stream: UInt32) async throws {
+    func head(_ status: String, of stream: UInt32, isLast: Bool = false) async throws {
         var block = ByteBuffer(bytes: [0x08, UInt8(truncatingIfNeeded: status.utf8.count)])
         block.writeString(status)
-        try await write(Self.headers, flags: 4, stream: stream, payload: block)
+        try await write(Self.headers, flags: isLast ? 5 : 4, stream: stream, payload: block)
+    }
+
+    /// Refuses a stream (`REFUSED_STREAM`), or resets it with another code.
+    func reset(_ stream: UInt32, code: UInt32 = 7) async throws {
+        try await write(Self.reset, stream: stream, payload: ByteBuffer(integer: code))
+    }
+
+    /// Says that no stream above `last` was processed, and that no other one is taken.
+    func goAway(last: UInt32) async throws {
+        var payload = ByteBuffer(integer: last)
+        payload.writeInteger(UInt32(0))
+        try await write(Self.goAway, payload: payload)
+    }
+
+    /// Allows as many bytes again on the connection, and on a stream that is open.
+    func permit(_ count: Int, of stream: UInt32?) async throws {
+        guard count > 0 else { return }
+        for stream in [0, stream].compactMap({ $0 }) {
+            try await write(Self.windowUpdate, stream: stream, payload: ByteBuffer(integer: UInt32(count)))
+        }
     }
 
     /// Writes bytes of an answer.

@@ -34,6 +34,11 @@ struct RawHTTP2Server: Sendable {
     }
 
     /// What a transport needs to trust it.
+    func limits(ping: Duration? = .seconds(30)) throws -> Subject.Limits {
+        Subject.Limits(ping: ping, authorities: [try CertificateAuthority(pem: authority)])
+    }
+
+    /// What a transport needs to trust it.
     func configuration() throws -> AsyncHTTPTransport.Configuration {
         var configuration = AsyncHTTPTransport.Configuration()
         configuration.authorities = [try CertificateAuthority(pem: authority)]
@@ -43,10 +48,11 @@ struct RawHTTP2Server: Sendable {
     /// Runs `body` with a server that gives each connection to `serve`, all at the same time.
     /// - Parameter streams: how many requests at a time it allows on a connection.
     static func with<Result: Sendable>(
-        streams: UInt32 = 100, _ serve: @escaping @Sendable (inout RawHTTP2Peer) async throws -> Void,
+        streams: UInt32 = 100, certificate: OriginCertificate? = nil,
+        _ serve: @escaping @Sendable (inout RawHTTP2Peer) async throws -> Void,
         _ body: @Sendable (RawHTTP2Server) async throws -> Result
     ) async throws -> Result {
-        let certificate = try OriginCertificate()
+        let certificate = try certificate ?? OriginCertificate()
         var settings = certificate.configuration
         settings.applicationProtocols = ["h2"]
         let context = try NIOSSLContext(configuration: settings)

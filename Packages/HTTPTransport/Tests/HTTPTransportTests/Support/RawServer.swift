@@ -3,6 +3,7 @@
 
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 /// A server that speaks bytes: what a proper one would not say, and what only sockets show.
 ///
@@ -13,10 +14,22 @@ struct RawServer: Sendable {
     let port: Int
     /// Tells of each connection that the client closed.
     let closes: AsyncStream<Void>
-    var url: String { "http://127.0.0.1:\(port)" }
+    var isSecure = false
+    var url: String { "\(isSecure ? "https" : "http")://127.0.0.1:\(port)" }
+
+    /// The end of a connection.
+    enum End {
+        /// The client closes first.
+        case client
+        /// The server closes as soon as it has served.
+        case server
+        /// The server closes TCP as soon as it has served, without the close_notify of TLS.
+        case serverWithoutCloseNotify
+    }
 
     /// Runs `body` with a server that gives each connection to `serve`, one after another.
     static func with<Result: Sendable>(
+        tls: TLSConfiguration? = nil, end: End = .client,
         _ serve:
             @escaping @Sendable (
                 inout NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator, NIOAsyncChannelOutboundWriter<ByteBuffer>
@@ -25,7 +38,16 @@ struct RawServer: Sendable {
     ) async throws -> Result {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0) { channel in
-                channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls {
+                        let handler = NIOSSLServerHandler(context: try NIOSSLContext(configuration: tls))
+                        try channel.pipeline.syncOperations.addHandler(handler)
+                        if end == .serverWithoutCloseNotify {
+                            try channel.pipeline.syncOperations.addHandler(CloseWithoutNotify())
+                        }
+                    }
+                    return try Connection(wrappingChannelSynchronously: channel)
+                }
             }
         let (closes, close) = AsyncStream<Void>.makeStream()
         return try await listener.executeThenClose { connections in
@@ -34,8 +56,7 @@ struct RawServer: Sendable {
                     try? await connection.executeThenClose { inbound, outbound in
                         var input = inbound.makeAsyncIterator()
                         try await serve(&input, outbound)
-                        // Until the client has closed.
-                        while try await input.next() != nil {}
+                        if end == .client { while try await input.next() != nil {} }
                     }
                     close.yield()
                 }
@@ -43,11 +64,56 @@ struct RawServer: Sendable {
             let result: Swift.Result<Result, any Error>
             do {
                 let port = listener.channel.localAddress?.port ?? 0
-                result = .success(try await body(RawServer(port: port, closes: closes)))
+                result = .success(try await body(RawServer(port: port, closes: closes, isSecure: tls != nil)))
             } catch {
                 result = .failure(error)
             }
             // Not by cancelling: a connection that nobody took up would be dropped open, which NIO does not allow.
+            try? await listener.channel.close()
+            _ = await accepting.result
+            return try result.get()
+        }
+    }
+
+    /// Runs `body` with a server that gives each connection to `serve`, all at the same time, with its number, counted
+    /// from 1. A connection is closed when `serve` ends.
+    static func with<Result: Sendable>(
+        concurrently serve:
+            @escaping @Sendable (
+                Int, inout NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator,
+                NIOAsyncChannelOutboundWriter<ByteBuffer>
+            ) async throws -> Void,
+        _ body: @Sendable (RawServer) async throws -> Result
+    ) async throws -> Result {
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0) { channel in
+                channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
+            }
+        return try await listener.executeThenClose { connections in
+            let accepting = Task {
+                await withDiscardingTaskGroup { group in
+                    var number = 0
+                    do {
+                        for try await connection in connections {
+                            number += 1
+                            group.addTask { [number] in
+                                try? await connection.executeThenClose { inbound, outbound in
+                                    var input = inbound.makeAsyncIterator()
+                                    try await serve(number, &input, outbound)
+                                }
+                            }
+                        }
+                    } catch {}
+                }
+            }
+            let result: Swift.Result<Result, any Error>
+            do {
+                let port = listener.channel.localAddress?.port ?? 0
+                result = .success(
+                    try await body(RawServer(port: port, closes: AsyncStream<Void>.makeStream().stream)))
+            } catch {
+                result = .failure(error)
+            }
             try? await listener.channel.close()
             _ = await accepting.result
             return try result.get()
@@ -75,5 +141,15 @@ struct RawServer: Sendable {
     /// Waits until the client has closed a connection.
     func closed() async {
         for await _ in closes { break }
+    }
+}
+
+/// Closes TCP below TLS.
+private final class CloseWithoutNotify: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+        (tls ?? context).close(mode: mode, promise: promise)
     }
 }

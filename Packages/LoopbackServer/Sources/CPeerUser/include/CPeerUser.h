@@ -10,7 +10,7 @@
 ///
 /// `near_port` is this end's port and `far_port` the other end's, both on 127.0.0.1, in host byte order.
 /// Returns 0 and the user's number in `user`, or -1 with `errno` set: `ENOENT` where there is no such socket any more,
-/// `ENOSYS` on a system that does not tell. Asks the kernel (sock_diag(7)), which answers at once.
+/// `EOPNOTSUPP` on a kernel without inet_diag, `ENOSYS` on another system than Linux. Asks the kernel (sock_diag(7)), which answers at once.
 int container_peer_user(uint16_t near_port, uint16_t far_port, uint32_t *user);
 
 #endif

@@ -13,6 +13,10 @@ public enum LoopbackEvent: Sendable {
     case portTaken(Int)
     /// The system took its listener away, or it could not be made again yet.
     case deaf(reason: String)
+    /// The system does not show which user's process is at the other end of connections, so that processes of other users
+    /// are not refused for that reason. The credentials of the launch, or its token, are required as ever. Sent once for
+    /// each listener, with its first connection.
+    case peersUnchecked(reason: String)
     /// A connection was refused.
     case refused(LoopbackRefusal)
     /// The engine has made TLS with the server in a host's place: its next request there waits for no connection.

@@ -18,7 +18,7 @@ public struct LoopbackLimits: Sendable, Hashable {
     public var idle = Duration.seconds(120)
     /// How long the engine may take for the next part of a request, or of a TLS handshake; 60 s by default.
     public var patience = Duration.seconds(60)
-    /// How long a connection to a host may take; 30 s by default.
+    /// The longest wait for a connection to a host, and then for TLS with it; 30 s by default. A response has no limit.
     public var connect = Duration.seconds(30)
     /// How long nothing may pass through a tunnel that is to end, until it does; 30 s by default.
     public var rest = Duration.seconds(30)

@@ -6,6 +6,14 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
 /// A port of 127.0.0.1 that is listened on until it is given up, and the connections that come there: as many as the
 /// limits say, and on Linux from processes of the same user alone.
 ///
@@ -35,6 +43,8 @@ final class LoopbackListener: Sendable {
     /// Between two tries.
     private let rest: @Sendable () async throws -> Void
     private let isHeard: (@Sendable (_ port: Int) async -> Bool)?
+    private let peerUser: @Sendable (any Channel) -> PeerUser
+    private let hasReportedPeers = Atomic(false)
     private let state: Mutex<State>
     private let relistening = Mutex<Task<Int, any Error>?>(nil)
     private let recovery = Mutex<Task<Void, Never>?>(nil)
@@ -44,11 +54,13 @@ final class LoopbackListener: Sendable {
     ///   - clock: counts the pauses between two attempts.
     ///   - rest: waits a moment for a port that is in use.
     ///   - isHeard: says whether a connection to a port comes out at the listener; by default one is made.
+    ///   - peerUser: returns the user at the other end of a connection; by default as the system shows it.
     ///   - happened: hears of ports and of refusals, on an event loop or a task.
     init(
         _ limits: LoopbackLimits, port: Int, clock: any Clock<Duration> = ContinuousClock(),
         rest: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .milliseconds(50)) },
         isHeard: (@Sendable (_ port: Int) async -> Bool)? = nil,
+        peerUser: @escaping @Sendable (any Channel) -> PeerUser = { PeerUser(of: $0) },
         happened: @escaping @Sendable (LoopbackEvent) -> Void, receive: @escaping Reception
     ) {
         registry = ConnectionRegistry(limit: limits.connections)
@@ -57,6 +69,7 @@ final class LoopbackListener: Sendable {
         state = Mutex(.deaf(port: port))
         self.clock = clock
         self.isHeard = isHeard
+        self.peerUser = peerUser
         self.happened = happened
         self.receive = receive
         self.rest = rest
@@ -186,7 +199,7 @@ final class LoopbackListener: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: 256)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { [weak self] channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.closeOnExec()
@@ -257,8 +270,12 @@ final class LoopbackListener: Sendable {
 
     private func accept(_ channel: any Channel) throws {
         if probe.takes(channel) { return channel.close(promise: nil) }
-        switch PeerUser(of: channel) {
-        case .own, .untold: break
+        switch peerUser(channel) {
+        case .own: break
+        case .unknown(let code):
+            if !hasReportedPeers.exchange(true, ordering: .relaxed) {
+                happened(.peersUnchecked(reason: String(cString: strerror(code))))
+            }
         case .other(let user):
             happened(.refused(.otherUser(user)))
             return channel.close(promise: nil)

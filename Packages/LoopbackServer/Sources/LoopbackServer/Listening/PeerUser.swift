@@ -20,8 +20,8 @@ enum PeerUser: Sendable, Equatable {
     case other(UInt32)
     /// The other end is gone already.
     case gone
-    /// The system does not tell.
-    case untold
+    /// The system does not show it, for this error (`errno`).
+    case unknown(CInt)
 
     /// Asks the system, which answers from memory.
     init(of channel: any Channel) {
@@ -40,7 +40,7 @@ enum PeerUser: Sendable, Equatable {
         if container_peer_user(UInt16(near), UInt16(far), &user) == 0 {
             self = user == geteuid() ? .own : .other(user)
         } else {
-            self = errno == ENOENT ? .gone : .untold
+            self = errno == ENOENT ? .gone : .unknown(errno)
         }
     }
 }

@@ -24,7 +24,9 @@ public final class InterceptingProxy: Sendable {
     private let parts: ProxyParts
     private let listener: LoopbackListener
 
-    private init(_ configuration: Configuration) throws {
+    private init(
+        _ configuration: Configuration, peerUser: @escaping @Sendable (any Channel) -> PeerUser
+    ) throws {
         let limits = configuration.limits
         let authority = try LaunchAuthority()
         self.authority = authority.certificate
@@ -38,7 +40,7 @@ public final class InterceptingProxy: Sendable {
                 limits: limits),
             policy: configuration.policy, credentials: credentials)
         self.parts = parts
-        listener = LoopbackListener(limits, port: 0) { event in
+        listener = LoopbackListener(limits, port: 0, peerUser: peerUser) { event in
             if case .listening(let port) = event { parts.dialer.keepOff(port) }
             parts.happened(event)
         } receive: { channel, becameKnown in
@@ -49,9 +51,16 @@ public final class InterceptingProxy: Sendable {
     /// Makes the keys of this launch, and begins to listen on a free port of 127.0.0.1.
     /// - Throws: ``LoopbackError`` with code `cannotListen` or `certificate`.
     public static func start(_ configuration: Configuration) async throws -> InterceptingProxy {
+        try await start(configuration) { PeerUser(of: $0) }
+    }
+
+    /// Starts with another check of the peer's user. For tests.
+    static func start(
+        _ configuration: Configuration, peerUser: @escaping @Sendable (any Channel) -> PeerUser
+    ) async throws -> InterceptingProxy {
         let proxy: InterceptingProxy
         do {
-            proxy = try InterceptingProxy(configuration)
+            proxy = try InterceptingProxy(configuration, peerUser: peerUser)
         } catch let error as LoopbackError {
             throw error
         } catch {

@@ -3,6 +3,7 @@
 
 internal import ConnectTunnel
 internal import HTTPTypes
+internal import NIOCore
 internal import ResourceLoading
 
 /// Sites at `https://<site>.localhost:<port>`, for engines that have neither scheme handlers nor a proxy: requests there
@@ -27,7 +28,9 @@ public final class LocalServer: Sendable {
     private let dialer: Dialer
     private let listener: LoopbackListener
 
-    private init(_ configuration: Configuration) throws {
+    private init(
+        _ configuration: Configuration, peerUser: @escaping @Sendable (any Channel) -> PeerUser
+    ) throws {
         let limits = configuration.limits
         let token = AccessToken()
         let authority = try LaunchAuthority()
@@ -42,7 +45,7 @@ public final class LocalServer: Sendable {
             sites: sites, token: token)
         self.authority = authority.certificate
         (self.token, self.sites, self.dialer) = (token, sites, dialer)
-        listener = LoopbackListener(limits, port: configuration.port) { event in
+        listener = LoopbackListener(limits, port: configuration.port, peerUser: peerUser) { event in
             if case .listening(let port) = event { parts.exchange.dialer.keepOff(port) }
             parts.exchange.happened(event)
         } receive: { channel, becameKnown in
@@ -53,9 +56,16 @@ public final class LocalServer: Sendable {
     /// Makes the keys of this launch, and begins to listen.
     /// - Throws: ``LoopbackError`` with code `cannotListen` or `certificate`.
     public static func start(_ configuration: Configuration) async throws -> LocalServer {
+        try await start(configuration) { PeerUser(of: $0) }
+    }
+
+    /// Starts with another check of the peer's user. For tests.
+    static func start(
+        _ configuration: Configuration, peerUser: @escaping @Sendable (any Channel) -> PeerUser
+    ) async throws -> LocalServer {
         let server: LocalServer
         do {
-            server = try LocalServer(configuration)
+            server = try LocalServer(configuration, peerUser: peerUser)
         } catch let error as LoopbackError {
             throw error
         } catch {

@@ -32,6 +32,8 @@ final class Dialer: Sendable {
         self.timeout = timeout
         self.resolver = resolver
         var tls = TLSConfiguration.makeClientConfiguration()
+        // RFC 8996: earlier versions must not be used.
+        tls.minimumTLSVersion = .tlsv12
         if let trustRoots {
             tls.trustRoots = .certificates(
                 try trustRoots.flatMap { try NIOSSLCertificate.fromPEMBytes(Array($0.utf8)) })
@@ -55,7 +57,12 @@ final class Dialer: Sendable {
         let bootstrap = ClientBootstrap(group: eventLoop)
             .resolver(resolver?(eventLoop))
             .connectTimeout(TimeAmount(timeout))
-            .channelInitializer { channel in channel.eventLoop.makeCompletedFuture { try channel.closeOnExec() } }
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.closeOnExec()
+                    channel.enableKeepAlive()
+                }
+            }
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.autoRead, value: false)
         return bootstrap.connect(host: hop.host, port: hop.port).flatMap { channel in

@@ -161,6 +161,7 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
     private let timeout: Duration
     private var deadline: Scheduled<Void>?
     private var agreement: HTTPResponseHead?
+    private var heads = ResponseHeadState(allowsUpgrade: true)
 
     /// - Parameter secureHost: whose certificate has to be shown before anything is said; `nil` without TLS.
     init(
@@ -177,16 +178,18 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        guard secureHost != nil else { return ask(context) }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         deadline = context.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
             let (answer, context) = bound.value
-            answer.upgrade.giveUp(ResourceError(.timedOut, "no answer in time"))
+            answer.upgrade.giveUp(ResourceError(.timedOut, "no TLS in time"))
             context.close(promise: nil)
         }
-        if secureHost == nil { ask(context) }
     }
 
+    /// Sends the request. Its response may take as long as the page waits: the client's end closes this connection.
     private func ask(_ context: ChannelHandlerContext) {
+        deadline?.cancel()
         context.write(wrapOutboundOut(.head(question)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
@@ -205,12 +208,25 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head(let head) where Upgrade.isAgreed(by: head): agreement = head
-        case .head(let head) where head.status == .switchingProtocols:
-            giveUp(context, ResourceError(.connectionLost, "the host changed to another protocol than was asked for"))
-        case .head(let head): upgrade.refuse(head, from: context.channel)
+        case .head(let head): receive(context, head)
         case .body: break
         case .end: if let agreement { join(context, agreement) }
+        }
+    }
+
+    private func receive(_ context: ChannelHandlerContext, _ head: HTTPResponseHead) {
+        do {
+            try heads.receive(status: Int(head.status.code))
+        } catch {
+            return giveUp(
+                context, ResourceError(.connectionLost, "the response breaks the rules of HTTP", cause: error))
+        }
+        if Upgrade.isAgreed(by: head) {
+            agreement = head
+        } else if head.status == .switchingProtocols {
+            giveUp(context, ResourceError(.connectionLost, "the host changed to another protocol than was asked for"))
+        } else {
+            upgrade.refuse(head, from: context.channel)
         }
     }
 

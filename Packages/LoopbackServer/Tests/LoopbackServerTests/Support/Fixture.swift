@@ -3,10 +3,11 @@
 
 import ConnectTunnel
 import Foundation
-import LoopbackServer
 import NIOCore
 import NIOPosix
 import ResourceLoading
+
+@testable import LoopbackServer
 
 /// A proxy with a loader, and clients for it.
 struct Fixture: Sendable {
@@ -17,6 +18,7 @@ struct Fixture: Sendable {
     /// Runs `body` with a proxy, and stops it whatever happens.
     static func with<Result: Sendable>(
         _ loader: Answers, change: (inout InterceptingProxy.Configuration) throws -> Void = { _ in },
+        peerUser: @escaping @Sendable (any Channel) -> PeerUser = { PeerUser(of: $0) },
         _ body: @Sendable (Fixture) async throws -> Result
     ) async throws -> Result {
         let witness = Witness()
@@ -27,7 +29,7 @@ struct Fixture: Sendable {
         // A test is not of how busy the machine is.
         configuration.limits.introduction = .seconds(60)
         try change(&configuration)
-        let proxy = try await InterceptingProxy.start(configuration)
+        let proxy = try await InterceptingProxy.start(configuration, peerUser: peerUser)
         let result: Swift.Result<Result, any Error>
         do {
             result = .success(try await body(Fixture(proxy: proxy, loader: loader, witness: witness)))

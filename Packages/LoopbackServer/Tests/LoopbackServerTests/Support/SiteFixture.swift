@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import LoopbackServer
+import NIOCore
+
+@testable import LoopbackServer
 
 /// A local server with a loader, and clients for it.
 struct SiteFixture: Sendable {
@@ -14,6 +16,7 @@ struct SiteFixture: Sendable {
     static func with<Result: Sendable>(
         _ loader: Answers, port: Int = 0, trusting: Trusting = Trusting(),
         change: (inout LocalServer.Configuration) throws -> Void = { _ in },
+        peerUser: @escaping @Sendable (any Channel) -> PeerUser = { PeerUser(of: $0) },
         _ body: @Sendable (SiteFixture) async throws -> Result
     ) async throws -> Result {
         let witness = Witness()
@@ -24,7 +27,7 @@ struct SiteFixture: Sendable {
         // A test is not of how busy the machine is.
         configuration.limits.introduction = .seconds(60)
         try change(&configuration)
-        let server = try await LocalServer.start(configuration)
+        let server = try await LocalServer.start(configuration, peerUser: peerUser)
         if let site = LocalSite(url: "https://shop.test/") { server.serve(site) }
         let result: Swift.Result<Result, any Error>
         do {

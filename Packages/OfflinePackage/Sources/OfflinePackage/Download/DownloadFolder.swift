@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import PackageFormat
+internal import ResourceStore
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -28,18 +29,24 @@ struct DownloadFolder: Sendable {
 
     func partial(of key: String) -> String { "\(path)/\(key).part" }
     func ranges(of key: String) -> String { "\(path)/\(key)\(Self.rangesSuffix)" }
-    private func record(of key: String) -> String { "\(path)/\(key).json" }
+    private func recordName(of key: String) -> String { "\(key).json" }
 
     static func key(of url: String) -> String { SHA256Digest(of: Data(url.utf8)).hex }
 
+    /// Makes the folder, if there is none.
+    /// - Throws: ``DeliveryError``, also if a symbolic link or a folder of another user has its name.
     func make() throws {
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            _ = try folder()
         } catch {
             throw DeliveryError(Self.code(of: error), "the folder cannot be made", at: path, cause: error)
         }
     }
+
+    /// The folder as a descriptor; `nil` if there is none.
+    private func folder() throws -> PrivateFolder? { try PrivateFolder.open(path, followsLink: false) }
 
     /// Bytes of a partial file; 0 where there is none.
     func partialBytes(of key: String) -> Int64 {
@@ -50,31 +57,39 @@ struct DownloadFolder: Sendable {
 
     /// What was kept of a download; `nil` where nothing was, or nothing that makes sense.
     func readRecord(of key: String) -> DownloadRecord? {
-        guard let data = try? ManifestFile.read(record(of: key), upTo: Self.recordLimit) else { return nil }
+        guard let data = try? folder()?.contents(of: recordName(of: key), upTo: Self.recordLimit) else { return nil }
         return try? JSONDecoder().decode(DownloadRecord.self, from: data)
     }
 
     func write(_ content: DownloadRecord, of key: String) throws {
         do {
-            // Beside it, then renamed: a kill leaves the old one or the new one.
-            try JSONEncoder().encode(content).write(to: URL(filePath: record(of: key)), options: .atomic)
+            // A kill leaves the old one or the new one.
+            guard let folder = try folder() else { throw DeliveryError(.io, "the folder was removed", at: path) }
+            try folder.replace(recordName(of: key), with: JSONEncoder().encode(content))
         } catch {
-            throw DeliveryError(Self.code(of: error), "the record cannot be written", at: record(of: key), cause: error)
+            throw DeliveryError(
+                Self.code(of: error), "the record cannot be written", at: "\(path)/\(recordName(of: key))", cause: error
+            )
         }
     }
 
     private static func code(of error: any Error) -> DeliveryError.Code {
-        (error as? CocoaError)?.code == .fileWriteOutOfSpace ? .noRoom : .io
+        (error as? CocoaError)?.code == .fileWriteOutOfSpace || (error as? StoreError)?.code == .diskFull
+            ? .noRoom : .io
     }
 
     /// Removes a download. What is not there is fine.
     func remove(_ key: String) {
-        unlink(partial(of: key))
-        unlink(record(of: key))
+        remove("\(key).part", recordName(of: key))
     }
 
     func removeRanges(of key: String) {
-        unlink(ranges(of: key))
+        remove(key + Self.rangesSuffix)
+    }
+
+    private func remove(_ names: String...) {
+        guard let folder = try? folder() else { return }
+        for name in names { try? folder.remove(name) }
     }
 
     /// Removes all ranges but those of some keys.
@@ -86,7 +101,7 @@ struct DownloadFolder: Sendable {
     }
 
     func removeRecord(of key: String) {
-        unlink(record(of: key))
+        remove(recordName(of: key))
     }
 
     /// Removes every download that was not gone on with since `date`: its record is as old as its beginning, its bytes are
@@ -110,10 +125,11 @@ struct DownloadFolder: Sendable {
 
     private func removeFiles(where isUnwanted: (String, stat) -> Bool) -> Int64 {
         var freed: Int64 = 0
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
+        guard let folder = try? folder(), let names = try? folder.names() else { return 0 }
+        for name in names {
             var status = stat()
             guard lstat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
-            guard isUnwanted(name, status), unlink("\(path)/\(name)") == 0 else { continue }
+            guard isUnwanted(name, status), (try? folder.remove(name)) != nil else { continue }
             freed += Int64(status.st_size)
         }
         return freed

@@ -16,6 +16,8 @@ extension PackageDownloader {
         public var inLine = 32
         /// The longest time in which less than 1 KiB comes. Default: 30 s.
         public var stallLimit: Duration = .seconds(30)
+        /// The longest time for one attempt at an archive, or at ranges of one. Default: 12 h. The bytes that came are kept.
+        public var archiveLimit: Duration = .seconds(12 * 3_600)
         /// The longest time for one attempt at a manifest. Default: 10 min.
         public var manifestLimit: Duration = .seconds(600)
         /// The most bytes of an archive. Default: 1 GiB.

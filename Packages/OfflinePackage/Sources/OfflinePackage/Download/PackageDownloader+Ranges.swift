@@ -20,6 +20,7 @@ extension PackageDownloader {
             try await admit()
             try await withTaskExecutorPreference(executor) { [self] in
                 try checkRoom(for: ranges.reduce(0) { $0 + Int64($1.count) })
+                try folder.make()
                 let path = folder.ranges(of: key)
                 _ = rangesInUse.withLock { $0.insert(key) }
                 defer {
@@ -44,10 +45,13 @@ extension PackageDownloader {
             ranges, of: download, into: file, fetch: makeFetch(), now: configuration.now,
             meter: meter)
         let stall = StallLimit(limit: configuration.stallLimit, clock: configuration.clock)
+        let all = totalLimit(at: download.url)
         var retries = Retries(configuration)
         var pending = attempt.pendingBytes
         while true {
-            let outcome = try await stall.attempt(download.url) { alive in try await attempt.run(alive: alive) }
+            let outcome = try await all.run { _ in
+                try await stall.attempt(download.url) { alive in try await attempt.run(alive: alive) }
+            }
             guard case .failed(let failure, let error) = outcome else { return }
             if attempt.pendingBytes < pending { retries.noteProgress() }
             pending = attempt.pendingBytes

@@ -111,6 +111,13 @@ public final class PackageDownloader: Sendable {
 
     // MARK: - Attempts
 
+    /// Ends an attempt at an archive that goes on for too long, however little comes at a time.
+    func totalLimit(at url: String) -> StallLimit {
+        StallLimit(
+            limit: configuration.archiveLimit, clock: configuration.clock, reason: "the archive was not whole after",
+            location: url)
+    }
+
     private func run(
         _ download: PackageDownload, _ key: String, progress: (@Sendable (DownloadProgress) -> Void)?
     ) async throws -> DownloadedArchive {
@@ -124,11 +131,14 @@ public final class PackageDownloader: Sendable {
             sizeLimit: configuration.sizeLimit, now: configuration.now, checkRoom: { try self.checkRoom(for: $0) },
             progress: progress, meter: meter)
         let stall = StallLimit(limit: configuration.stallLimit, clock: configuration.clock)
+        let all = totalLimit(at: download.url)
         var mayBeginAnew = true
         // The most that was ever there: only what is more is progress.
         var mark = try file.size()
         while true {
-            var outcome = try await stall.attempt(download.url) { alive in try await attempt.run(alive: alive) }
+            var outcome = try await all.run { _ in
+                try await stall.attempt(download.url) { alive in try await attempt.run(alive: alive) }
+            }
             let size = try file.size()
             if size > mark {
                 mark = size

@@ -27,9 +27,15 @@ final class PartialFile: Sendable {
     /// - Throws: ``DeliveryError`` with code `io` or `no-room`.
     init(path: String) throws {
         // Not through a link that took the file's place.
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw DeliveryError(errno: errno, "open", at: path) }
         self.path = path
+        // Nor through a second name of a file that is somewhere else, too.
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw DeliveryError(errno: errno, "stat", at: path) }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink <= 1, [0, geteuid()].contains(status.st_uid) else {
+            throw DeliveryError(.io, "is not a file of this user's own", at: path)
+        }
     }
 
     deinit {

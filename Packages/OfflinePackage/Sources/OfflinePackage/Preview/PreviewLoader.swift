@@ -51,13 +51,22 @@ public struct PreviewLoader: ResourceLoading {
         guard request.head.method == .get || request.head.method == .head, let slice = try folder.file(at: path) else {
             return nil
         }
-        let fields: HTTPFields = [
-            .contentType: mediaTypes.type(of: slice.file.path), .cacheControl: "no-store",
-        ]
+        let fields: HTTPFields = [.contentType: try type(of: slice), .cacheControl: "no-store"]
         return ResourceResponse(
             head: HTTPResponse(status: .ok, headerFields: fields), body: .file(slice),
             provenance: Provenance(.package, reason: preview.description))
     }
+
+    /// Returns the media type of a file, with the `charset` that a package of it would have. A longer file than
+    /// ``sniffLimit`` gets none.
+    private func type(of slice: FileSlice) throws -> String {
+        let type = mediaTypes.type(of: slice.file.path)
+        guard slice.range.count <= Self.sniffLimit, var sniffer = CharsetSniffer(mediaType: type) else { return type }
+        sniffer.append(try slice.read())
+        return type + sniffer.parameter()
+    }
+
+    private static let sniffLimit = 16 << 20
 
     private func answer(
         _ request: ResourceRequest, from server: PackageBaseURL, for preview: Preview

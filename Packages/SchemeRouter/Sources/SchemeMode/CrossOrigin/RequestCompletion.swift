@@ -9,7 +9,9 @@ public struct RequestCompletion: Sendable {
     private let names: SchemeNames
     private let sites: any SiteNaming
     private let acceptLanguage: String?
-    private let frames = FrameOrigins()
+    /// The origins of the frames of pages.
+    let frames = FrameOrigins()
+    let framed = FramedDocuments()
 
     /// - Parameters:
     ///   - sites: by which `Sec-Fetch-Site` says `same-site`; each host is one of its own by default.
@@ -82,6 +84,15 @@ public struct RequestCompletion: Sendable {
             request.head.headerFields[.origin] == nil, let asking, asking == request.head.webOrigin
         else { return }
         request.head.headerFields[.origin] = asking.description
+    }
+
+    /// Returns a Boolean value that indicates whether a document that a frame has been given may be shown below documents
+    /// of these origins.
+    /// - Parameters:
+    ///   - url: the real URL that the document was asked for at.
+    ///   - ancestors: real origins; what is none counts as an opaque origin.
+    public func mayShow(documentAt url: String, below ancestors: [String]) -> Bool {
+        framed.mayShow(url, below: ancestors)
     }
 
     /// Forgets a page that is closed.

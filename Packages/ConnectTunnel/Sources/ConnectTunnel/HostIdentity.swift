@@ -12,15 +12,16 @@ internal import X509
     internal import Darwin
 #endif
 
-/// Whether a certificate is one host's (RFC 9525).
+/// The check that a certificate belongs to a host (RFC 9525, section 6).
 ///
-/// NIOSSL takes a certificate for the address that was connected to as good for every name, so that who leads a name to
-/// an address of his own could show his own certificate; and behind another proxy that address is the proxy's.
-enum HostIdentity {
+/// NIOSSL accepts a certificate for the address of the connection as one for every name, so that an attacker who leads a
+/// name to an address of theirs could show a certificate of their own. Behind another proxy that address is the proxy's.
+public enum HostIdentity {
+    /// Returns a Boolean value that indicates whether a subject alternative name of the certificate is the host.
     /// - Parameters:
-    ///   - certificate: DER, of a chain that was verified.
-    ///   - host: a name or an address in lower case, of IPv6 without brackets.
-    static func isOf(_ host: String, certificate: [UInt8]) -> Bool {
+    ///   - host: A name or an address in lower case, of IPv6 without brackets.
+    ///   - certificate: The DER of a certificate whose chain was verified.
+    public static func isOf(_ host: String, certificate: [UInt8]) -> Bool {
         guard let certificate = try? Certificate(derEncoded: certificate),
             let names = try? certificate.extensions.subjectAlternativeNames
         else { return false }
@@ -34,19 +35,19 @@ enum HostIdentity {
         }
     }
 
-    /// The name itself, or any one label in the place of a first label `*`.
+    /// Returns a Boolean value that indicates whether the pattern is the name, or has `*` in the place of its first label.
     static func matches(_ host: String, _ pattern: String) -> Bool {
         let host = host.last == "." ? String(host.dropLast()) : host
         let pattern = pattern.lowercased()
         guard pattern.utf8.starts(with: "*.".utf8) else { return !host.isEmpty && host == pattern }
         let rest = pattern.dropFirst()
         guard let dot = host.firstIndex(of: "."), dot != host.startIndex else { return false }
-        // A star for all hosts of a top-level domain is nobody's.
+        // Not all hosts of a top-level domain.
         return host[dot...] == rest && rest.dropFirst().contains(".")
     }
 
-    /// The octets of an address, `nil` for a name.
-    static func bytes(ofAddress host: String) -> [UInt8]? {
+    /// Returns the octets of an address, or `nil` for a name.
+    public static func bytes(ofAddress host: String) -> [UInt8]? {
         withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { octets in
             for (family, count) in [(AF_INET, 4), (AF_INET6, 16)]
             where inet_pton(family, host, octets.baseAddress) == 1 { return Array(octets[..<count]) }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import SwiftASN1
 import Testing
+import X509
 
-@testable import LoopbackServer
+@testable import ConnectTunnel
+@testable import ContainerTesting
 
-@Suite("Whose a certificate is", .timeLimit(.minutes(1)))
+@Suite("Hosts of a certificate", .timeLimit(.minutes(1)))
 struct HostIdentityTests {
     @Test("Names, with a star for one label")
     func names() {
@@ -26,11 +29,20 @@ struct HostIdentityTests {
 
     @Test("Addresses are no names, and names no addresses", arguments: ["127.0.0.1", "::1", "shop.test"])
     func kinds(host: String) throws {
-        let leaf = try LaunchAuthority().leaf(for: host).certificate
+        let name: GeneralName =
+            HostIdentity.bytes(ofAddress: host).map { .ipAddress(ASN1OctetString(contentBytes: $0[...])) }
+            ?? .dnsName(host)
+        let leaf = try OriginCertificate(names: [name]).leaf
         for other in ["127.0.0.1", "127.0.0.2", "::1", "0:0:0:0:0:0:0:1", "shop.test", "www.shop.test"] {
             let isSame = other == host || host == "::1" && other == "0:0:0:0:0:0:0:1"
             #expect(HostIdentity.isOf(other, certificate: leaf) == isSame)
         }
         #expect(!HostIdentity.isOf(host, certificate: [1, 2, 3]))
+    }
+
+    @Test("A common name is not a name of the host (RFC 9525, section 6.3)")
+    func commonName() throws {
+        let leaf = try OriginCertificate(names: [], commonName: "shop.test").leaf
+        #expect(!HostIdentity.isOf("shop.test", certificate: leaf))
     }
 }

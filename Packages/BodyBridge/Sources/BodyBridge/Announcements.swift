@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import ResourceLoading
+
+/// The announcements of requests that cannot carry a mark.
+///
+/// The announcement of a request without CORS has the request's id. The announcement of a form has only its URL: it is
+/// assigned to the next navigation of a form to this URL, and then to the next request, in the order in which the
+/// navigations begin.
+struct Announcements {
+    /// One announcement.
+    struct Announcement {
+        var url: String
+        var mark: RequestMark
+        /// The `Content-Type` that the request gets instead of the engine's.
+        var contentType: String?
+        /// The `Content-Language` that the request gets instead of the id.
+        var contentLanguage: String?
+        /// The document and the target of a form: a later form of the same sender to the same URL replaces this one.
+        var sender: String?
+        fileprivate var stage = Stage.announced
+
+        init(url: String, mark: RequestMark, contentType: String?, contentLanguage: String?, sender: String?) {
+            self.url = url
+            self.mark = mark
+            self.contentType = contentType
+            self.contentLanguage = contentLanguage
+            self.sender = sender
+        }
+
+        /// The body in the vault, if the announcement is of a form that has one there.
+        var heldBody: (id: BodyID, length: Int64)? {
+            guard mark.id == nil, case .take(let id, let length) = mark.purpose else { return nil }
+            return (id, length)
+        }
+
+        fileprivate func isForm(to url: String, at stage: Stage) -> Bool {
+            mark.id == nil && self.url == url && self.stage == stage
+        }
+    }
+
+    /// The progress of a form.
+    fileprivate enum Stage {
+        /// No navigation is known.
+        case announced
+        /// The navigation waits for the body.
+        case waiting
+        /// The navigation has begun.
+        case begun
+    }
+
+    /// In the order of their stages' beginnings.
+    private var list: [Announcement] = []
+
+    /// The most announcements that wait for their requests; the oldest is removed first.
+    private static let limit = 64
+
+    /// Adds an announcement.
+    /// - Returns: the announcements that are removed.
+    mutating func insert(_ announcement: Announcement) -> [Announcement] {
+        var removed: [Announcement] = []
+        if announcement.mark.id == nil {
+            removed = remove { $0.isForm(to: announcement.url, at: .announced) && $0.sender == announcement.sender }
+        }
+        list.append(announcement)
+        if list.count > Self.limit { removed.append(list.removeFirst()) }
+        return removed
+    }
+
+    /// Assigns the oldest announcement of a form to a navigation.
+    /// - Returns: the announcement, and those of earlier navigations that this one ends.
+    mutating func assign(toNavigationTo url: String) -> (found: Announcement?, ended: [Announcement]) {
+        guard let index = list.firstIndex(where: { $0.isForm(to: url, at: .announced) }) else { return (nil, []) }
+        var found = list.remove(at: index)
+        let ended = remove {
+            $0.mark.id == nil && $0.url == url && $0.stage != .announced && $0.sender == found.sender
+        }
+        found.stage = .waiting
+        list.append(found)
+        return (found, ended)
+    }
+
+    /// Moves an assigned announcement behind those whose navigations began before.
+    mutating func begin(_ announcement: Announcement) {
+        let isMeant = { (other: Announcement) in other.stage == .waiting && other.mark == announcement.mark }
+        guard let index = list.firstIndex(where: { $0.url == announcement.url && isMeant($0) }) else { return }
+        var begun = list.remove(at: index)
+        begun.stage = .begun
+        list.append(begun)
+    }
+
+    /// Removes the announcement of a request.
+    /// - Returns: the announcement, and those of forms to the same URL that were not sent.
+    mutating func take(for head: HTTPRequest) -> (found: Announcement?, unsent: [Announcement]) {
+        let url = head.urlText
+        if let id = head.headerFields[.contentLanguage].flatMap({ BodyID($0) }),
+            let index = list.firstIndex(where: { $0.mark.id == id && $0.url == url })
+        {
+            return (list.remove(at: index), [])
+        }
+        guard ![.get, .head].contains(head.method) else { return (nil, []) }
+        if let index = list.firstIndex(where: { $0.isForm(to: url, at: .begun) }) {
+            return (list.remove(at: index), [])
+        }
+        // The engine has not asked about the navigation.
+        var others = remove { $0.isForm(to: url, at: .announced) }
+        let found = others.popLast()
+        return (found, others)
+    }
+
+    mutating func removeAll() { list.removeAll() }
+
+    private mutating func remove(where isMeant: (Announcement) -> Bool) -> [Announcement] {
+        let removed = list.filter(isMeant)
+        list.removeAll(where: isMeant)
+        return removed
+    }
+}

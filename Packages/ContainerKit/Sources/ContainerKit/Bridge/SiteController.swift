@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import SchemeMode
+
+/// Holds each view to the site of the page that it shows: by content rules for what does not reach the container, and by
+/// the proof that documents of the site get for their cookies.
+///
+/// Isolation: the main actor.
+@MainActor
+final class SiteController {
+    private final class Place {
+        weak var view: (any EngineView)?
+        /// The sites of the pages that the view has shown or may show next, newest last: what is asked for as a page may
+        /// become a file to save, and the page stays.
+        var sites: [PageSite] = []
+
+        init(_ view: any EngineView) {
+            self.view = view
+        }
+    }
+
+    /// The most sites that a view has rules for. A page of another one sends fewer cookies.
+    private static let limit = 8
+
+    private let names: SchemeNames
+    private let sites = Suffixes()
+    private var places: [ViewID: Place] = [:]
+
+    init(names: SchemeNames) {
+        self.names = names
+    }
+
+    /// Gives a view its first rules, before it loads anything.
+    /// - Parameter url: the real URL of the document that it is about to show, or `nil` if that is none of the container's.
+    /// - Throws: ``EngineError`` if the engine refuses the rules.
+    func begin(in view: some EngineView, for url: String?, _ bridges: BridgeCare?) async throws {
+        let place = Place(view)
+        places[view.id] = place
+        place.sites = (url.flatMap { PageSite(of: $0, sites: sites) }).map { [$0] } ?? []
+        try await apply(place.sites, in: view, bridges)
+    }
+
+    /// Gives a view the rules of a document that it is about to show, before the document's first byte.
+    /// - Parameter url: the real URL.
+    /// - Throws: ``EngineError`` if the engine refuses the rules.
+    func prepare(for url: String, in view: ViewID?, _ bridges: BridgeCare?) async throws {
+        guard let place = view.flatMap({ places[$0] }), let view = place.view,
+            let site = PageSite(of: url, sites: sites), site != place.sites.last
+        else { return }
+        place.sites = Array((place.sites.filter { $0 != site } + [site]).suffix(Self.limit))
+        try await apply(place.sites, in: view, bridges)
+    }
+
+    /// Forgets a view that ends or is another page's.
+    func end(in view: ViewID) {
+        places[view] = nil
+    }
+
+    private func apply(_ sites: [PageSite], in view: any EngineView, _ bridges: BridgeCare?) async throws {
+        if let site = sites.last { bridges?.prove(site, to: view) }
+        // In one order, so that a view that goes to and fro needs no new rules.
+        let sorted = sites.sorted { ($0.domain, $0.scheme) < ($1.domain, $1.scheme) }
+        try await view.setContentRules(ContentRules(names: names, sites: sorted).json)
+    }
+}

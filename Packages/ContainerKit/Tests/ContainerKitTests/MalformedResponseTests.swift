@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerKit
+import ContainerTesting
+import EngineTesting
+import Foundation
+import HTTPTransport
+import OfflinePackage
+import ResourceLoading
+import ResourceStore
+import ResourceTable
+import Testing
+
+/// Responses whose head breaks the rules of HTTP, at each download of a container, through the real transport.
+@MainActor
+@Suite("Malformed responses to a container", .timeLimit(.minutes(2)))
+struct MalformedResponseTests {
+    private let fixture = Fixture()
+
+    private func transport(trusting origin: MalformedOrigin) throws -> AsyncHTTPTransport {
+        var configuration = AsyncHTTPTransport.Configuration()
+        configuration.authorities = try origin.authorityPEM.map { [try CertificateAuthority(pem: $0)] } ?? []
+        return AsyncHTTPTransport(configuration)
+    }
+
+    @Test("A manifest fails with a typed error, and pages go on", arguments: MalformedOrigin.Version.allCases)
+    func manifest(version: MalformedOrigin.Version) async throws {
+        try await MalformedOrigin.with(version) { origin in
+            let transport = try transport(trusting: origin)
+            let container = try await fixture.container(covering: ["127.0.0.1"]) { $0.transport = transport }
+            for response in version.responses {
+                await #expect(throws: DeliveryError.self, "\(response)") {
+                    try await container.update(from: PackageSource(origin.url(of: response)))
+                }
+                #expect(try await page(container, origin) == MalformedOrigin.good, "\(response)")
+            }
+            await container.shutDown()
+            try await transport.shutDown()
+        }
+    }
+
+    /// The text of a page's request for a correct response.
+    private func page(_ container: Container<FakeEngine>, _ origin: MalformedOrigin) async throws -> String {
+        try await fixture.text("\(scheme(origin))://127.0.0.1:\(origin.port)/good", of: container)
+    }
+
+    private func scheme(_ origin: MalformedOrigin) -> String {
+        origin.authorityPEM == nil ? "containerkit-http" : "containerkit"
+    }
+
+    @Test("A page's request fails, and the next one is answered", arguments: MalformedOrigin.Version.allCases)
+    func pages(version: MalformedOrigin.Version) async throws {
+        try await MalformedOrigin.with(version) { origin in
+            let transport = try transport(trusting: origin)
+            let container = try await fixture.container(covering: ["127.0.0.1"]) { $0.transport = transport }
+            for response in version.responses {
+                let url = "\(scheme(origin))://127.0.0.1:\(origin.port)/bad/\(response.name)"
+                let (_, record) = try await fixture.answer(to: url, of: container)
+                guard case .failed(let error) = record.outcome else {
+                    Issue.record("\(response): \(record.outcome)")
+                    continue
+                }
+                #expect(error.code == .connectionLost, "\(response): \(error)")
+                #expect(try await page(container, origin) == MalformedOrigin.good, "\(response)")
+            }
+            await container.shutDown()
+            try await transport.shutDown()
+        }
+    }
+
+    @Test("A resource table fails with a typed error", arguments: MalformedOrigin.Version.allCases)
+    func table(version: MalformedOrigin.Version) async throws {
+        let json = #"{"code":200,"data":{"version":"1","update":true,"resourcemap":{}}}"#
+        let files = ["/table": MalformedOrigin.File("application/json", json)]
+        try await MalformedOrigin.with(version, files: files) { origin in
+            let transport = try transport(trusting: origin)
+            for (number, response) in version.responses.enumerated() {
+                let result = try await check(origin.url(of: response), number, by: transport)
+                guard case .failed(let error) = result else {
+                    Issue.record("\(response): \(result)")
+                    continue
+                }
+                #expect(error.code == .noAnswer, "\(response): \(error)")
+            }
+            guard case .replaced = try await check("\(origin.url)/table", 1_000, by: transport) else {
+                Issue.record("no table")
+                return
+            }
+            try await transport.shutDown()
+        }
+    }
+
+    /// Checks for a table with a library of its own.
+    private func check(
+        _ url: String, _ number: Int, by transport: AsyncHTTPTransport
+    ) async throws -> TableCheckResult {
+        let store = try ResourceStore(directory: "\(fixture.folder)/table-\(number)")
+        let endpoints = TableEndpoints(primary: try #require(TableURL(url)))
+        let library = try await TableLibrary(
+            store: TableStore(store), network: NetworkLoader(transport),
+            configuration: TableLibrary.Configuration(endpoints: endpoints))
+        return try await library.check(.launch)
+    }
+
+    @Test("The remote configuration fails, and the container opens", arguments: MalformedOrigin.Version.allCases)
+    func switchboard(version: MalformedOrigin.Version) async throws {
+        try await MalformedOrigin.with(version) { origin in
+            let transport = try transport(trusting: origin)
+            for response in version.responses {
+                var source = SwitchboardSource(url: origin.url(of: response))
+                source.allowsInsecure = true
+                let options = SwitchboardOptions(source: source)
+                let container = try await fixture.container(covering: ["127.0.0.1"], on: FakeEngine()) {
+                    $0.transport = transport
+                    $0.switchboard = options
+                    $0.directory = "\(fixture.folder)/\(response.name)"
+                }
+                // If the check does not end, the time limit ends this.
+                while container.counters.switchboard?.failures != 1 {
+                    try Task.checkCancellation()
+                    await Task.yield()
+                }
+                #expect(container.switchboard?.document == nil && container.switchboard?.isEnabled == true)
+                await container.shutDown()
+            }
+            try await transport.shutDown()
+        }
+    }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Synchronization
+import Testing
+
+@testable import HTTPCache
+
+/// A response that was read to its end answers the next request, also if the store does not have it yet.
+@Suite(.timeLimit(.minutes(1)))
+struct OvertakingTests {
+    /// The moment at which a held response gets into the store.
+    enum Moment: CaseIterable {
+        /// The request that follows has asked the store, and has the result after the response is stored.
+        case whileAsked
+        /// The request that follows has the store's result before or after the response is stored.
+        case anyTime
+    }
+
+    private static let whole = "0123456789"
+
+    private func partsOrigin() -> ScriptedOrigin {
+        ScriptedOrigin { request, _ in
+            let fields: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"1\""]
+            guard let range = request.head.headerFields[.range].flatMap({ ByteRange($0) })?.resolved(in: 10) else {
+                return ScriptedOrigin.response(fields, Self.whole)
+            }
+            var part = fields
+            part[.contentRange] = ContentRange(range, of: 10).text
+            return ScriptedOrigin.response(
+                part, String(Self.whole.dropFirst(Int(range.lowerBound)).prefix(range.count)), status: .partialContent)
+        }
+    }
+
+    /// Sends two requests. The response to the first one is read to its end, and held on its way into the store until the
+    /// second request has asked the store.
+    /// - Returns: The second response's text.
+    private func second(
+        _ cache: CachingLoader, _ store: HeldStore, _ requests: [ResourceRequest], at moment: Moment
+    ) async throws -> String {
+        store.hold()
+        _ = try await cache.text(requests[0])
+        store.onNextLookUp {
+            store.release()
+            if moment == .whileAsked { await cache.settle() }
+        }
+        return try await cache.text(requests[1]).text
+    }
+
+    @Test("A part that is being stored answers the next request for a part", arguments: Moment.allCases)
+    func part(moment: Moment) async throws {
+        let (origin, store) = (partsOrigin(), HeldStore())
+        let cache = CachingLoader(next: origin, store: store)
+        let requests = try ["3-5", "4-5"].map {
+            try ResourceRequest.get("https://a.test/x", [.range: "bytes=\($0)"])
+        }
+        #expect(try await second(cache, store, requests, at: moment) == "45")
+        #expect(origin.count == 1)
+    }
+
+    @Test("A part that is being stored is put together with the next one", arguments: Moment.allCases)
+    func merge(moment: Moment) async throws {
+        let (origin, store) = (partsOrigin(), HeldStore())
+        let cache = CachingLoader(next: origin, store: store)
+        let requests = try ["0-4", "5-9"].map {
+            try ResourceRequest.get("https://a.test/x", [.range: "bytes=\($0)"])
+        }
+        #expect(try await second(cache, store, requests, at: moment) == "56789")
+        #expect(try await cache.text(.get()).text == Self.whole)
+        #expect(origin.count == 2)
+    }
+
+    @Test("A whole response to a request for a part answers the next request", arguments: Moment.allCases)
+    func whole(moment: Moment) async throws {
+        let origin = ScriptedOrigin([.cacheControl: "max-age=60"], Self.whole)
+        let store = HeldStore()
+        let cache = CachingLoader(next: origin, store: store)
+        let requests = try [ResourceRequest.get("https://a.test/x", [.range: "bytes=0-1"]), .get()]
+        #expect(try await second(cache, store, requests, at: moment) == Self.whole)
+        #expect(origin.count == 1)
+    }
+
+    @Test("After a reload the older response does not answer, although it is fresh", arguments: Moment.allCases)
+    func reload(moment: Moment) async throws {
+        let origin = ScriptedOrigin { _, number in
+            ScriptedOrigin.response([.cacheControl: "max-age=60"], number == 1 ? "old" : "new")
+        }
+        let store = HeldStore()
+        let cache = CachingLoader(next: origin, store: store)
+        _ = try await cache.text(.get())
+        await cache.settle()
+        let requests = try [ResourceRequest.get("https://a.test/x", [.cacheControl: "no-cache"]), .get()]
+        #expect(try await second(cache, store, requests, at: moment) == "new")
+        #expect(origin.count == 2)
+    }
+
+    @Test("After a reload the older response is not given at once")
+    func reloadAtOnce() async throws {
+        let origin = ScriptedOrigin { _, number in
+            ScriptedOrigin.response([.cacheControl: "max-age=60"], number == 1 ? "old" : "new")
+        }
+        let store = HeldStore()
+        let cache = CachingLoader(next: origin, store: store)
+        _ = try await cache.text(.get())
+        await cache.settle()
+        store.hold()
+        _ = try await cache.text(.get("https://a.test/x", [.cacheControl: "no-cache"]))
+        guard case .later = cache.promptAnswer(to: try .get()) else {
+            Issue.record("the older response")
+            return store.release()
+        }
+        store.release()
+        await cache.settle()
+        guard case .known(let response?) = cache.promptAnswer(to: try .get()) else {
+            Issue.record("no response at once")
+            return
+        }
+        #expect(try await response.body.collect(upTo: 10) == Data("new".utf8))
+    }
+
+    @Test("HEAD is answered by a response that is being stored", arguments: Moment.allCases)
+    func head(moment: Moment) async throws {
+        let origin = ScriptedOrigin([.cacheControl: "max-age=60"])
+        let store = HeldStore()
+        let cache = CachingLoader(next: origin, store: store)
+        let requests = try [ResourceRequest.get(), .get(method: .head)]
+        #expect(try await second(cache, store, requests, at: moment) == "")
+        #expect(origin.count == 1)
+    }
+}
+
+/// A store in memory that can hold responses before they get in.
+private final class HeldStore: CacheStoring {
+    private let store = MemoryCacheStore()
+    private let gate = Mutex<Gate?>(nil)
+    private let lookUp = Mutex<(@Sendable () async -> Void)?>(nil)
+
+    func hold() { gate.withLock { $0 = Gate() } }
+
+    func release() {
+        gate.withLock { gate in
+            defer { gate = nil }
+            return gate
+        }?.open()
+    }
+
+    /// Runs an action when the store is asked the next time, after the result is fixed.
+    func onNextLookUp(_ action: @escaping @Sendable () async -> Void) { lookUp.withLock { $0 = action } }
+
+    fileprivate func pass() async { await gate.withLock { $0 }?.wait() }
+
+    private func takeLookUp() -> (@Sendable () async -> Void)? {
+        lookUp.withLock { action in
+            defer { action = nil }
+            return action
+        }
+    }
+
+    func responses(for key: CacheKey) async -> [StoredResponse] {
+        let responses = await store.responses(for: key)
+        await takeLookUp()?()
+        return responses
+    }
+
+    func body(of response: StoredResponse, for key: CacheKey) async -> CachedBody? {
+        await store.body(of: response, for: key)
+    }
+
+    func responsesInMemory(for key: CacheKey) -> [StoredResponse]? { store.responsesInMemory(for: key) }
+
+    func bodyInMemory(of response: StoredResponse, for key: CacheKey) -> CachedBody? {
+        store.bodyInMemory(of: response, for: key)
+    }
+
+    func makeWriter(for key: CacheKey) -> any CacheWriting { HeldWriter(self, store.makeWriter(for: key)) }
+
+    func update(_ response: StoredResponse, for key: CacheKey) async { await store.update(response, for: key) }
+
+    func remove(_ key: CacheKey, variant: String?) async { await store.remove(key, variant: variant) }
+
+    func removeAll() async { await store.removeAll() }
+
+    func takes(_ bytes: Int64) -> Bool { store.takes(bytes) }
+}
+
+private final class HeldWriter: CacheWriting {
+    private let store: HeldStore
+    private let writer: any CacheWriting
+
+    init(_ store: HeldStore, _ writer: any CacheWriting) {
+        self.store = store
+        self.writer = writer
+    }
+
+    func write(_ chunk: Data) async -> Bool { await writer.write(chunk) }
+
+    func finish(_ response: StoredResponse) async {
+        await store.pass()
+        await writer.finish(response)
+    }
+}

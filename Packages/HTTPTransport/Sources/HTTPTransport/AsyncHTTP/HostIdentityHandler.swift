@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ConnectTunnel
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOSSL
+
+/// Checks before each request over TLS that the certificate of the connection is one of the request's host (RFC 9110,
+/// section 4.3.4; RFC 9525).
+///
+/// NIOSSL checks names too, and this transport never turns that check off. But NIOSSL accepts a certificate for the address
+/// of the connection as one for any name, and a common name where there is no subject alternative name.
+///
+/// Isolation: the event loop of its channel.
+final class HostIdentityHandler: ChannelOutboundHandler {
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    /// The certificate of the connection is not one of the host.
+    struct Mismatch: Error {
+        let host: String
+    }
+
+    private let certificate: ConnectionCertificate
+    private var refused: Mismatch?
+
+    init(_ certificate: ConnectionCertificate) {
+        self.certificate = certificate
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .head(let head) = unwrapOutboundIn(data) {
+            let authority = head.headers.first(name: "host") ?? ""
+            refused = certificate.isValid(for: authority) ? nil : Mismatch(host: authority)
+            if let refused {
+                // After this write: the client does not expect an error within its own call.
+                let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+                context.eventLoop.execute {
+                    bound.value.fireErrorCaught(refused)
+                    bound.value.close(promise: nil)
+                }
+            }
+        }
+        if let refused {
+            promise?.fail(refused)
+        } else {
+            context.write(data, promise: promise)
+        }
+    }
+}
+
+/// The certificate of a TLS connection, in the pipeline of the connection, with the result of its last check.
+///
+/// Isolation: the event loop of its channel.
+final class ConnectionCertificate: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    /// The certificate in DER.
+    private let certificate: [UInt8]
+    private var checked: (authority: String, isValid: Bool)?
+
+    private init(_ certificate: [UInt8]) {
+        self.certificate = certificate
+    }
+
+    /// Adds the certificate to the pipeline of a connection whose TLS handshake has ended.
+    /// - Returns: `nil` for a connection without TLS.
+    /// - Throws: `NIOSSLError` if the peer has shown no certificate.
+    static func add(to connection: any Channel) throws -> ConnectionCertificate? {
+        let sync = connection.pipeline.syncOperations
+        guard let tls = try? sync.handler(type: NIOSSLClientHandler.self) else { return nil }
+        guard let certificate = tls.peerCertificate else { throw NIOSSLError.noCertificateToValidate }
+        let added = ConnectionCertificate(try certificate.toDERBytes())
+        try sync.addHandler(added, position: .after(tls))
+        return added
+    }
+
+    /// Returns a Boolean value that indicates whether the certificate is one of the host.
+    /// - Parameter authority: The host, with or without a port, as in a `Host` field.
+    func isValid(for authority: String) -> Bool {
+        if let checked, checked.authority == authority { return checked.isValid }
+        let host = HostPort(authority, defaultPort: 443)?.host
+        let isValid = host.map { HostIdentity.isOf($0, certificate: certificate) } ?? false
+        checked = (authority, isValid)
+        return isValid
+    }
+}

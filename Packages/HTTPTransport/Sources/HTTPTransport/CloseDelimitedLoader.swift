@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Ends a body as usual where TLS ended without close_notify and HTTP delimits the body by the end of the connection, as
+/// engines do.
+///
+/// A transport reports such an end as an error, so that caches, packages, manifests, tables and remote config never take
+/// the body. This loader stands above the HTTP cache, on the way to a page.
+///
+/// Isolation: as the loader beneath.
+public struct CloseDelimitedLoader: ResourceLoading {
+    private let base: any ResourceLoading
+
+    /// Creates a loader that passes requests to `base` unchanged.
+    public init(_ base: any ResourceLoading) {
+        self.base = base
+    }
+
+    public nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        guard var response = try await base.load(request) else { return nil }
+        if case .stream(let stream) = response.body, stream.length == nil {
+            response.body = .stream(ByteStream(Body(base: stream)))
+        }
+        return response
+    }
+
+    public func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+        base.promptAnswer(to: request)
+    }
+
+    private struct Body: AsyncSequence, Sendable {
+        let base: ByteStream
+
+        func makeAsyncIterator() -> Iterator {
+            Iterator(base: base.makeAsyncIterator())
+        }
+
+        struct Iterator: AsyncIteratorProtocol {
+            var base: ByteStream.Iterator
+
+            mutating func next() async throws -> Data? {
+                try await next(isolation: nil)
+            }
+
+            mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
+                do {
+                    return try await base.next(isolation: actor)
+                } catch let error as ResourceError where error.isMissingCloseNotify {
+                    return nil
+                }
+            }
+        }
+    }
+}

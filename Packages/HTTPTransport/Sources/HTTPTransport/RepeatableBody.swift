@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ResourceLoading
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A request's body that can be sent more than once. Bytes and files are as they are; of a stream the pieces that were
+/// sent are kept until ``stopKeeping()``, within a limit.
+///
+/// A stream is read when its next piece is asked for, by one attempt at a time. An attempt that is cancelled does not
+/// end it; ``cancel()`` does, and so does the last reference when it goes.
+/// Isolation: any.
+final class RepeatableBody: Sendable {
+    private struct State {
+        /// The pieces that are kept.
+        var pieces: [Data] = []
+        /// The number of the first of them, counted from 0.
+        var first = 0
+        /// The number of the piece after the last one that was handed out.
+        var position = 0
+        /// The kept bytes, as taken from the budget.
+        var bytes = 0
+        /// Whether there was no room for a piece.
+        var isFull = false
+        var isKeeping = true
+        var isPulling = false
+        var end: Result<Void, any Error>?
+        var reader: CheckedContinuation<Data?, any Error>?
+        var pump: Task<Void, Never>?
+    }
+
+    /// The most bytes that are kept of one stream.
+    static let limit = 4 << 20
+    let length: Int64?
+    private let body: ResourceBody
+    private let url: String
+    private let budget: ByteBudget
+    private let state = Mutex(State())
+    private let (demands, demand) = AsyncStream<Void>.makeStream()
+
+    /// - Parameters:
+    ///   - url: the location that errors name.
+    ///   - budget: the bytes that all bodies of a transport may keep.
+    init(_ body: ResourceBody, sentTo url: String, budget: ByteBudget) {
+        self.body = body
+        self.url = url
+        self.budget = budget
+        length = body.length
+    }
+
+    deinit {
+        cancel()
+        budget.giveBack(state.withLock { $0.bytes })
+    }
+
+    /// The pieces of the body from its first byte on, for one attempt; `nil` if it has none.
+    var chunks: BodyChunks? {
+        guard case .stream = body else { return BodyChunks(body, sentTo: url) }
+        state.withLock { $0.position = 0 }
+        return BodyChunks(.stream(ByteStream(Pieces(body: self), length: length)), sentTo: url)
+    }
+
+    /// A Boolean value that indicates whether the body can be sent from its first byte on.
+    var isWhole: Bool { state.withLock { $0.first == 0 } }
+
+    /// Keeps no more pieces: the body is not sent again.
+    func stopKeeping() {
+        state.withLock { state in
+            state.isKeeping = false
+            drop(in: &state)
+        }
+    }
+
+    /// Reads no more of a stream.
+    func cancel() {
+        demand.finish()
+        state.withLock { $0.pump }?.cancel()
+    }
+
+    /// Drops the pieces that were handed out.
+    private func drop(in state: inout State) {
+        let count = min(state.position - state.first, state.pieces.count)
+        guard count > 0 else { return }
+        state.pieces.removeFirst(count)
+        state.first += count
+        guard state.pieces.isEmpty else { return }
+        budget.giveBack(state.bytes)
+        state.bytes = 0
+    }
+
+    private func piece(_ number: Int) async throws -> Data? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let known: Result<Data?, any Error>? = state.withLock { state in
+                    // A cancellation from here on finds the reader; an earlier one is seen here.
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    guard number >= state.first, state.reader == nil else {
+                        return .failure(ResourceError(.internal, "a piece of the body was read before", at: url))
+                    }
+                    if number - state.first < state.pieces.count {
+                        let piece = state.pieces[number - state.first]
+                        state.position = number + 1
+                        if !state.isKeeping { drop(in: &state) }
+                        return .success(piece)
+                    }
+                    if let end = state.end { return end.map { nil } }
+                    if state.isFull || state.bytes >= Self.limit { state.isKeeping = false }
+                    if !state.isKeeping { drop(in: &state) }
+                    state.reader = continuation
+                    pull(in: &state)
+                    return nil
+                }
+                if let known { continuation.resume(with: known) }
+            }
+        } onCancel: {
+            let reader = state.withLock { state in
+                defer { state.reader = nil }
+                return state.reader
+            }
+            reader?.resume(throwing: CancellationError())
+        }
+    }
+
+    private func pull(in state: inout State) {
+        guard !state.isPulling else { return }
+        state.isPulling = true
+        demand.yield()
+        guard state.pump == nil, let chunks = BodyChunks(body, sentTo: url) else { return }
+        // Does not keep the body while it waits.
+        state.pump = Task { [weak self, demands] in
+            var pieces = chunks.makeAsyncIterator()
+            for await _ in demands {
+                let result: Result<Data?, any Error>
+                do {
+                    result = .success(try await pieces.next())
+                } catch {
+                    result = .failure(error)
+                }
+                guard let self else { return }
+                receive(result)
+            }
+        }
+    }
+
+    private func receive(_ result: Result<Data?, any Error>) {
+        let reader = state.withLock { state in
+            state.isPulling = false
+            switch result {
+            case .success(let piece?):
+                if state.reader != nil { state.position = state.first + state.pieces.count + 1 }
+                state.pieces.append(piece)
+                if budget.take(piece.count) { state.bytes += piece.count } else { state.isFull = true }
+                if !state.isKeeping { drop(in: &state) }
+            case .success(nil): state.end = .success(())
+            case .failure(let error): state.end = .failure(error)
+            }
+            defer { state.reader = nil }
+            return state.reader
+        }
+        reader?.resume(with: result)
+    }
+
+    private struct Pieces: AsyncSequence, Sendable {
+        let body: RepeatableBody
+
+        func makeAsyncIterator() -> Iterator { Iterator(body: body) }
+
+        struct Iterator: AsyncIteratorProtocol {
+            let body: RepeatableBody
+            var number = 0
+
+            mutating func next() async throws -> Data? {
+                let piece = try await body.piece(number)
+                number += 1
+                return piece
+            }
+        }
+    }
+}

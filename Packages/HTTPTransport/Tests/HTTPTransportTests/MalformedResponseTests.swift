@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import HTTPTransport
+import HTTPTypes
+import NIOCore
+import ResourceLoading
+import Testing
+
+/// Responses that end the process inside HTTP libraries, at every transport.
+@Suite("Responses whose head breaks the rules of HTTP", .timeLimit(.minutes(2)))
+struct MalformedResponseTests {
+    /// Expects a typed error, and that the next request succeeds.
+    /// - Parameter code: The code of the error; `nil` for any.
+    private func expectRefusal(
+        _ response: MalformedResponse, from origin: MalformedOrigin, by transport: any HTTPTransporting,
+        _ code: ResourceError.Code?
+    ) async throws {
+        let url = origin.url(of: response)
+        for method in [HTTPRequest.Method.get, .post] {
+            let error = await #expect(throws: ResourceError.self, "\(method)") {
+                let answer = try await transport.send(
+                    url, method, body: method == .post ? .bytes(.init("name=value".utf8)) : .empty)
+                #expect(response.part == .rest, "a head with status \(answer.head.status.code)")
+                _ = try await answer.body.collect(upTo: 1 << 20)
+            }
+            #expect(error?.description.contains("\n") == false)
+            if let code { #expect(error?.code == code, "\(String(describing: error))") }
+        }
+        #expect(try await transport.get(origin.goodURL) == .init(MalformedOrigin.good.utf8))
+    }
+
+    @Test("Over HTTP/1.1", arguments: Subject.allCases, MalformedResponse.http1)
+    func http1(subject: Subject, response: MalformedResponse) async throws {
+        try await MalformedOrigin.with(.http1) { origin in
+            // URLSession has another code for some of them.
+            let code = subject == .asyncHTTPClient ? ResourceError.Code.connectionLost : nil
+            try await subject.with { try await expectRefusal(response, from: origin, by: $0, code) }
+        }
+    }
+
+    @Test("Over HTTP/2", arguments: MalformedResponse.http2)
+    func http2(response: MalformedResponse) async throws {
+        try await MalformedOrigin.with(.http2) { origin in
+            var configuration = AsyncHTTPTransport.Configuration()
+            configuration.authorities = [try CertificateAuthority(pem: #require(origin.authorityPEM))]
+            try await withTransport(configuration) {
+                try await expectRefusal(response, from: origin, by: $0, .connectionLost)
+            }
+        }
+    }
+
+    @Test("To HEAD, over both versions", arguments: MalformedOrigin.Version.allCases)
+    func head(version: MalformedOrigin.Version) async throws {
+        try await MalformedOrigin.with(version) { origin in
+            var configuration = AsyncHTTPTransport.Configuration()
+            configuration.authorities = try origin.authorityPEM.map { [try CertificateAuthority(pem: $0)] } ?? []
+            try await withTransport(configuration) { transport in
+                for response in version.responses where response.part == .head {
+                    await expectFailure(.connectionLost, at: origin.url(of: response)) {
+                        try await transport.send(origin.url(of: response), .head)
+                    }
+                }
+                let good = try await transport.get(origin.goodURL)
+                #expect(good == .init(MalformedOrigin.good.utf8))
+            }
+        }
+    }
+
+    @Test("As a proxy's response to CONNECT", arguments: MalformedResponse.http1)
+    func proxy(response: MalformedResponse) async throws {
+        let text = try #require(response.text)
+        try await RawServer.with { input, output in
+            _ = try await input.next()
+            try await output.write(ByteBuffer(string: text))
+            if response.closes { output.finish() }
+        } _: { server in
+            var configuration = AsyncHTTPTransport.Configuration()
+            configuration.proxy = .init(host: "127.0.0.1", port: server.port)
+            try await withTransport(configuration) { transport in
+                _ = await #expect(throws: ResourceError.self) { try await transport.get("https://shop.example/") }
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if os(Linux)
+    import Foundation
+
+    /// The keep-alive timers of this machine's TCP connections, as the system shows them (proc_net_tcp.txt).
+    enum KeepAliveTimers {
+        /// Returns a Boolean value that indicates whether an open connection to a port has TCP keep-alive. A connection
+        /// whose peer has not acknowledged all bytes shows another timer.
+        static func isRunning(to port: Int) throws -> Bool {
+            for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
+                guard let text = try? String(contentsOfFile: table, encoding: .utf8) else { continue }
+                for line in text.split(separator: "\n").dropFirst() {
+                    let fields = line.split(separator: " ")
+                    guard fields.count > 5, let remote = fields[2].split(separator: ":").last,
+                        Int(remote, radix: 16) == port, fields[3] == "01"
+                    else { continue }
+                    if fields[5].hasPrefix("02:") { return true }
+                }
+            }
+            return false
+        }
+    }
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ConnectTunnel
+import ContainerTesting
+import NIOCore
+import NIOPosix
+import ResourceLoading
+import Testing
+
+@testable import LoopbackServer
+
+/// Responses whose head breaks the rules of HTTP, where the proxy itself reads them.
+@Suite("Malformed responses to the proxy", .timeLimit(.minutes(2)))
+struct MalformedUpgradeTests {
+    private func ask(_ fixture: Fixture, _ origin: MalformedOrigin, _ url: String) async throws -> Peer {
+        let client = try await fixture.connect()
+        try await client.send(
+            "GET \(url) HTTP/1.1\r\n\(fixture.field)Host: 127.0.0.1:\(origin.port)\r\n"
+                + "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: a\r\n\r\n")
+        return client
+    }
+
+    @Test("A WebSocket that a host answers so fails, and the next one is answered", arguments: MalformedResponse.http1)
+    func upgrade(response: MalformedResponse) async throws {
+        try await MalformedOrigin.with(.http1) { origin in
+            try await Fixture.with(Answers { _ in .text("never") }) {
+                $0.policy = Opening(hosts: ["127.0.0.1"])
+            } _: { fixture in
+                let client = try await ask(fixture, origin, origin.url(of: response))
+                #expect(try await client.rest() == [])
+                #expect(try await fixture.witness.reports.entry(0).outcome.word == "failed connection-lost")
+                let next = try await ask(fixture, origin, origin.goodURL)
+                #expect(try await next.answer().status == 200)
+            }
+        }
+    }
+
+    @Test("Another proxy that answers CONNECT so does not connect", arguments: MalformedResponse.http1)
+    func proxy(response: MalformedResponse) async throws {
+        let text = try #require(response.text)
+        try await RawHost.with { host in
+            let dialer = try Dialer(
+                proxy: HostPort(host: "127.0.0.1", port: host.port), timeout: .seconds(20), trustRoots: nil)
+            let dialed = dialer.connect(
+                to: HostPort(host: "shop.test", port: 443), on: MultiThreadedEventLoopGroup.singleton.any())
+            let peer = try await host.connections.entry(0)
+            _ = try await peer.read(until: "\r\n\r\n")
+            try await peer.send(text)
+            if response.closes { peer.close() }
+            await #expect {
+                try await dialed.get()
+            } throws: {
+                ($0 as? ResourceError)?.code == .cannotConnect
+            }
+        }
+    }
+}

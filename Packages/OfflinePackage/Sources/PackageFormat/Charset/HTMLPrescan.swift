@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// The prescan of an HTML document for its encoding (WHATWG HTML, section 13.2.3.2), except for UTF-16.
+struct HTMLPrescan {
+    private struct Attribute {
+        var name: [UInt8] = []
+        var value: [UInt8] = []
+    }
+
+    /// Thrown where the bytes end.
+    private struct End: Error {}
+
+    private let bytes: [UInt8]
+    private var position = 0
+
+    private init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Returns the encoding that the document declares, or `nil`.
+    /// - Parameter bytes: the start of the document.
+    static func encoding(in bytes: [UInt8]) -> CharacterEncoding? {
+        var prescan = HTMLPrescan(bytes)
+        do {
+            return try prescan.run()
+        } catch {
+            return CharsetSniffer.xmlEncoding(in: bytes)
+        }
+    }
+
+    private mutating func run() throws(End) -> CharacterEncoding {
+        while true {
+            if starts(with: "<!--") {
+                // The dashes of the start may be those of the end.
+                position += 2
+                while !starts(with: "-->") { try advance() }
+                position += 2
+            } else if starts(with: "<meta"), bytes.indices.contains(position + 5),
+                Self.isSpace(bytes[position + 5]) || bytes[position + 5] == UInt8(ascii: "/")
+            {
+                position += 5
+                if let encoding = try meta() { return encoding }
+            } else if try isTag() {
+                while try !Self.isSpace(byte()), try byte() != UInt8(ascii: ">") { try advance() }
+                while try attribute() != nil {}
+            } else if starts(with: "<!") || starts(with: "</") || starts(with: "<?") {
+                while try byte() != UInt8(ascii: ">") { try advance() }
+            }
+            try advance()
+        }
+    }
+
+    /// Reads the attributes of a `meta` element and returns the encoding that it declares.
+    private mutating func meta() throws(End) -> CharacterEncoding? {
+        var names: Set<[UInt8]> = []
+        var isPragma = false
+        var needsPragma: Bool?
+        var encoding: CharacterEncoding?
+        while let attribute = try attribute() {
+            guard names.insert(attribute.name).inserted else { continue }
+            switch String(decoding: attribute.name, as: UTF8.self) {
+            case "http-equiv": isPragma = attribute.value.elementsEqual("content-type".utf8)
+            case "content":
+                guard needsPragma == nil, let found = Self.encoding(inContent: attribute.value) else { continue }
+                (encoding, needsPragma) = (found, true)
+            case "charset":
+                encoding = CharacterEncoding(label: String(decoding: attribute.value, as: UTF8.self))
+                needsPragma = false
+            default: continue
+            }
+        }
+        guard let needsPragma, !needsPragma || isPragma else { return nil }
+        return encoding
+    }
+
+    /// Returns the encoding of a `content` attribute ("extracting a character encoding from a meta element").
+    private static func encoding(inContent value: [UInt8]) -> CharacterEncoding? {
+        var rest = value[...]
+        while let name = rest.firstRange(of: Array("charset".utf8)) {
+            rest = rest[name.upperBound...].drop(while: isSpace)
+            guard rest.first == UInt8(ascii: "=") else { continue }
+            rest = rest.dropFirst().drop(while: isSpace)
+            guard let first = rest.first else { return nil }
+            if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") {
+                rest = rest.dropFirst()
+                guard let end = rest.firstIndex(of: first) else { return nil }
+                return CharacterEncoding(label: String(decoding: rest[..<end], as: UTF8.self))
+            }
+            let label = rest.prefix { !isSpace($0) && $0 != UInt8(ascii: ";") }
+            return CharacterEncoding(label: String(decoding: label, as: UTF8.self))
+        }
+        return nil
+    }
+
+    /// Reads the next attribute of a tag ("get an attribute"). Returns `nil` at the end of the tag.
+    private mutating func attribute() throws(End) -> Attribute? {
+        while true {
+            let byte = try byte()
+            guard Self.isSpace(byte) || byte == UInt8(ascii: "/") else { break }
+            try advance()
+        }
+        if try byte() == UInt8(ascii: ">") { return nil }
+        var attribute = Attribute()
+        while true {
+            let byte = try byte()
+            if byte == UInt8(ascii: "="), !attribute.name.isEmpty {
+                try advance()
+                break
+            }
+            if Self.isSpace(byte) {
+                while try Self.isSpace(self.byte()) { try advance() }
+                guard try self.byte() == UInt8(ascii: "=") else { return attribute }
+                try advance()
+                break
+            }
+            if byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") { return attribute }
+            attribute.name.append(Self.lowercased(byte))
+            try advance()
+        }
+        while try Self.isSpace(byte()) { try advance() }
+        let quote = try byte()
+        if quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
+            try advance()
+            while try byte() != quote {
+                attribute.value.append(Self.lowercased(try byte()))
+                try advance()
+            }
+            try advance()
+            return attribute
+        }
+        while try !Self.isSpace(byte()), try byte() != UInt8(ascii: ">") {
+            attribute.value.append(Self.lowercased(try byte()))
+            try advance()
+        }
+        return attribute
+    }
+
+    /// A Boolean value that indicates whether a start or end tag with a name is here.
+    private func isTag() throws(End) -> Bool {
+        guard try byte() == UInt8(ascii: "<") else { return false }
+        let name = bytes.dropFirst(position + 1).first == UInt8(ascii: "/") ? position + 2 : position + 1
+        guard bytes.indices.contains(name) else { return false }
+        return UInt8(ascii: "a")...UInt8(ascii: "z") ~= Self.lowercased(bytes[name])
+    }
+
+    private func byte() throws(End) -> UInt8 {
+        guard position < bytes.count else { throw End() }
+        return bytes[position]
+    }
+
+    private mutating func advance() throws(End) {
+        position += 1
+        if position >= bytes.count { throw End() }
+    }
+
+    private func starts(with text: String) -> Bool {
+        bytes.dropFirst(position).prefix(text.utf8.count).map(Self.lowercased).elementsEqual(text.utf8)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains(byte)
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
+    }
+}

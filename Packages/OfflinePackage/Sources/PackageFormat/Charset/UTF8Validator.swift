@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Checks bytes that come in pieces for well-formed UTF-8 (Unicode, table 3-7) without U+0000, which shows UTF-16.
+struct UTF8Validator: Sendable {
+    /// A Boolean value that indicates whether a byte beyond ASCII was read.
+    private(set) var hasNonASCII = false
+    private var isValid = true
+    /// The number of continuation bytes that the current sequence lacks.
+    private var missing = 0
+    /// The bounds of the next continuation byte.
+    private var lower: UInt8 = 0x80
+    private var upper: UInt8 = 0xBF
+
+    /// A Boolean value that indicates whether all bytes up to here are whole sequences of UTF-8.
+    var isComplete: Bool { isValid && missing == 0 }
+
+    mutating func append(_ data: Data) {
+        guard isValid else { return }
+        data.withUnsafeBytes { bytes in
+            for byte in bytes {
+                if missing == 0 {
+                    guard byte >= 0x80 else {
+                        guard byte > 0 else { return isValid = false }
+                        continue
+                    }
+                    hasNonASCII = true
+                    guard begin(byte) else { return isValid = false }
+                } else {
+                    guard lower...upper ~= byte else { return isValid = false }
+                    (lower, upper) = (0x80, 0xBF)
+                    missing -= 1
+                }
+            }
+        }
+    }
+
+    /// Starts a sequence. Returns `false` for a byte that starts none.
+    private mutating func begin(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0xC2...0xDF: missing = 1
+        case 0xE0: (missing, lower) = (2, 0xA0)
+        case 0xED: (missing, upper) = (2, 0x9F)
+        case 0xE1...0xEF: missing = 2
+        case 0xF0: (missing, lower) = (3, 0x90)
+        case 0xF1...0xF3: missing = 3
+        case 0xF4: (missing, upper) = (3, 0x8F)
+        default: return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// The response heads of one exchange, in the order that HTTP allows: informational heads, one final head, trailers
+/// (RFC 9110, section 15; RFC 9112, section 4; RFC 9113, sections 8.1 and 8.6).
+///
+/// HTTP libraries end the process on some heads that break these rules. A transport therefore checks each head before it
+/// passes it to the library that it uses, whatever the version of HTTP.
+public struct ResponseHeadState: Sendable {
+    /// The kind of an accepted head.
+    public enum Head: Sendable, Hashable {
+        /// A head with a status from 100 to 199; another head follows.
+        case informational
+        /// The head of the response.
+        case final
+        /// The fields after the body of the response.
+        case trailers
+    }
+
+    /// A head that breaks the rules of HTTP.
+    public struct Violation: Error, Sendable, Hashable, CustomStringConvertible {
+        /// One line that names the broken rule.
+        public let description: String
+    }
+
+    private let allowsUpgrade: Bool
+    private var hasFinalHead = false
+
+    /// Creates the state of an exchange whose request was just sent.
+    /// - Parameter allowsUpgrade: A Boolean value that indicates whether the request asked for another protocol, so that
+    ///   101 (Switching Protocols) is a final head.
+    public init(allowsUpgrade: Bool = false) {
+        self.allowsUpgrade = allowsUpgrade
+    }
+
+    /// Checks the next head, whose status is a number already.
+    /// - Parameter endsMessage: A Boolean value that indicates whether no body and no other head follow.
+    /// - Throws: ``Violation``.
+    @discardableResult
+    public mutating func receive(status: Int, endsMessage: Bool = false) throws(Violation) -> Head {
+        guard (100...999).contains(status) else {
+            throw Violation(description: "the status \(status) is not in the range from 100 to 999")
+        }
+        guard !hasFinalHead else { throw Violation(description: "a second response head") }
+        if status == 101 {
+            guard allowsUpgrade else {
+                throw Violation(description: "the status 101 without a request for another protocol")
+            }
+        } else if status < 200 {
+            guard !endsMessage else {
+                throw Violation(description: "the informational status \(status) as the last head")
+            }
+            return .informational
+        }
+        hasFinalHead = true
+        return .final
+    }
+
+    /// Checks the next block of header fields of HTTP/2 by its `:status` fields: none for trailers, one for a head.
+    ///
+    /// The value of `:status` has exactly three digits (RFC 9113, section 8.3.2).
+    /// - Parameter endsMessage: A Boolean value that indicates whether the block has the flag END_STREAM.
+    /// - Throws: ``Violation``.
+    @discardableResult
+    public mutating func receive(statusFields: [String], endsMessage: Bool) throws(Violation) -> Head {
+        guard let text = statusFields.first else {
+            guard hasFinalHead else { throw Violation(description: "a response head without a status") }
+            guard endsMessage else { throw Violation(description: "trailers that do not end the response") }
+            return .trailers
+        }
+        guard statusFields.count == 1 else { throw Violation(description: "more than one status in a response head") }
+        guard text.utf8.count == 3, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let status = Int(text) else {
+            throw Violation(description: "a status that is not a number of three digits")
+        }
+        return try receive(status: status, endsMessage: endsMessage)
+    }
+}

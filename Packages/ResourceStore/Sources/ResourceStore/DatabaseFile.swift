@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// The files of a SQLite database in a folder of the store.
+///
+/// SQLite opens files by path and follows symbolic links. So each name is checked below the folder's descriptor before
+/// SQLite sees it, and each connection is compared with what was checked; see
+/// `docs/decisions/0042-sqlite-files-are-checked-below-a-descriptor.md`.
+struct DatabaseFile: Sendable {
+    let folder: PrivateFolder
+    let name: String
+
+    init(_ name: String, in folder: PrivateFolder) {
+        self.name = name
+        self.folder = folder
+    }
+
+    /// The path that SQLite opens.
+    var path: String { folder.location(of: name) }
+
+    /// The names that SQLite derives from the database's, in the order in which they are removed: a log means nothing to
+    /// the database that comes next.
+    private static let suffixes = ["-wal", "-shm", "-journal"]
+    /// The names of the files that hold content, in the order in which they are copied.
+    static let contentSuffixes = ["", "-wal", "-journal"]
+
+    /// Makes the file, if there is none, and tightens the modes of all. To be called before SQLite opens the database: to
+    /// close a file takes away the locks that SQLite has on it in the same process.
+    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/untrusted`` if one of them is a link, is no file
+    ///   or belongs to another user, and ``StoreError/Code-swift.struct/damaged`` if a journal names a file to be removed.
+    func prepare() throws {
+        for suffix in Self.suffixes {
+            guard let file = try folder.ownFile(name + suffix, creates: false) else { continue }
+            if suffix == "-journal", try Self.namesAnotherFile(file) {
+                throw StoreError(.damaged, "the journal names another file", at: file.path)
+            }
+        }
+        // SQLite gives the files that it makes beside it the same mode.
+        _ = try folder.ownFile(name, creates: true)
+    }
+
+    /// Removes the database, which is closed.
+    func remove() throws {
+        for suffix in Self.suffixes + [""] { try folder.remove(name + suffix) }
+    }
+
+    /// The file's number on its file system, and that of the file system.
+    struct Identity: Equatable {
+        let device: dev_t
+        let number: ino_t
+
+        init(_ attributes: stat) {
+            device = attributes.st_dev
+            number = attributes.st_ino
+        }
+    }
+
+    /// The identity of the file of this name below the descriptor, and of the one that the path leads to.
+    func identities() throws -> (below: Identity?, byPath: Identity?) {
+        var attributes = stat()
+        let isThere = lstat(path, &attributes) == 0
+        return (try folder.attributes(of: name).map(Identity.init), isThere ? Identity(attributes) : nil)
+    }
+
+    /// Returns a Boolean value that indicates whether a rollback journal ends in the name of a super-journal. SQLite
+    /// removes the file of that name; the store has one database in each transaction, so that there is none.
+    private static func namesAnotherFile(_ journal: StoredFile) throws -> Bool {
+        let size = try journal.status().size
+        guard size >= 8 else { return false }
+        var end = [UInt8](repeating: 0, count: 8)
+        guard pread(journal.descriptor, &end, 8, off_t(size - 8)) == 8 else { return true }
+        return end == [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+    }
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import Testing
+
+@testable import ResourceStore
+
+/// Directories in which somebody else has put something.
+@Suite(.timeLimit(.minutes(2)))
+struct HostileFolderTests {
+    private let site = ["a": "small", "b": "large enough to be a file", "c": "another large one, a file"]
+    private let directory: TemporaryDirectory
+    /// A folder that is none of the store's.
+    private let outside: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        outside = try TemporaryDirectory()
+        try Data("mine".utf8).write(to: URL(filePath: outside.path + "/7"))
+    }
+
+    private var path: String { directory.path + "/store" }
+
+    private func open() throws -> ResourceStore { try ResourceStore(directory: path, configuration: .mixed) }
+
+    private func inspect() throws -> ResourceStore {
+        try ResourceStore(inspecting: path, configuration: .mixed)
+    }
+
+    /// A closed store with rows, files, a resource and a document.
+    private func fill() throws {
+        let store = try open()
+        try store.install(site, version: "1")
+        try store.putResource("a resource, a file", for: "key")
+        try store.putDocument(Data("text".utf8), as: "table")
+    }
+
+    private func file(of text: String) -> String {
+        let hex = BlobID(hashing: Data(text.utf8)).description
+        return "\(path)/blobs/\(hex.prefix(2))/\(hex.dropFirst(2))"
+    }
+
+    private static func attributes(_ path: String) throws -> stat {
+        var attributes = stat()
+        try #require(lstat(path, &attributes) == 0, "\(path)")
+        return attributes
+    }
+
+    private static func mode(_ path: String) throws -> mode_t { try attributes(path).st_mode & 0o7777 }
+
+    /// All that can be seen of a folder: names, modes, owners, times and bytes.
+    private func picture(_ folder: String) throws -> [String: String] {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder) + ["."]
+        return try Dictionary(
+            uniqueKeysWithValues: names.map { name in
+                let file = "\(folder)/\(name)"
+                let attributes = try Self.attributes(file)
+                let isFile = attributes.st_mode & S_IFMT == S_IFREG
+                let bytes = isFile ? BlobID(hashing: try Data(contentsOf: URL(filePath: file))).description : ""
+                let time = FileStatus(attributes).changeTime
+                return (name, "\(attributes.st_mode) \(attributes.st_uid) \(attributes.st_nlink) \(time) \(bytes)")
+            })
+    }
+
+    private static let files = [
+        "lock", "index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "index.sqlite-journal", "blobs.sqlite",
+        "blobs.sqlite-wal",
+    ]
+    private static let folders = ["blobs", "staging", "documents"]
+
+    @Test(arguments: files + folders)
+    func aSymbolicLinkIsRefused(_ name: String) throws {
+        try fill()
+        let target = "\(outside.path)/\(name)"
+        if FileManager.default.fileExists(atPath: "\(path)/\(name)") {
+            try FileManager.default.moveItem(atPath: "\(path)/\(name)", toPath: target)
+        } else {
+            try Data("log".utf8).write(to: URL(filePath: target))
+        }
+        if Self.folders.contains(name) { try Data("mine".utf8).write(to: URL(filePath: target + "/7")) }
+        try FileManager.default.createSymbolicLink(atPath: "\(path)/\(name)", withDestinationPath: target)
+        let before = try picture(outside.path)
+        #expect(code { _ = try open() } == .untrusted)
+        if !["staging", "index.sqlite-shm"].contains(name) {
+            #expect(code { _ = try inspect().check() } == .untrusted)
+        }
+        #expect(try picture(outside.path) == before)
+        // The way out removes the link, and nothing behind it.
+        try? ResourceStore.reset(directory: path)
+        #expect(try picture(outside.path) == before)
+    }
+
+    /// The marker is taken away and put back: never by way of a link.
+    @Test func aMarkerThatIsALinkIsReplaced() throws {
+        try fill()
+        let target = outside.path + "/7"
+        for name in ["clean", "blobs.broken"] {
+            try? FileManager.default.removeItem(atPath: "\(path)/\(name)")
+            try FileManager.default.createSymbolicLink(atPath: "\(path)/\(name)", withDestinationPath: target)
+        }
+        let before = try picture(outside.path)
+        do { _ = try open().activeGenerations() }
+        #expect(try picture(outside.path) == before)
+        #expect(try Self.attributes(path + "/clean").st_mode & S_IFMT == S_IFREG)
+    }
+
+    @Test func aLinkedFolderOfBlobsIsRefused() throws {
+        try fill()
+        let folder = String(file(of: site["b"] ?? "").dropLast(63))
+        let moved = outside.path + "/blobs"
+        try FileManager.default.moveItem(atPath: folder, toPath: moved)
+        try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: moved)
+        let before = try picture(outside.path)
+        let id = BlobID(hashing: Data((site["b"] ?? "").utf8))
+        do {
+            let store = try open()
+            #expect(code { _ = try store.blob(id) } == .untrusted)
+            #expect(code { _ = try store.check(repairs: true) } == .untrusted)
+            for number in try store.activeGenerations().map(\.number) { try store.retire(number) }
+            #expect(code { try store.sweep() } == .untrusted)
+        }
+        #expect(code { _ = try inspect().statistics() } == .untrusted)
+        #expect(try picture(outside.path) == before)
+    }
+
+    @Test func aLinkedBlobIsNone() throws {
+        try fill()
+        let text = try #require(site["b"])
+        let id = BlobID(hashing: Data(text.utf8))
+        let moved = outside.path + "/blob"
+        try FileManager.default.moveItem(atPath: file(of: text), toPath: moved)
+        try FileManager.default.createSymbolicLink(atPath: file(of: text), withDestinationPath: moved)
+        let before = try picture(outside.path)
+        let store = try open()
+        #expect(code { _ = try store.blob(id) } == .notFound)
+        #expect(try store.check().lacking.map(\.name) == ["b"])
+        // The next install puts it in the link's place.
+        try store.install(site, version: "2")
+        #expect(try store.bytes(of: id) == Data(text.utf8))
+        #expect(try picture(outside.path) == before)
+    }
+
+    @Test(arguments: ["lock", "index.sqlite", "blobs.sqlite"])
+    func aHardLinkIsRefused(_ name: String) throws {
+        try fill()
+        try FileManager.default.linkItem(atPath: "\(path)/\(name)", toPath: "\(outside.path)/\(name)")
+        let before = try picture(outside.path)
+        #expect(code { _ = try open() } == .untrusted)
+        #expect(try picture(outside.path) == before)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "skipped: only root gives files away"), arguments: files + folders + ["."])
+    func whatBelongsToAnotherUserIsRefused(_ name: String) throws {
+        try fill()
+        let file = "\(path)/\(name)"
+        if !FileManager.default.fileExists(atPath: file) { try Data().write(to: URL(filePath: file)) }
+        try #require(lchown(file, 1, 1) == 0)
+        let before = try picture(path)
+        #expect(code { _ = try open() } == .untrusted)
+        if !["staging", "index.sqlite-shm"].contains(name) {
+            #expect(code { _ = try inspect().check() } == .untrusted)
+        }
+        #expect(try picture(path)[name] == before[name])
+    }
+
+    /// Root may change what is in a directory of root whatever its mode is: it is trusted.
+    @Test(.enabled(if: geteuid() == 0, "skipped: only root becomes another user"))
+    func filesOfRootAreTrusted() async throws {
+        try fill()
+        try #require(chmod(directory.path, 0o755) == 0 && lchown(path, 1, 1) == 0)
+        for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+            try #require(lchown("\(path)/\(name)", name == "clean" ? 0 : 1, 1) == 0)
+        }
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            guard setegid(1) == 0, seteuid(1) == 0, (try? ResourceStore(directory: path)) != nil else { exit(1) }
+        }
+    }
+
+    @Test func modesAreTheUsersAlone() throws {
+        let old = umask(0)
+        defer { umask(old) }
+        try fill()
+        func expectTight() throws {
+            for name in try FileManager.default.subpathsOfDirectory(atPath: path) + ["."] {
+                let attributes = try Self.attributes("\(path)/\(name)")
+                let isFolder = attributes.st_mode & S_IFMT == S_IFDIR
+                #expect(attributes.st_mode & 0o7777 == (isFolder ? 0o700 : 0o600), "\(name)")
+            }
+        }
+        try expectTight()
+        do {
+            let store = try open()
+            try expectTight()
+            withExtendedLifetime(store) {}
+        }
+        // What builds before this one have made, and what somebody has opened up.
+        for name in Self.folders + ["."] { try #require(chmod("\(path)/\(name)", 0o777) == 0) }
+        for name in ["lock", "index.sqlite", "blobs.sqlite"] { try #require(chmod("\(path)/\(name)", 0o666) == 0) }
+        do { _ = try inspect().statistics() }
+        #expect(try Self.mode(path) == 0o777 && Self.mode(path + "/index.sqlite") == 0o666)
+        do {
+            let store = try open()
+            #expect(try store.read(try #require(store.activeGenerations().first).number) == site)
+        }
+        try expectTight()
+    }
+
+    @Test func aFolderOfEverybodyIsRefused() throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try #require(chmod(path, 0o1777) == 0)
+        #expect(code { _ = try open() } == .untrusted)
+        #expect(try Self.mode(path) == 0o1777)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
+    }
+
+    @Test func theDirectoryItselfMayBeReachedByALink() throws {
+        try fill()
+        let link = outside.path + "/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        #expect(try ResourceStore(directory: link).activeGenerations().count == 1)
+    }
+
+    @Test func aJournalThatNamesAnotherFileIsRefused() throws {
+        try fill()
+        // As SQLite writes one: the name, its length, a sum of its bytes, and the magic number.
+        let name = outside.path + "/7"
+        var journal = Data(repeating: 0, count: 512)
+        journal.append(contentsOf: name.utf8)
+        let sum = name.utf8.reduce(UInt32(0)) { $0 &+ UInt32(bitPattern: Int32(Int8(bitPattern: $1))) }
+        for number in [UInt32(name.utf8.count), sum] {
+            withUnsafeBytes(of: number.bigEndian) { journal.append(contentsOf: $0) }
+        }
+        journal.append(contentsOf: [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
+        try journal.write(to: URL(filePath: path + "/index.sqlite-journal"))
+        let before = try picture(outside.path)
+        #expect(code { _ = try open() } == .damaged)
+        #expect(code { _ = try inspect() } == .damaged)
+        #expect(try picture(outside.path) == before)
+    }
+
+    @Test func resetGoesIntoNoLink() throws {
+        try fill()
+        let link = path + "/blobs/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: outside.path)
+        let before = try picture(outside.path)
+        try ResourceStore.reset(directory: path)
+        #expect(try picture(outside.path) == before)
+        #expect(!FileManager.default.fileExists(atPath: path + "/blobs"))
+    }
+}
+
+// MARK: - Reading alone
+
+extension HostileFolderTests {
+    @Test(arguments: [false, true])
+    func inspectingChangesNothing(_ isUnclean: Bool) throws {
+        if isUnclean {
+            // As a kill leaves it: with logs, and a file that is half written.
+            let other = directory.path + "/other"
+            let store = try ResourceStore(directory: other, configuration: .mixed)
+            try store.install(site, version: "1")
+            try store.putResource("a resource, a file", for: "key")
+            try store.putDocument(Data("text".utf8), as: "table")
+            try FileManager.default.copyItem(atPath: other, toPath: path)
+            try Data("half".utf8).write(to: URL(filePath: path + "/staging/7"))
+            try #require(try FileSystem.size(of: path + "/index.sqlite-wal") ?? 0 > 0)
+        } else {
+            try fill()
+        }
+        let before = try picture(path)
+        do {
+            let store = try inspect()
+            #expect(try store.activeGenerations().map(\.version) == ["1"])
+            #expect(try store.entries(of: 1).map(\.path) == ["a", "b", "c"])
+            #expect(try store.resources().map(\.key) == ["key"])
+            #expect(try store.statistics().rowBlobs.count == 1 && store.statistics().fileBlobs.count == 3)
+            #expect(try store.check().isSound)
+            #expect(try store.document("table") == Data("text".utf8))
+            #expect(try store.read(1) == site)
+            #expect(code { try store.activate(1) } == .readOnly)
+            #expect(code { try store.putResource("x", for: "y") } == .readOnly)
+            #expect(code { try store.sweep() } == .readOnly)
+            #expect(code { _ = try store.check(repairs: true) } == .readOnly)
+            #expect(code { try store.settle() } == .readOnly)
+            #expect(code { _ = try open() } == .inUse)
+        }
+        #expect(try picture(path) == before)
+    }
+
+    @Test func inspectingMakesNoLock() throws {
+        try fill()
+        try FileManager.default.removeItem(atPath: path + "/lock")
+        let before = try picture(path)
+        #expect(try inspect().activeGenerations().count == 1)
+        #expect(try picture(path) == before)
+    }
+
+    @Test func inspectingDropsNothingThatIsDamaged() throws {
+        try fill()
+        try Data(repeating: 0x55, count: 65_536).write(to: URL(filePath: path + "/blobs.sqlite"))
+        try Data("fine".utf8).write(to: URL(filePath: file(of: site["b"] ?? "")))
+        try Data("text".utf8).write(to: URL(filePath: path + "/documents/table"))
+        let before = try picture(path)
+        do {
+            let store = try inspect()
+            let check = try store.check()
+            #expect(store.counters.lostRowDatabases == 1 && check.damagedBlobs.count == 1)
+            #expect(check.damagedDocuments == ["table"] && check.lackingCount == 2)
+        }
+        #expect(try picture(path) == before)
+    }
+
+    @Test func inspectingNeedsAStore() throws {
+        #expect(code { _ = try inspect() } == .notFound)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        #expect(code { _ = try inspect() } == .notFound)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
+        let store = try open()
+        #expect(code { _ = try inspect() } == .inUse)
+        withExtendedLifetime(store) {}
+    }
+}

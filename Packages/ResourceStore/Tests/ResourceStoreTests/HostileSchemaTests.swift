@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import GRDB
+import Testing
+
+@testable import ResourceStore
+
+/// Databases whose tables are not those that a store makes.
+@Suite(.timeLimit(.minutes(1)))
+struct HostileSchemaTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        let store = try ResourceStore(directory: directory.path, configuration: .mixed)
+        try store.install(["a": "small", "b": "large enough to be a file"], version: "1")
+        try store.putResource("tiny", for: "key")
+    }
+
+    private func change(_ name: String, _ sql: String) throws {
+        let database = try DatabaseQueue(path: "\(directory.path)/\(name)")
+        try database.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try database.close()
+    }
+
+    private func opened() -> StoreError.Code? { code { _ = try ResourceStore(directory: directory.path) } }
+
+    private func inspected() -> StoreError.Code? { code { _ = try ResourceStore(inspecting: directory.path) } }
+
+    private static let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
+
+    @Test(arguments: [
+        "DROP TABLE resource; CREATE VIEW resource AS \(endless) i AS number, i AS key, i AS blob, i AS size FROM n",
+        "DROP TABLE generation; CREATE VIEW generation AS \(endless) i AS number, 'active' AS state FROM n",
+        "DROP TABLE grdb_migrations; CREATE VIEW grdb_migrations AS \(endless) i || '' AS identifier FROM n",
+        "CREATE VIEW other AS \(endless) i FROM n",
+        "CREATE TRIGGER late AFTER UPDATE ON generation BEGIN DELETE FROM entry; END",
+        "CREATE TABLE other (a)",
+        "CREATE INDEX other ON generation(abs(number))",
+        "CREATE VIRTUAL TABLE other USING fts5(text)",
+        "DROP INDEX resource_by_use; CREATE INDEX resource_by_use ON resource(hex(key))",
+        "ALTER TABLE entry ADD COLUMN other AS (randomblob(1000000000))",
+    ])
+    func anotherSchemaIsRefused(_ sql: String) throws {
+        try change("index.sqlite", sql)
+        let before = try Data(contentsOf: URL(filePath: directory.path + "/index.sqlite"))
+        #expect(opened() == .damaged)
+        #expect(inspected() == .damaged)
+        #expect(try Data(contentsOf: URL(filePath: directory.path + "/index.sqlite")) == before)
+    }
+
+    @Test func anotherSchemaOfTheSmallBlobsIsBegunAnew() throws {
+        try change(
+            "blobs.sqlite",
+            "DROP TABLE blob; CREATE VIEW blob AS \(Self.endless) i AS number, i AS digest, 1 AS size, i AS bytes FROM n"
+        )
+        do {
+            let store = try ResourceStore(inspecting: directory.path)
+            #expect(store.counters.lostRowDatabases == 1)
+            #expect(try !store.check().isSound)
+        }
+        #expect(try ResourceStore(directory: directory.path).counters.lostRowDatabases == 1)
+    }
+
+    @Test func tablesOfALaterVersionAreNamedSo() throws {
+        try change(
+            "index.sqlite", "CREATE TABLE trust (a); INSERT INTO grdb_migrations VALUES ('from the future')")
+        #expect(opened() == .newerFormat)
+        #expect(inspected() == .newerFormat)
+    }
+
+    @Test func tablesOfEachOlderVersionAreKnown() throws {
+        for sql in [
+            "DELETE FROM grdb_migrations WHERE identifier LIKE 'what the budget%'; DROP INDEX resource_by_use;"
+                + "ALTER TABLE resource DROP COLUMN overhead;"
+                + "CREATE INDEX resource_by_use ON resource(last_use, number, size)",
+            "DELETE FROM grdb_migrations WHERE identifier LIKE 'seals%' OR identifier LIKE 'what the budget%';"
+                + "DROP TABLE resource; DROP INDEX entry_by_blob; ALTER TABLE generation DROP COLUMN seal;"
+                + "CREATE INDEX entry_by_blob ON entry(blob)",
+        ] {
+            try change("index.sqlite", sql)
+            #expect(inspected() == nil)
+            #expect(opened() == nil)
+        }
+    }
+
+    @Test func anAccessWithoutAnEndHasALimit() throws {
+        let database = try DatabaseQueue()
+        let limit = StepLimit(steps: 100_000, observesCancellation: false)
+        let endless = "\(Self.endless) count(*) FROM n"
+        try database.read { database in
+            #expect(code { _ = try database.limited(limit) { try Int.fetchOne($0, sql: endless) } } == .damaged)
+            // What follows has a limit of its own.
+            let seven = try database.limited(limit) { try Int.fetchOne($0, sql: "SELECT 7") }
+            #expect(seven == 7)
+        }
+    }
+
+    @Test func anAccessWithoutAnEndCanBeCancelled() async throws {
+        let task = Task {
+            let database = try DatabaseQueue()
+            let limit = StepLimit(steps: .max, observesCancellation: true)
+            withUnsafeCurrentTask { $0?.cancel() }
+            try database.writeWithoutTransaction { database in
+                _ = try database.limited(limit) { try Int.fetchOne($0, sql: "\(Self.endless) count(*) FROM n") }
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    /// What is read of another file costs no more than that file.
+    @Test func inspectingHasALimit() throws {
+        let store = try ResourceStore(inspecting: directory.path)
+        #expect(
+            code { try store.index.reading { _ = try Int.fetchOne($0, sql: "\(Self.endless) count(*) FROM n") } }
+                == .damaged)
+        #expect(try store.check().isSound)
+    }
+}

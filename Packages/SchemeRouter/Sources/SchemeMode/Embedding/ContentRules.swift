@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The content rules that hold a page of a custom scheme to what an engine enforces for a page of https, in WebKit's
+/// format of content rule lists. They concern requests that do not reach the container: those to hosts that are not
+/// covered.
+///
+/// Measured in WebKitGTK 2.50: to the engine such a page is no page of https, so it does not block mixed content; and its
+/// cookie store has no first party, so it sends and stores `SameSite=Strict` and `Lax` cookies of other sites. Navigations
+/// of the page itself are judged by the engine as over https.
+///
+/// With these rules
+/// - requests to other sites carry no cookies, whatever their `SameSite` says, and responses of theirs store none, as in
+///   engines that block all third-party cookies: the rules cannot tell cookies apart,
+/// - requests to the page's own site carry cookies if a document of that site asks, but for documents of frames and for
+///   documents without a URL of their own, of which the rules cannot tell who asks,
+/// - a page of https gets nothing of http, and pictures by https (Mixed Content, level 2),
+/// - documents that are not the container's cannot load what is.
+public struct ContentRules: Sendable, Hashable {
+    /// The rules as JSON.
+    public let json: String
+
+    /// - Parameter sites: the sites whose pages the view may show. In a page of any other site no request carries cookies.
+    public init(names: SchemeNames, sites: [PageSite]) {
+        let builder = Builder(names: names)
+        let rules = builder.mixedContent + builder.foreignDocuments + builder.cookies(of: sites)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Never without a value: the rules hold nothing but texts.
+        json = (try? encoder.encode(rules)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    fileprivate struct Rule: Encodable {
+        struct Trigger: Encodable {
+            var url: String
+            var types: [String]?
+            var top: [String]?
+            var exceptTop: [String]?
+            var frame: [String]?
+            var exceptFrame: [String]?
+
+            enum CodingKeys: String, CodingKey {
+                case url = "url-filter"
+                case types = "resource-type"
+                case top = "if-top-url"
+                case exceptTop = "unless-top-url"
+                case frame = "if-frame-url"
+                case exceptFrame = "unless-frame-url"
+            }
+        }
+
+        struct Action: Encodable {
+            var type: String
+        }
+
+        var trigger: Trigger
+        var action: Action
+
+        init(_ action: String, _ trigger: Trigger) {
+            self.trigger = trigger
+            self.action = Action(type: action)
+        }
+    }
+}
+
+/// An engine reads a rule's conditions one at a time, and `ignore-previous-rules` takes back all that stand above it: so
+/// the order matters.
+private struct Builder {
+    typealias Rule = ContentRules.Rule
+
+    let names: SchemeNames
+
+    private static let pictures = ["image", "media"]
+    private static let documents = ["document"]
+    private static let others = [
+        "style-sheet", "script", "font", "raw", "svg-document", "ping", "fetch", "websocket", "other", "csp-report",
+    ]
+
+    /// Both schemes of the container.
+    private var anyName: [String] { [names.secure, names.insecure].map { "^\(Self.escaped($0)):" } }
+
+    var mixedContent: [Rule] {
+        let secure = ["^\(Self.escaped(names.secure)):"]
+        var rules = mixedContent { url, types in Rule.Trigger(url: url, types: types, top: secure) }
+        rules += mixedContent { url, types in Rule.Trigger(url: url, types: types, frame: secure) }
+        rules.append(Rule("block", Rule.Trigger(url: "^http:", types: Self.documents, top: secure)))
+        return rules
+    }
+
+    /// - Parameter trigger: the trigger for URLs and resource types in a document of https.
+    private func mixedContent(_ trigger: (String, [String]) -> Rule.Trigger) -> [Rule] {
+        var rules = [Rule("make-https", trigger("^http:", Self.pictures))]
+        // Engines keep a port when they change the scheme, and an address has no certificate.
+        for url in ["^http://[^/]*:[0-9]", "^http://[0-9.]*/", "^http://\\["] {
+            rules.append(Rule("block", trigger(url, Self.pictures)))
+        }
+        // Pictures of this machine are not mixed content.
+        for host in ["127\\.[0-9.]*", "([^/:@]*\\.)?localhost", "\\[::1\\]"] {
+            rules.append(Rule("ignore-previous-rules", trigger("^http://" + host + "(:[0-9]+)?/", Self.pictures)))
+        }
+        for url in ["^http:", "^ws:"] { rules.append(Rule("block", trigger(url, Self.others))) }
+        return rules
+    }
+
+    var foreignDocuments: [Rule] {
+        anyName.map { Rule("block", .init(url: $0, types: Self.pictures + Self.others, frame: ["^https?:"])) }
+    }
+
+    func cookies(of sites: [PageSite]) -> [Rule] {
+        let all = ["^https?:", "^wss?:"]
+        var rules = all.map { Rule("block-cookies", .init(url: $0, top: anyName)) }
+        for site in sites {
+            let host = (site.hasSubdomains ? "([^/:@]*\\.)?" : "") + Self.escaped(site.domain) + "(:[0-9]+)?/"
+            guard let scheme = names.name(for: site.scheme) else { continue }
+            let name = "^" + Self.escaped(scheme) + "://" + host
+            let page = "^" + site.scheme + "://" + host
+            let socket = (site.scheme == "https" ? "^wss://" : "^ws://") + host
+            for url in [page, socket] {
+                rules.append(Rule("ignore-previous-rules", .init(url: url, top: [name])))
+                rules.append(Rule("block-cookies", .init(url: url, exceptFrame: [name, page])))
+                rules.append(Rule("block-cookies", .init(url: url, types: Self.documents, top: anyName)))
+            }
+        }
+        guard !sites.isEmpty else { return rules }
+        // The rules are not for views that show another page than the container's.
+        return rules + all.map { Rule("ignore-previous-rules", .init(url: $0, exceptTop: anyName)) }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.reduce(into: "") { result, letter in
+            if ".+[]-".contains(letter), letter != "-" { result.append("\\") }
+            result.append(letter)
+        }
+    }
+}

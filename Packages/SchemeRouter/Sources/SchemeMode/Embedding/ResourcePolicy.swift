@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import ResourceLoading
+
+/// The `Cross-Origin-Resource-Policy` of a response (Fetch, section 3.7), for a page without an embedder policy.
+enum ResourcePolicy: String, Sendable {
+    case sameOrigin = "same-origin"
+    case sameSite = "same-site"
+    case crossOrigin = "cross-origin"
+
+    /// Returns `nil` if the response has no policy: a value that is unknown, or several of them, count as none.
+    init?(_ fields: HTTPFields) {
+        guard let value = HTTPField.Name.crossOriginResourcePolicy.flatMap({ fields[$0] }) else { return nil }
+        self.init(rawValue: value)
+    }
+
+    /// Returns a Boolean value that indicates whether a request without CORS from one origin may have the response of
+    /// another (the cross-origin resource policy internal check).
+    func allows(_ asking: WebOrigin, of resource: WebOrigin, sites: any SiteNaming) -> Bool {
+        switch self {
+        case .crossOrigin: return true
+        case .sameOrigin: return asking == resource
+        case .sameSite:
+            // The sites are compared without their schemes, but nothing of https goes to a page of http.
+            let secured = WebOrigin(scheme: resource.scheme, authority: asking.authority)
+            return sites.areSameSite(secured, resource) && (asking.scheme == "https" || resource.scheme != "https")
+        }
+    }
+}
+
+extension HTTPField.Name {
+    static let crossOriginResourcePolicy = HTTPField.Name("Cross-Origin-Resource-Policy")
+}

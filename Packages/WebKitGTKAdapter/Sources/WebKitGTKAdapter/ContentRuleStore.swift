@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if os(Linux)
+    internal import CWebKitGTK
+    internal import ContainerKit
+    internal import Glibc
+
+    /// Compiles content rule lists, and keeps those that views use. One list takes about a millisecond.
+    ///
+    /// The engine compiles into files, which lie in a folder of the process and are removed with this object.
+    /// Isolation: the main actor.
+    @MainActor
+    final class ContentRuleStore {
+        /// A compiled list.
+        struct Compiled {
+            let filter: OpaquePointer
+            let id: String
+        }
+
+        private var compiled: [String: Compiled] = [:]
+        private var store: UnsafeMutablePointer<WebKitUserContentFilterStore>?
+        private var folder: UnsafeMutablePointer<CChar>?
+        private var count = 0
+
+        /// The most lists that are kept. Views hold theirs.
+        private static let limit = 64
+
+        /// Returns the compiled form of rules.
+        /// - Throws: `EngineError` with code `storage` if the engine refuses them or cannot write them.
+        func list(of json: String) async throws -> Compiled {
+            if let known = compiled[json] { return known }
+            let store = try openStore()
+            count += 1
+            let id = "containerkit-\(count)"
+            let bytes = json.withCString { g_bytes_new($0, gsize(strlen($0))) }
+            defer { g_bytes_unref(bytes) }
+            let address = try await GLibAsync.call(keeping: [gpointer(store)]) { callback, data in
+                webkit_user_content_filter_store_save(store, id, bytes, nil, callback, data)
+            } finish: { result in
+                var error: UnsafeMutablePointer<GError>?
+                let filter = webkit_user_content_filter_store_save_finish(store, result, &error)
+                if let error { throw EngineError(.storage, message(of: error)) }
+                return Int(bitPattern: filter)
+            }
+            guard let filter = OpaquePointer(bitPattern: address) else {
+                throw EngineError(.storage, "no content rules were compiled")
+            }
+            if compiled.count >= Self.limit { removeAll() }
+            let list = Compiled(filter: filter, id: id)
+            // Of two calls for the same rules the later one counts.
+            if let other = compiled.updateValue(list, forKey: json) { webkit_user_content_filter_unref(other.filter) }
+            return list
+        }
+
+        private func openStore() throws -> UnsafeMutablePointer<WebKitUserContentFilterStore> {
+            if let store { return store }
+            var error: UnsafeMutablePointer<GError>?
+            guard let folder = g_dir_make_tmp("containerkit-rules-XXXXXX", &error) else {
+                throw EngineError(.storage, error.map(message(of:)) ?? "cannot make a folder for content rules")
+            }
+            self.folder = folder
+            guard let opened = webkit_user_content_filter_store_new(folder) else {
+                throw EngineError(.storage, "cannot open a store for content rules")
+            }
+            store = opened
+            return opened
+        }
+
+        private func removeAll() {
+            for list in compiled.values { webkit_user_content_filter_unref(list.filter) }
+            compiled.removeAll()
+        }
+
+        isolated deinit {
+            removeAll()
+            if let store { g_object_unref(gpointer(store)) }
+            guard let folder else { return }
+            if let directory = g_dir_open(folder, 0, nil) {
+                while let name = g_dir_read_name(directory) {
+                    unlink("\(String(cString: folder))/\(String(cString: name))")
+                }
+                g_dir_close(directory)
+            }
+            rmdir(folder)
+            g_free(folder)
+        }
+    }
+
+    extension WebKitGTKView {
+        /// Holds the requests of the view's pages to content rules, in place of those before.
+        /// - Throws: `EngineError` with code `storage` if the engine refuses them; those before stay.
+        public func setContentRules(_ json: String) async throws {
+            let list = try await contentRules.list(of: json)
+            guard !isDiscarded, list.id != contentRuleID else { return }
+            webkit_user_content_manager_add_filter(contentManager, list.filter)
+            // Not before: a page may be asking meanwhile.
+            if let contentRuleID { webkit_user_content_manager_remove_filter_by_id(contentManager, contentRuleID) }
+            contentRuleID = list.id
+        }
+    }
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if os(Linux)
+    internal import CWebKitGTK
+    internal import ContainerKit
+    internal import FoundationEssentials
+    internal import Glibc
+
+    /// Checks that WebKitGTK 2.50 can run web processes in its sandbox.
+    ///
+    /// Measured: where the launcher fails, the engine ends the app. With the environment variable, in a snap, and in a
+    /// Podman container where the launcher fails, it starts web processes without a sandbox instead.
+    struct SandboxProbe {
+        /// The launcher of sandboxed processes, at the path that is compiled into the engine.
+        var launcher = "/usr/bin/bwrap"
+        /// The filter between web processes and the session bus, likewise.
+        var busProxy = "/usr/bin/xdg-dbus-proxy"
+        /// The file that marks a Flatpak sandbox.
+        var flatpakMark = "/.flatpak-info"
+        /// The time limit for one run of the launcher. Measured: a run takes 7 ms.
+        var limit = Duration.seconds(5)
+
+        /// Returns the reason why web processes cannot be sandboxed, or `nil` if they can. Blocks the thread for as long
+        /// as the launcher runs, ``limit`` at most.
+        func fault(environment: [String: String]) -> EngineError? {
+            let variable = "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS"
+            if let value = environment[variable], value != "0" {
+                return EngineError(.noSandbox, "the environment turns the engine's sandbox off", at: variable)
+            }
+            if ["SNAP", "SNAP_NAME", "SNAP_REVISION"].allSatisfy({ environment[$0] != nil }) {
+                return EngineError(.noSandbox, "the engine has no sandbox of its own inside a snap", at: "SNAP")
+            }
+            if access(flatpakMark, F_OK) == 0 {
+                return EngineError(.noSandbox, "the engine's sandbox is not supported inside Flatpak", at: flatpakMark)
+            }
+            for (program, package) in [(launcher, "bubblewrap"), (busProxy, "xdg-dbus-proxy")]
+            where access(program, X_OK) != 0 {
+                return EngineError(.noSandbox, "the engine's sandbox needs the package \(package)", at: program)
+            }
+            return launcherFault().map {
+                EngineError(.noSandbox, "the engine's sandbox needs user namespaces: \($0)", at: launcher)
+            }
+        }
+
+        /// Runs the launcher with the namespaces that the engine asks for; it prints its version inside of them.
+        private func launcherFault() -> String? {
+            var ends: [Int32] = [-1, -1]
+            guard g_unix_open_pipe(&ends, FD_CLOEXEC, nil) != 0 else { return Self.text(of: errno) }
+            // What the launcher leaves running may hold the other end.
+            g_unix_set_fd_nonblocking(ends[0], 1, nil)
+            defer { close(ends[0]) }
+            let started = start(errors: ends[1])
+            close(ends[1])
+            switch started {
+            case .failure(let fault): return fault.message
+            case .success(let process):
+                guard let status = status(of: process) else { return "the launcher does not end" }
+                return status == 0 ? nil : Self.line(from: ends[0]) ?? "the launcher ended with status \(status)"
+            }
+        }
+
+        /// Starts the launcher with an empty environment. The descriptor becomes its standard error.
+        private func start(errors: Int32) -> Result<pid_t, EngineError> {
+            let arguments = [
+                launcher, "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev",
+                "--unshare-all", "--", launcher, "--version",
+            ]
+            var actions = posix_spawn_file_actions_t()
+            posix_spawn_file_actions_init(&actions)
+            defer { posix_spawn_file_actions_destroy(&actions) }
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+            posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+            posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
+            var texts: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+            defer { for text in texts { free(text) } }
+            var nothing: [UnsafeMutablePointer<CChar>?] = [nil]
+            var process: pid_t = 0
+            let failure = posix_spawn(&process, launcher, &actions, nil, &texts, &nothing)
+            return failure == 0 ? .success(process) : .failure(EngineError(.noSandbox, Self.text(of: failure)))
+        }
+
+        /// Waits for the end of a process and returns its status; ends it and returns `nil` after ``limit``.
+        private func status(of process: pid_t) -> Int32? {
+            let descriptor = containerkit_pidfd_open(process)
+            let deadline = ContinuousClock.now + limit
+            var hasEnded = false
+            if descriptor >= 0 {
+                defer { close(descriptor) }
+                var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                var count: Int32 = -1
+                repeat {
+                    let rest = max(.zero, ContinuousClock.now.duration(to: deadline)) / .milliseconds(1)
+                    count = poll(&watched, 1, Int32(rest.rounded(.up)))
+                } while count < 0 && errno == EINTR
+                hasEnded = count == 1
+            }
+            if !hasEnded { kill(process, SIGKILL) }
+            var status: Int32 = 0
+            while waitpid(process, &status, 0) < 0 {
+                guard errno == EINTR else { return nil }
+            }
+            return hasEnded ? status : nil
+        }
+
+        /// Returns the first line that the launcher wrote, without its name, or `nil` if it wrote nothing.
+        private static func line(from descriptor: Int32) -> String? {
+            let bytes = [UInt8](unsafeUninitializedCapacity: 512) { buffer, count in
+                count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+            }
+            let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+            let text = line.hasPrefix("bwrap: ") ? String(line.dropFirst(7)) : line
+            return text.isEmpty ? nil : text
+        }
+
+        private static func text(of code: Int32) -> String {
+            String(cString: strerror(code))
+        }
+    }
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if os(Linux)
+    import Foundation
+    import Testing
+
+    @testable import ContainerKit
+    @testable import WebKitGTKAdapter
+
+    @Suite("Sandbox probe", .timeLimit(.minutes(1)))
+    final class SandboxProbeTests {
+        private let folder = FileManager.default.temporaryDirectory.appending(path: "sandbox-\(UUID())").path
+
+        init() throws {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        }
+
+        deinit {
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+
+        /// Returns the path of a script that takes the launcher's place.
+        private func launcher(_ script: String) throws -> String {
+            let path = folder + "/launcher"
+            try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path))
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+            return path
+        }
+
+        /// Returns a probe of a system where the sandbox runs.
+        private func probe(_ script: String = "exit 0") throws -> SandboxProbe {
+            SandboxProbe(
+                launcher: try launcher(script), busProxy: "/bin/sh", flatpakMark: folder + "/none", limit: .seconds(30))
+        }
+
+        @Test("A launcher that succeeds is enough, also beside a variable that turns nothing off")
+        func success() throws {
+            #expect(try probe().fault(environment: [:]) == nil)
+            let harmless = ["WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "0", "SNAP": "/snap/x", "SNAP_NAME": "x"]
+            #expect(try probe().fault(environment: harmless) == nil)
+        }
+
+        @Test(
+            "Where the engine would drop the sandbox silently, that is the fault",
+            arguments: [
+                ["WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1"], ["WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": ""],
+                ["SNAP": "/snap/x", "SNAP_NAME": "x", "SNAP_REVISION": "1"],
+            ])
+        func environment(_ variables: [String: String]) throws {
+            #expect(try probe().fault(environment: variables)?.code == .noSandbox)
+        }
+
+        @Test("Inside Flatpak the sandbox is not supported")
+        func flatpak() throws {
+            var probe = try probe()
+            probe.flatpakMark = "/"
+            #expect(probe.fault(environment: [:])?.code == .noSandbox)
+        }
+
+        @Test("A program that is missing is named with its package")
+        func missing() throws {
+            var probe = try probe()
+            probe.busProxy = folder + "/none"
+            let text = "no-sandbox: the engine's sandbox needs the package"
+            #expect(probe.fault(environment: [:])?.description == "\(text) xdg-dbus-proxy (\(folder)/none)")
+            probe.launcher = folder + "/none"
+            #expect(probe.fault(environment: [:])?.description == "\(text) bubblewrap (\(folder)/none)")
+        }
+
+        @Test(
+            "A launcher that fails is quoted in one line",
+            arguments: [
+                ("echo 'bwrap: No permissions' >&2; echo more >&2; exit 1", "No permissions"),
+                ("exit 3", "the launcher ended with status 768"), ("kill -9 $$", "the launcher ended with status 9"),
+            ])
+        func failure(script: String, reason: String) throws {
+            let fault = try #require(try probe(script).fault(environment: [:]))
+            #expect(fault.code == .noSandbox)
+            #expect(fault.message == "the engine's sandbox needs user namespaces: \(reason)")
+        }
+
+        @Test("A launcher that does not end is ended")
+        func hang() throws {
+            var probe = try probe("echo $$ >'\(folder)/pid'; exec sleep 1000")
+            probe.limit = .milliseconds(200)
+            let fault = try #require(probe.fault(environment: [:]))
+            #expect(fault.message.hasSuffix("the launcher does not end"))
+            // It may not have come as far as to write it.
+            if let text = try? String(contentsOfFile: folder + "/pid", encoding: .utf8),
+                let process = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines))
+            {
+                #expect(kill(process, 0) != 0)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import ProgramTesting
+import Testing
+
+extension RealEngine {
+    /// What pages of one site can do to others, in custom-scheme mode and in the plain engine over https.
+    @Suite("Isolation of sites", .timeLimit(.minutes(5)))
+    struct IsolationTests {
+        private struct Report: Decodable {
+            var results: [BridgeTests.Value]
+            var log: [Arrival]
+        }
+
+        private struct Arrival: Decodable {
+            var url: String
+            var method: String
+            var cookie: String?
+        }
+
+        private static let page = "https://www.shop.example/"
+
+        /// Functions that the scripts use. `S` is the page's scheme in front of covered hosts.
+        private static let helpers = """
+            const S = location.protocol + '//';
+            const answer = (wanted) => '?' + encodeURIComponent(JSON.stringify(wanted));
+            const wait = (time) => new Promise((end) => setTimeout(end, time));
+            const element = (type, key, url, more) => new Promise((end) => {
+                const element = document.createElement(type);
+                element.onload = () => end('loaded');
+                element.onerror = () => end('failed');
+                Object.assign(element, more);
+                element[key] = url;
+                document.body.append(element);
+                setTimeout(end, 3000, 'nothing');
+            });
+            const told = (name) => new Promise((end) => {
+                addEventListener('message', ({ data }) => { if (data && data.name === name) end(data.value); });
+            });
+
+            """
+
+        private func run(
+            _ mode: String, _ page: String = Self.page, cookies: [[String]] = [], _ scripts: String...
+        ) async throws -> Report {
+            let folder = try TemporaryFolder()
+            let cookies = String(decoding: try JSONEncoder().encode(cookies), as: UTF8.self)
+            let outcome = try await Program("engine-harness").run(
+                ["isolation", folder.path, mode, page, cookies] + scripts.map { Self.helpers + $0 }, in: folder.path)
+            try #require(outcome.status == 0, "\(outcome.errors)")
+            return try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
+        }
+
+        // MARK: Framing
+
+        private static let frames = """
+            const out = {};
+            const show = async (name, host, fields) => {
+                const frame = document.createElement('iframe');
+                const shown = told(name);
+                const body = `<script>parent.postMessage({ name: '${name}', value: 'shown' }, '*')</script>`;
+                frame.src = S + host + '/framed' + answer({ fields, body });
+                const loaded = new Promise((end) => { frame.onload = () => setTimeout(end, 300, 'refused'); });
+                document.body.append(frame);
+                out[name] = [await Promise.race([shown, loaded, wait(5000)]),
+                    frame.contentDocument === null ? 'foreign' : host === 'www.shop.example' && out[name]];
+            };
+            const own = 'www.shop.example', other = 'ad.example';
+            let count = 0;
+            const both = (...fields) => Promise.all([own, other].map((host) => show(`${++count}-${host}-${fields}`
+                .replaceAll(/[^-a-z0-9.:*]/gi, '_'), host, fields)));
+            const X = 'X-Frame-Options', P = 'Content-Security-Policy';
+            for (const value of ['DENY', 'SAMEORIGIN', 'ALLOWALL', 'DENY, SAMEORIGIN', 'junk']) await both([X, value]);
+            await both([X, 'SAMEORIGIN'], [X, 'DENY']);
+            for (const sources of ["'none'", "'self'", 'https://www.shop.example', 'www.shop.example', '*.shop.example',
+                '*', 'https:', 'https://else.example']) await both([P, 'frame-ancestors ' + sources]);
+            await both([P, 'frame-ancestors *'], [X, 'DENY']);
+            await both([P, "frame-ancestors *, frame-ancestors 'none'"]);
+            // A page of the site, in a frame of another site, in a page of the site.
+            for (const [name, fields] of [['same', [X, 'SAMEORIGIN']], ['self', [P, "frame-ancestors 'self'"]],
+                ['two', [P, `frame-ancestors ${S}ad.example ${S}www.shop.example`.replaceAll('containerkit', 'https')]]]) {
+                const body = `<script>top.postMessage({ name: '${name}', value: 'shown' }, '*')</` + 'script>';
+                const url = S + own + '/inner' + answer({ fields: [fields], body });
+                const frame = document.createElement('iframe');
+                frame.src = S + other + '/outer' + answer({ body: `<iframe src="${url.replaceAll('"', '&quot;')}"></iframe>` });
+                const shown = told(name);
+                document.body.append(frame);
+                out[name] = [await Promise.race([shown, wait(1500)]) ?? 'refused', ''];
+            }
+            return Object.entries(out).map(([name, [shown, document]]) => `${name} ${shown} ${shown === 'refused' ? document : ''}`);
+            """
+
+        @Test("A page shows in its frames what servers permit, by X-Frame-Options and frame-ancestors")
+        func framing() async throws {
+            let plain = try await run("plain", Self.page, Self.frames)
+            let scheme = try await run("scheme", Self.page, Self.frames)
+            #expect(plain.results == scheme.results)
+            let texts = try #require(plain.results.first).leaves().values
+            #expect(texts.contains { $0.contains("refused foreign") } && texts.contains { $0.contains(" shown") })
+            #expect(texts.count > 30)
+        }
+
+        // MARK: Cross-Origin-Resource-Policy
+
+        private static let resources = """
+            const out = {};
+            for (const host of ['www.shop.example', 'shop.example', 'ad.example', 'api.shop.example', 'bare.example']) {
+                for (const policy of ['same-origin', 'same-site', 'cross-origin', 'junk']) {
+                    const url = (host.startsWith('api') || host.startsWith('bare') ? 'https://' : S) + host + '/resource'
+                        + answer({ fields: [['Cross-Origin-Resource-Policy', policy], ['Content-Type', 'text/css']] });
+                    out[host + policy] = [
+                        await element('link', 'href', url, { rel: 'stylesheet' }),
+                        await fetch(url, { mode: 'no-cors' }).then((answer) => answer.type, () => 'failed')];
+                }
+            }
+            return out;
+            """
+
+        @Test("A page loads from other origins what Cross-Origin-Resource-Policy permits")
+        func resourcePolicy() async throws {
+            let plain = try await run("plain", Self.page, Self.resources)
+            let scheme = try await run("scheme", Self.page, Self.resources)
+            #expect(plain.results == scheme.results)
+            #expect(try #require(plain.results.first).leaves().values.contains("failed"))
+        }
+
+        // MARK: Mixed content
+
+        private static let insecure = """
+            const url = (name) => `http://bare.example/${name}`;
+            const quiet = (start) => { try { return start(); } catch {} };
+            for (const [name, type, key, more] of [
+                ['image', 'img', 'src'], ['script', 'script', 'src'], ['style', 'link', 'href', { rel: 'stylesheet' }],
+                ['frame', 'iframe', 'src'], ['object', 'object', 'data']]) {
+                await Promise.race([element(type, key, url(name), more), wait(1000)]);
+            }
+            await fetch(url('fetch'), { mode: 'no-cors' }).catch(() => {});
+            quiet(() => { const request = new XMLHttpRequest(); request.open('GET', url('xhr')); request.send(); });
+            quiet(() => navigator.sendBeacon(url('beacon'), 'x'));
+            quiet(() => new EventSource(url('events')));
+            quiet(() => new WebSocket('ws://bare.example/socket'));
+            const form = document.createElement('form');
+            form.method = 'post'; form.action = url('form'); form.target = 'formframe';
+            const frame = document.createElement('iframe');
+            frame.name = 'formframe';
+            document.body.append(frame, form);
+            form.submit();
+            new Worker(URL.createObjectURL(new Blob([
+                `fetch('${url('worker')}', { mode: 'no-cors' }).catch(() => {}); importScripts('${url('import')}')`])));
+            document.body.style.backgroundImage = `url(${url('background')})`;
+            await wait(1500);
+            """
+
+        @Test("A page of https loads nothing by http, and pictures by https; a page of http may")
+        func mixedContent() async throws {
+            let urls = { (report: Report) in
+                Set(report.log.map(\.url).filter { $0.contains("bare.example") && !$0.contains("favicon") })
+            }
+            let plain = urls(try await run("plain", Self.page, Self.insecure))
+            #expect(plain == ["https://bare.example/image", "https://bare.example/background"])
+            #expect(urls(try await run("scheme", Self.page, Self.insecure)) == plain)
+            let free = urls(try await run("scheme", "http://www.shop.example/", Self.insecure))
+            #expect(free.count > 10 && free.allSatisfy { $0.hasPrefix("http://") })
+        }
+
+        // MARK: Cookies of hosts that are not covered
+
+        private static let cookies = ["api.shop.example", "bare.example"].flatMap { host in
+            [[host, "strict", "Strict"], [host, "lax", "Lax"], [host, "none", "None"]]
+        }
+
+        private static let requests = """
+            const set = ['Strict', 'Lax', 'None'].map((mode) => ['Set-Cookie', `new${mode}=1; Secure; Path=/; SameSite=${mode}`]);
+            const echo = (host) => fetch(`https://${host}/echo` + answer({ echo: true }), { credentials: 'include' })
+                .then((answer) => answer.text(), (error) => error.name);
+            const out = {};
+            for (const host of ['api.shop.example', 'bare.example']) {
+                const url = (name) => `https://${host}/${name}`;
+                await fetch(url('set') + answer({ fields: set }), { mode: 'no-cors', credentials: 'include' });
+                out[host] = (await echo(host)).split('; ').sort().join(' ');
+                await element('img', 'src', url('image'));
+                await element('script', 'src', url('script'));
+                await element('iframe', 'src', url('frame') + answer({ body: '<img src=within>' }));
+                navigator.sendBeacon(url('beacon'), 'x');
+                new Worker(URL.createObjectURL(new Blob([
+                    `fetch('${url('worker')}', { mode: 'no-cors', credentials: 'include' })`])));
+                const form = document.createElement('form');
+                form.method = 'post'; form.action = url('form'); form.target = 'f' + host;
+                const frame = document.createElement('iframe');
+                frame.name = form.target;
+                document.body.append(frame, form);
+                form.submit();
+            }
+            // A frame of another site asks the page's own.
+            await element('iframe', 'src', 'https://bare.example/attack' + answer({ body: `
+                <img src="https://api.shop.example/attack-image"><iframe name=inner src="https://api.shop.example/attack-first"></iframe>
+                <form method=post target=inner action="https://api.shop.example/attack-form"></form>
+                <script>setTimeout(() => document.forms[0].submit(), 500)</` + 'script>' }));
+            await wait(2000);
+            return out;
+            """
+
+        @Test("Requests to hosts that are not covered carry no cookie that a browser would hold back, and store none")
+        func bareHosts() async throws {
+            let plain = try await run("plain", cookies: Self.cookies, Self.requests)
+            let scheme = try await run("scheme", cookies: Self.cookies, Self.requests)
+            // The plain engine sends what other sites' cookies permit; here there is nothing of them at all.
+            let report = { (report: Report) in try #require(report.results.first).leaves() }
+            #expect(try report(plain)["/bare.example"] == "none=1")
+            #expect(try report(scheme)["/bare.example"] == "none")
+            // Within the site all is the same.
+            let own = try report(plain)["/api.shop.example"]
+            #expect(own == "lax=1 newLax=1 newNone=1 newStrict=1 none=1 strict=1")
+            #expect(try report(scheme)["/api.shop.example"] == own)
+            let sent = { (report: Report, url: String) in report.log.last { $0.url == "https://\(url)" } }
+            for (name, isWhole) in [
+                ("image", true), ("script", true), ("beacon", true), ("worker", true), ("within", true),
+                // The rules cannot tell who asks for the document of a frame.
+                ("frame", false), ("form", false),
+            ] {
+                let request = try #require(sent(scheme, "api.shop.example/\(name)"), "\(name)")
+                #expect((request.cookie?.contains("strict=1") ?? false) == isWhole, "\(name)")
+            }
+            for request in scheme.log where request.url.hasPrefix("https://bare.example/") {
+                #expect(request.cookie == nil, "\(request)")
+            }
+            for name in ["attack-image", "attack-first", "attack-form"] {
+                let request = try #require(sent(scheme, "api.shop.example/\(name)"), "\(name)")
+                #expect(request.cookie == nil, "\(request)")
+                let over = try #require(sent(plain, "api.shop.example/\(name)"), "\(name)")
+                #expect(over.cookie?.contains("strict=1") != true && over.cookie?.contains("lax=1") != true)
+            }
+        }
+
+        // MARK: Cookies by script
+
+        private static let attack = """
+            const out = {};
+            document.cookie = 'own=1; Secure; Path=/; Domain=shop.example';
+            // The frame of another site fills the window of an empty frame of its own, looks for the token, and asks with it.
+            const look = `
+                const inner = document.createElement('iframe');
+                document.body.append(inner);
+                const world = inner.contentWindow;
+                const seen = new Set();
+                const keep = (value) => {
+                    for (const text of String(value).match(/[0-9a-f]{32}/g) ?? []) seen.add(text);
+                };
+                world.prompt = (text) => { keep(text); return null };
+                world.Object.defineProperty(world.Object.prototype, 'token', {
+                    configurable: true, set(value) { keep(value) }, get() {} });
+                const apply = world.Reflect.apply;
+                world.Reflect.apply = (f, self, args) => { for (const one of args ?? []) keep(one); return apply(f, self, args) };
+                const assign = world.encodeURIComponent;
+                world.encodeURIComponent = (text) => { keep(text); return assign(text) };
+                inner.onload = () => setTimeout(() => {
+                    try { world.document.cookie } catch {}
+                    const answers = [];
+                    for (const token of seen) {
+                        for (const host of ['www.shop.example', 'shop.example']) {
+                            const ask = (values) => prompt(token + ' ' + encodeURIComponent(JSON.stringify({
+                                place: 'containerkit://' + host + '/', ...values })));
+                            answers.push(ask({ ask: 'cookies' }));
+                            ask({ ask: 'setCookie', text: 'planted=1; Secure; Path=/; SameSite=None' });
+                        }
+                    }
+                    top.postMessage({ name: 'attack', value: { seen: seen.size, answers } }, '*');
+                }, 300);
+                inner.src = '/empty';`;
+            const frame = document.createElement('iframe');
+            frame.src = S + 'ad.example/attack' + answer({ body: '<body><script>' + look + '</' + 'script>' });
+            const attacked = told('attack');
+            document.body.append(frame);
+            const found = await Promise.race([attacked, wait(5000)]);
+            out.answers = JSON.stringify(found ?? {});
+            out.after = document.cookie;
+            // Frames of the site, with and without URLs of their own.
+            const read = `<script>parent.postMessage({ name: NAME, value: document.cookie }, '*')</` + 'script>';
+            const inFrame = async (name, place) => {
+                const value = told(name);
+                const frame = document.createElement('iframe');
+                place(frame, read.replace('NAME', `'${name}'`));
+                document.body.append(frame);
+                return Promise.race([value, wait(3000)]);
+            };
+            out.sub = await inFrame('sub', (frame, body) => frame.src = S + 'shop.example/sub' + answer({ body }));
+            out.same = await inFrame('same', (frame, body) => frame.src = '/same' + answer({ body }));
+            out.srcdoc = await inFrame('srcdoc', (frame, body) => frame.srcdoc = body);
+            out.blob = await inFrame('blob', (frame, body) =>
+                frame.src = URL.createObjectURL(new Blob([body], { type: 'text/html' })));
+            const blank = document.createElement('iframe');
+            document.body.append(blank);
+            out.blank = blank.contentDocument.cookie;
+            blank.contentDocument.cookie = 'blank=1; Secure; Path=/';
+            out.set = document.cookie.split('; ').sort().join(' ');
+            const sandboxed = `<script>let value; try { value = document.cookie } catch (error) { value = error.name }
+                parent.postMessage({ name: 'sandboxed', value }, '*')</` + 'script>';
+            out.sandboxed = await inFrame('sandboxed', (frame) => {
+                frame.sandbox = 'allow-scripts allow-modals';
+                frame.src = '/sandboxed' + answer({ body: sandboxed });
+            });
+            // Ways around the border between origins of one site, and between sites.
+            const relaxed = `<script>let value; try { document.domain = 'shop.example'; value = 'set' } catch (error) { value = error.name }
+                parent.postMessage({ name: 'domain', value }, '*')</` + 'script>';
+            out.domain = await inFrame('domain', (frame) => frame.src = S + 'shop.example/domain' + answer({ body: relaxed }));
+            try { document.domain = 'shop.example'; out.ownDomain = 'set' } catch (error) { out.ownDomain = error.name }
+            const reach = [...document.querySelectorAll('iframe')].find((frame) => frame.src.includes('/domain'));
+            try { out.reach = typeof reach.contentWindow.document.cookie } catch (error) { out.reach = error.name }
+            const access = `<script>(async () => {
+                let value = [];
+                try { value.push(await document.hasStorageAccess()) } catch (error) { value.push(error.name) }
+                try { await document.requestStorageAccess(); value.push('granted') } catch (error) { value.push('denied') }
+                value.push(document.cookie);
+                parent.postMessage({ name: 'access', value: JSON.stringify(value) }, '*') })()</` + 'script>';
+            out.access = await inFrame('access', (frame) => frame.src = S + 'ad.example/access' + answer({ body: access }));
+            return out;
+            """
+
+        @Test("A frame of another site neither reads nor plants cookies of the page's site, whatever it has learned")
+        func scripts() async throws {
+            let plain = try #require(try await run("plain", Self.page, Self.attack).results.first).leaves()
+            let scheme = try #require(
+                try await run("scheme", Self.page, cookies: [["ad.example", "lax", "Lax"]], Self.attack).results.first
+            ).leaves()
+            for (place, value) in plain where place != "/answers" {
+                #expect(scheme[place] == value, "\(place): \(scheme[place] ?? "nothing"), plain: \(value)")
+            }
+            // The attack has found something to ask with, and has been told nothing.
+            let answers = try #require(scheme["/answers"])
+            #expect(answers.contains("seen") && !answers.contains("\"seen\":0"), "\(answers)")
+            #expect(!answers.contains("own=1"), "\(answers)")
+            #expect(scheme["/after"] == "own=1")
+        }
+    }
+}

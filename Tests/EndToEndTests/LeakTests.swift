@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import ProgramTesting
+import Testing
+
+extension RealEngine {
+    /// What the container and the injected script say to each other stays between them.
+    @Suite("Bytes at the origin", .timeLimit(.minutes(3)))
+    struct LeakTests {
+        /// A page that sends bodies of all kinds, by all that sends them, and goes while requests are under way.
+        private static let page = """
+            <!DOCTYPE html><title>x</title><form method=post enctype=multipart/form-data target=frame action=/form>
+            <input type=file name=file><input name=text value=text></form><iframe name=frame></iframe><img src=/image>
+            <script>
+            addEventListener('pagehide', () => navigator.sendBeacon('/late', 'late'));
+            const blob = (size = 9) => new Blob([new Uint8Array(size).fill(97)]);
+            const post = (url, body, more) => fetch(url, { method: 'POST', body, ...more }).then((answer) => answer.text());
+            const xhr = (url, body, isAsync = true) => new Promise((end) => {
+                const request = new XMLHttpRequest();
+                request.open('POST', url, isAsync);
+                request.onloadend = end;
+                request.send(body);
+            });
+            const worker = (url, type) => new Promise((end) => {
+                const worker = new Worker(url, { type });
+                worker.onmessage = worker.onerror = end;
+            });
+            (async () => {
+                const far = location.origin.replace(location.hostname, 'localhost').replace('containerkit-', '');
+                document.cookie = 'script=1';
+                await fetch('/set');
+                const files = new FormData();
+                files.append('file', new File(['file'], 'name'));
+                await post('/text', 'text');
+                await post('/blob', blob());
+                await post('/large', blob(3 << 20));
+                await post('/files', files);
+                await post('/simple', blob(), { mode: 'no-cors' });
+                await post('/redirect', blob());
+                await post('/kept', blob(), { keepalive: true });
+                await post('/omitted', blob(), { credentials: 'omit' });
+                await fetch('/redirect', { redirect: 'manual' });
+                await post(far + '/far', blob(), { mode: 'no-cors' }).catch(() => {});
+                await post(far + '/far', files, { mode: 'no-cors', credentials: 'include' }).catch(() => {});
+                await xhr('/xhr', blob());
+                await xhr('/sync', blob(), false);
+                await xhr('/sync', 'text', false);
+                navigator.sendBeacon('/beacon', blob());
+                navigator.sendBeacon(far + '/beacon', 'text');
+                const form = document.forms[0];
+                const transfer = new DataTransfer();
+                transfer.items.add(new File(['file'], 'name'));
+                form.elements.file.files = transfer.files;
+                const sent = new Promise((end) => frames.frame.frameElement.onload = end);
+                form.submit();
+                await sent;
+                await worker('/worker.js');
+                await worker('/module.js', 'module');
+                await new Promise((end) => { new EventSource('/events').onerror = end; });
+                // These are never answered.
+                post('/never', blob(1 << 20)); xhr('/never', blob()); post(far + '/never', blob(), { mode: 'no-cors' });
+                await fetch('/waiting');
+                window.DONE = true;
+            })();
+            </script>
+            """
+
+        private static let worker = """
+            const post = (body) => fetch('/worker', { method: 'POST', body });
+            const request = new XMLHttpRequest();
+            request.open('POST', '/worker', false);
+            request.send(new Blob(['blob']));
+            post(new Blob(['blob'])).then(() => post('text')).then(() => postMessage('done'));
+            """
+
+        @Test("No field, token or name of the container's leaves for the network, from closed pages either")
+        func bytes() async throws {
+            let folder = try TemporaryFolder()
+            let server = try RawServer { request in
+                switch request.path {
+                case "/": .answer(Self.page, type: "text/html")
+                case "/second":
+                    .answer("<script>fetch('/gate').then(() => window.DONE = true)</script>", type: "text/html")
+                case "/gate": .waiting(for: "/late")
+                case "/waiting": .waiting(for: "/never")
+                case "/never": .none
+                case "/set": .answer("", fields: "Set-Cookie: server=1\r\n")
+                case "/redirect": .answer("", status: "307 Temporary Redirect", fields: "Location: /text\r\n")
+                case "/worker.js", "/module.js": .answer(Self.worker, type: "text/javascript")
+                default: .answer("ok")
+                }
+            }
+            let urls = try folder.write("urls", "\(server.url)/\n\(server.url)/second\n".utf8)
+            let outcome = try await Program("container-browser").run(
+                [
+                    "run", "--urls", urls, "--print", "window.DONE", "--until", "window.DONE", "--mode", "scheme",
+                ], in: folder.path)
+            let text = String(decoding: server.stop(), as: UTF8.self)
+            #expect(outcome.output.split(separator: "\n").count { $0.contains("\"value\":true") } == 2, "\(outcome)")
+            for path in [
+                "/text", "/blob", "/large", "/files", "/simple", "/kept", "/omitted", "/far", "/xhr", "/sync",
+                "/beacon",
+                "/form", "/worker", "/worker.js", "/module.js", "/events", "/never", "/late",
+            ] {
+                #expect(text.contains(" \(path) HTTP/1.1\r\n"), "\(path) has not arrived")
+            }
+            for line in text.split(separator: "\n") where line.utf8.count < 10_000 {
+                #expect(!line.lowercased().contains("containerkit"), "\(line)")
+                #expect(!line.lowercased().contains("x-wkwebview"), "\(line)")
+                let ids = try Regex("(?:^|[^0-9A-Za-z])(?:[0-9a-f]{32}|[0-9]{32})(?:$|[^0-9A-Za-z])")
+                #expect(line.firstMatch(of: ids) == nil, "\(line)")
+            }
+        }
+    }
+}
