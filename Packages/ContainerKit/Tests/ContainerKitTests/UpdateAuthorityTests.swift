@@ -6,6 +6,8 @@ import EngineTesting
 import Foundation
 import OfflinePackage
 import PackageFormat
+import PackagePublisher
+import ResourceLoading
 import Testing
 
 /// What a package server may publish, as the facade holds it to.
