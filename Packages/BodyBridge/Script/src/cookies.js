@@ -7,7 +7,7 @@
 
 import { ask } from "./channel.js";
 import { wrapAccessor } from "./disguise.js";
-import { apply, attempt, document, location, prototype, world } from "./natives.js";
+import { apply, attempt, document, location, prototype, startsWith, world } from "./natives.js";
 import { home, isOurs } from "./urls.js";
 
 /** Nothing else can change what a script reads while it runs, but for itself: so the answer holds until it ends. */
@@ -25,8 +25,9 @@ const isOpaque = home === "blob:";
 const frameOf = world.__lookupGetter__("frameElement");
 
 export const patchCookies = () => {
-  // A document without a URL of its own cannot prove its site: the one around it, of the same origin, asks for it.
-  const around = FORCED || isOurs(location.href) ? 0 : attempt(() => apply(frameOf, world, []).ownerDocument);
+  // A document without a URL of its own cannot prove its site: the one around it, of the same origin, asks for it. That of
+  // a Blob has no cookies.
+  const around = FORCED || isOurs(location.href) || startsWith(location.href, "blob:") ? 0 : attempt(() => apply(frameOf, world, []).ownerDocument);
   wrapAccessor(prototype("Document"), "cookie", (original, self) => {
     if (around && self === document) return around.cookie;
     // Documents without a view have no cookies; other receivers are the engine's to refuse, and so are documents of an

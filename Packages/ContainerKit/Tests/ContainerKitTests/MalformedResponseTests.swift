@@ -28,7 +28,11 @@ struct MalformedResponseTests {
     func manifest(version: MalformedOrigin.Version) async throws {
         try await MalformedOrigin.with(version) { origin in
             let transport = try transport(trusting: origin)
-            let container = try await fixture.container(covering: ["127.0.0.1"]) { $0.transport = transport }
+            let container = try await fixture.container(covering: ["127.0.0.1"]) {
+                $0.transport = transport
+                // The waits between attempts are of no interest here.
+                $0.updates.downloads.retry.failuresInARow = 1
+            }
             for response in version.responses {
                 await #expect(throws: DeliveryError.self, "\(response)") {
                     try await container.update(from: PackageSource(origin.url(of: response)))

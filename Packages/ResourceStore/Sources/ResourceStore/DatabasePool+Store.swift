@@ -29,7 +29,8 @@ extension DatabasePool {
         do {
             // Not by way of ``StoreError``: a broken database is an answer here.
             return try read { try $0.limited(limit) { try String.fetchAll($0, sql: "PRAGMA integrity_check(10)") } }
-                .filter { $0 != "ok" }.map { "\(path): \($0)" }
+                .filter { $0 != "ok" }
+                .map { "\(path): \($0.split(whereSeparator: \.isNewline).joined(separator: " "))" }
         } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
             return ["\(path): \(error.message ?? "broken")"]
         } catch {

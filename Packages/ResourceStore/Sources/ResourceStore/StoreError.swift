@@ -56,7 +56,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     ///   - cause: the error underneath, from another library.
     public init(_ code: Code, _ message: String, at location: String? = nil, cause: (any Error)? = nil) {
         self.code = code
-        self.message = message
+        // SQLite describes what is wrong in several lines, and quotes names that it has read.
+        self.message = message.split(whereSeparator: \.isNewline).joined(separator: " ")
         self.location = location
         self.cause = cause
     }

@@ -41,7 +41,7 @@ struct HostileSchemaTests {
         "CREATE INDEX other ON generation(abs(number))",
         "CREATE VIRTUAL TABLE other USING fts5(text)",
         "DROP INDEX resource_by_use; CREATE INDEX resource_by_use ON resource(hex(key))",
-        "ALTER TABLE entry ADD COLUMN other AS (randomblob(1000000000))",
+        "ALTER TABLE entry ADD COLUMN other BLOB AS (randomblob(1000000000))",
     ])
     func anotherSchemaIsRefused(_ sql: String) throws {
         try change("index.sqlite", sql)

@@ -121,6 +121,11 @@ struct EmbeddingTests {
         #expect(mayShow(Self.own, [own, own]) && mayShow(Self.own + "#x", [own, own]))
         #expect(!mayShow(Self.own, [other, own]) && !mayShow(Self.own + "#x", [other, own]))
         #expect(!mayShow(Self.own, ["null", own]))
+        // As the engine spells a name, and as the request was for.
+        _ = try await response(
+            to: Self.own + "?%27", with: try fields("X-Frame-Options", ["SAMEORIGIN"]), as: .nestedDocument,
+            completion: completion)
+        #expect(!mayShow(Self.own + "?'", [other, own]))
         // Without a policy any origin may be there.
         #expect(mayShow(Self.other, [other, own]))
         _ = try await response(to: Self.own, with: [:], as: .nestedDocument, completion: completion)

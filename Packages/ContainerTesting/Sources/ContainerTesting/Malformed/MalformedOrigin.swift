@@ -127,7 +127,7 @@ public final class MalformedOrigin: Sendable {
     }
 
     /// Runs `body` with a server, and stops it whatever happens.
-    public static func with<Value: Sendable>(
+    public nonisolated(nonsending) static func with<Value: Sendable>(
         _ version: Version, files: [String: File] = [:], _ body: (MalformedOrigin) async throws -> Value
     ) async throws -> Value {
         let origin = try await start(version, files: files)

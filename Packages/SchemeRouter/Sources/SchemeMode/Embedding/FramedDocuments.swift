@@ -21,6 +21,7 @@ final class FramedDocuments: Sendable {
 
     /// Notes a policy that permits the frame by the page's origin.
     func insert(_ policy: FramingPolicy, at url: String, of document: WebOrigin) {
+        let url = Self.spelling(of: url)
         known.withLock { known in
             known.removeAll { $0.url == url }
             if known.count >= Self.limit { known.removeFirst() }
@@ -30,15 +31,24 @@ final class FramedDocuments: Sendable {
 
     /// Forgets a document that has no policy any more.
     func remove(at url: String) {
+        let url = Self.spelling(of: url)
         known.withLock { $0.removeAll { $0.url == url } }
     }
 
     /// Returns a Boolean value that indicates whether a document may be shown below these origins.
     /// - Parameter url: with or without a fragment.
     func mayShow(_ url: String, below ancestors: [String]) -> Bool {
-        let url = String(url.prefix { $0 != "#" })
+        let url = Self.spelling(of: url)
         guard let found = known.withLock({ $0.last { $0.url == url } }) else { return true }
         let origins = ancestors.map { WebOrigin(url: $0) ?? .opaque }
         return found.policy.refusal(of: found.document, in: origins) == nil
+    }
+
+    /// One spelling for the URL of a request and that of its document: the engine spells names and real URLs differently.
+    private static func spelling(of url: String) -> String {
+        let url = String(url.prefix { $0 != "#" })
+        guard var request = HTTPRequest(urlText: url) else { return url }
+        request.path = request.path.map(SchemeNames.standard.realTarget)
+        return RealURL.canonical(request.urlText) ?? request.urlText
     }
 }
