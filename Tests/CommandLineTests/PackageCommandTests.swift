@@ -114,9 +114,8 @@ struct PackageCommandTests {
         @Test(
             "Junk in place of a manifest takes little memory",
             arguments: [
-                (#"{"junk":["#, "1,", "1]}"), (#"{"junk":["#, "[],", "1]}"), (#"{"junk":["#, #"{"a":[{}]},"#, "1]}"),
-                (#"{"junk":""#, "\\n", #""}"#), (#"{"id":""#, "\\u00e4", #""}"#), (#"{"files":["#, "{},", "{}]}"),
-                ("", "[", ""), (#"{"junk":""#, "😀", #""}"#),
+                (#"{"junk":["#, "[],", "1]}"), (#"{"files":["#, "{},", "{}]}"), (#"{"id":""#, "\\u00e4", #""}"#),
+                (#"{"junk":""#, "😀", #""}"#),
             ])
         func junk(_ start: String, _ piece: String, _ end: String) async throws {
             let count = (31 << 20) / piece.utf8.count

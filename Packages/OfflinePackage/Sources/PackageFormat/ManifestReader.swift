@@ -9,6 +9,8 @@ struct ManifestReader {
     private static let maxTextLength = 8_192
     private let bytes: UnsafeRawBufferPointer
     private let maxFiles: Int
+    /// A Boolean value that indicates whether the whole text was read.
+    private var isAtEnd = false
     /// Media types met before, so that thousands of files share one text.
     private var mediaTypes: [String: String] = [:]
 
@@ -26,7 +28,7 @@ struct ManifestReader {
             return try readManifest()
         } catch {
             // A later format may say anything before it says that it is one.
-            if let format = try? readFormat(), format != PackageManifest.currentFormat {
+            if !isAtEnd, let format = try? readFormat(), format != PackageManifest.currentFormat {
                 throw Self.unknownFormat(format)
             }
             throw Self.refusal(error)
@@ -106,6 +108,7 @@ struct ManifestReader {
             }
         }
         try scanner.finish()
+        isAtEnd = true
         let known = try Self.needed(format, ".format")
         guard known == PackageManifest.currentFormat else { throw Self.unknownFormat(known) }
         return try PackageManifest(

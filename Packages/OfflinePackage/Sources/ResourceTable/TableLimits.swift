@@ -3,8 +3,8 @@
 
 /// What a table may ask for.
 public struct TableLimits: Sendable, Hashable {
-    /// The most bytes of an answer. Default: 64 MiB, twice what 100,000 entries take.
-    public var maxBytes = 64 << 20
+    /// The most bytes of an answer, which is in memory while it is read. Default: 40 MiB; 100,000 entries take 30.
+    public var maxBytes = 40 << 20
     /// The most entries. Default: 200,000.
     public var maxEntries = 200_000
     /// The most bytes of a URL. Default: 8,192.

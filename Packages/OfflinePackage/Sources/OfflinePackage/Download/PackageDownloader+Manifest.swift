@@ -44,6 +44,10 @@ extension PackageDownloader {
                                 .status(status, retryAfter: response.head.headerFields[.retryAfter]),
                                 DeliveryError(.status, "the server answered \(status)", at: url))
                         }
+                        if let length = response.body.length, length <= Int64(limit) {
+                            // Else it grows by copies of itself.
+                            received.withLock { $0.reserveCapacity(Int(length)) }
+                        }
                         var unheard = 0
                         try await response.body.forEachPiece { piece in
                             let size = received.withLock { data in
