@@ -159,7 +159,7 @@ const submissions = {
 let frames = 0;
 
 /// How long a frame may show nothing after a later request was answered.
-const patience = 2_000;
+const patience = 6_000;
 
 /// A frame tells nothing of a load that fails: so it is given up some time after what was asked for later has come.
 async function silence() {

@@ -11,7 +11,7 @@ import { ask, newID, store } from "./channel.js";
 import { build, wrapConstructor } from "./disguise.js";
 import {
   Blob, URL, Uint8Array, WeakMap, XMLHttpRequest, blobBytes, blobSize, blobSlice, blobType, charCodeAt,
-  formForEach, isBlob, isForm, matched, subarray, utf8, weakGet, weakSet, world, xhrMimeType, xhrOpen,
+  formForEach, isBlob, isForm, matched, setBytes, subarray, utf8, weakGet, weakSet, world, xhrMimeType, xhrOpen,
   xhrSend, xhrText,
 } from "./natives.js";
 import { encodeForm } from "./multipart.js";
@@ -49,14 +49,24 @@ export const sizeOf = (body) => {
 };
 
 /** Feeds the parts to the container under an id. Where a Blob cannot be read, the request that waits for it fails. */
-const feed = async (id, { parts }, progress) => {
+const feed = async (id, { parts, size }, progress) => {
   let offset = 0;
+  let used = 0;
+  // Small parts go together: for each piece the container copies its process.
+  const piece = new Uint8Array(size < pieceLength ? size : pieceLength);
+  const flush = async () => {
+    await store(id, offset, subarray(piece, 0, used));
+    offset += used;
+    used = 0;
+    progress?.(offset);
+  };
   const put = async (bytes) => {
-    for (let at = 0; at < bytes.length; at += pieceLength) {
-      const piece = subarray(bytes, at, at + pieceLength);
-      await store(id, offset, piece);
-      offset += piece.length;
-      progress?.(offset);
+    for (let at = 0; at < bytes.length;) {
+      const part = subarray(bytes, at, at + piece.length - used);
+      setBytes(piece, part, used);
+      at += part.length;
+      used += part.length;
+      if (used === piece.length) await flush();
     }
   };
   try {
@@ -66,17 +76,18 @@ const feed = async (id, { parts }, progress) => {
         await put(part);
         continue;
       }
-      const size = blobSize(part);
-      for (let at = 0; at < size; at += pieceLength) {
-        const piece = blobSlice(part, at, at + pieceLength);
-        let buffer;
-        try { buffer = new Uint8Array(await blobBytes(piece)); } catch {
+      const length = blobSize(part);
+      for (let at = 0; at < length; at += pieceLength) {
+        const slice = blobSlice(part, at, at + pieceLength);
+        let bytes;
+        try { bytes = new Uint8Array(await blobBytes(slice)); } catch {
           // While another navigation is on its way, WebKit reads a Blob for a synchronous request alone.
-          buffer = bytesOf({ parts: [piece], size: blobSize(piece) });
+          bytes = bytesOf({ parts: [slice], size: blobSize(slice) });
         }
-        await put(buffer);
+        await put(bytes);
       }
     }
+    if (used) await flush();
   } catch {
     ask("drop", { id });
   }

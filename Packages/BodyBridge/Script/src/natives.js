@@ -39,6 +39,7 @@ export const replace = ofText("replace");
 export const lowerCase = ofText("toLowerCase");
 export const upperCase = ofText("toUpperCase");
 export const subarray = method("Uint8Array", "subarray");
+export const setBytes = method("Uint8Array", "set");
 // The object itself is made when it is needed, which takes as long as all the rest here.
 const cryptoOf = world.__lookupGetter__("crypto");
 const fill = method("Crypto", "getRandomValues");

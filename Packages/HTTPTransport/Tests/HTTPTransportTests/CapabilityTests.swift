@@ -19,7 +19,7 @@ struct CapabilityTests {
             #expect(
                 $0.capabilities == [
                     .backPressure, .proxy, .separateCookies, .http2, .refusesAtOnce, .ownAddresses, .promptUploads,
-                    .ownAuthorities, .connectTimeout,
+                    .ownAuthorities, .connectTimeout, .repeatsUnprocessed, .keepAlive,
                 ])
             #expect(DecodingTransport($0).capabilities == $0.capabilities.union(.decodes))
         }

@@ -33,10 +33,14 @@ struct MalformedResponseTests {
 
     @Test("Over HTTP/1.1", arguments: Subject.allCases, MalformedResponse.http1)
     func http1(subject: Subject, response: MalformedResponse) async throws {
+        // The library of URLSession on Linux reads the status line of any version.
+        guard subject == .asyncHTTPClient || response.name != "version" else { return }
         try await MalformedOrigin.with(.http1) { origin in
-            // URLSession has another code for some of them.
-            let code = subject == .asyncHTTPClient ? ResourceError.Code.connectionLost : nil
-            try await subject.with { try await expectRefusal(response, from: origin, by: $0, code) }
+            // URLSession has another code for some of them, and waits after others until its limit.
+            let isOurs = subject == .asyncHTTPClient
+            try await subject.with(isOurs ? Subject.Limits() : Subject.Limits(read: .seconds(2))) {
+                try await expectRefusal(response, from: origin, by: $0, isOurs ? .connectionLost : nil)
+            }
         }
     }
 

@@ -50,8 +50,8 @@ struct RepetitionTests {
             #expect(step.connection == .pooled)
             delays.append(step.delay)
         }
-        #expect(delays.count == 16 && delays.prefix(2).allSatisfy { $0 == .zero })
-        #expect(delays == delays.sorted() && delays.last == .milliseconds(500))
+        #expect(delays.count == 24 && delays.prefix(2).allSatisfy { $0 == .zero })
+        #expect(delays == delays.sorted() && delays.last == .milliseconds(250))
         var count = 0
         while post.next(after: unsent, isShared: false)?.connection == .fresh { count += 1 }
         #expect(count == 4)

@@ -224,16 +224,29 @@ extension BlobRows {
     /// A file whose presence says that the database was found broken while it was in use.
     static let brokenMarker = "blobs.broken"
 
+    /// Has SQLite look at each page. Pages that are found by two ways make a table that hardly ends.
+    private func checkStructure() throws {
+        let finding = try StoreError.mapping(path) {
+            try reading { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+        }
+        guard finding == "ok" else {
+            try close()
+            throw StoreError(.damaged, "the database is broken: \(finding ?? "no answer")", at: path)
+        }
+    }
+
     /// Opens the database of a store. One that is broken is removed: what it held can be fetched again, and the index
     /// says what that is.
     /// - Returns: the database, and whether one was removed for it.
     static func openOrReplace(
-        in folder: PrivateFolder, _ limit: StepLimit, _ suspension: Suspension
+        in folder: PrivateFolder, checksStructure: Bool, _ limit: StepLimit, _ suspension: Suspension
     ) throws -> (rows: BlobRows, isNew: Bool) {
         let file = DatabaseFile(fileName, in: folder)
         if try folder.status(of: brokenMarker) == nil {
             do {
-                return (try BlobRows(file, limit, suspension), false)
+                let rows = try BlobRows(file, limit, suspension)
+                if checksStructure { try rows.checkStructure() }
+                return (rows, false)
             } catch let error as StoreError where error.code == .damaged {}
         }
         try file.remove()

@@ -52,6 +52,13 @@ struct DatabaseFile: Sendable {
         _ = try folder.ownFile(name, creates: true)
     }
 
+    /// Checks the files that are there, and changes none.
+    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/untrusted`` if one of them is a symbolic link, is
+    ///   no file or belongs to another user.
+    func check() throws {
+        for suffix in Self.suffixes + [""] { _ = try folder.file(name + suffix) }
+    }
+
     /// Removes the database, which is closed.
     func remove() throws {
         for suffix in Self.suffixes + [""] { try folder.remove(name + suffix) }

@@ -149,6 +149,9 @@ public final class ResourceStore: Sendable {
         else {
             throw StoreError(.notFound, "no store in this directory", at: directory)
         }
+        // Also what is not read: a directory with a link in it was not made by a store.
+        for name in ["staging", "documents"] { _ = try root.subfolder(name, tightens: false) }
+        for name in [StoreIndex.fileName, BlobRows.fileName] { try DatabaseFile(name, in: root).check() }
         let lock = try DirectoryLock.shared(root)
         guard let copy = try DatabaseCopy(of: root, includingBlobs: includingBlobs) else {
             throw StoreError(.notFound, "no store in this directory", at: directory)
@@ -176,9 +179,11 @@ public final class ResourceStore: Sendable {
         suspension = Suspension(directory: directory)
         let databases = copy?.folder ?? root
         index = try StoreIndex(
-            in: databases, wasClean: marker.cleanSince != nil, limit: copy?.limit ?? .generous, suspension: suspension,
+            in: databases, wasClean: copy == nil && marker.cleanSince != nil, limit: copy?.limit ?? .generous,
+            suspension: suspension,
             onStep: onStep)
-        let (rows, isNew) = try BlobRows.openOrReplace(in: databases, copy?.limit ?? .generous, suspension)
+        let (rows, isNew) = try BlobRows.openOrReplace(
+            in: databases, checksStructure: copy != nil, copy?.limit ?? .generous, suspension)
         self.rows = rows
         if isNew { state.withLock { $0.counters.lostRowDatabases += 1 } }
     }

@@ -24,7 +24,8 @@ final class StoreIndex: Sendable {
     let onStep: @Sendable (StoreStep) throws -> Void
 
     /// - Parameters:
-    ///   - wasClean: whether the store was closed properly; if not, SQLite checks the database's structure.
+    ///   - wasClean: whether the store was closed properly, and by this user; if not, SQLite checks the database's
+    ///     structure.
     ///   - suspension: asked before each write.
     ///   - onStep: see ``ResourceStore/onStep``.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` where that is broken.

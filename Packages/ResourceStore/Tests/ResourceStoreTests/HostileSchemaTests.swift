@@ -41,7 +41,7 @@ struct HostileSchemaTests {
         "CREATE INDEX other ON generation(abs(number))",
         "CREATE VIRTUAL TABLE other USING fts5(text)",
         "DROP INDEX resource_by_use; CREATE INDEX resource_by_use ON resource(hex(key))",
-        "ALTER TABLE entry ADD COLUMN other BLOB AS (randomblob(1000000000))",
+        "ALTER TABLE entry ADD COLUMN other BLOB AS (zeroblob(1000000000))",
     ])
     func anotherSchemaIsRefused(_ sql: String) throws {
         try change("index.sqlite", sql)
@@ -84,6 +84,49 @@ struct HostileSchemaTests {
             #expect(inspected() == nil)
             #expect(opened() == nil)
         }
+    }
+
+    /// Each inner page of the table leads to the next one by all of its entries: rows without number in a small file.
+    @Test func pagesThatLeadToOnePageAreRefused() throws {
+        let path = directory.path + "/index.sqlite"
+        let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000) SELECT"
+        try change(
+            "index.sqlite",
+            "INSERT INTO entry \(rows) 1, printf('%0160d', i), randomblob(32), 1, '' FROM n; PRAGMA wal_checkpoint(TRUNCATE)"
+        )
+        let database = try DatabaseQueue(path: path)
+        let root = try database.read {
+            try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'entry'")
+        }
+        try database.close()
+        var data = try Data(contentsOf: URL(filePath: path))
+        func number(_ offset: Int, _ count: Int) -> Int {
+            data[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+        }
+        let pageSize = number(16, 2)
+        var (inner, page): ([[Int]], Int) = ([], try #require(root))
+        var queue = [page]
+        while let next = queue.popLast() {
+            page = next
+            let start = (next - 1) * pageSize
+            guard data[start] == 2 else { continue }
+            let children = (0..<number(start + 3, 2)).map { start + number(start + 12 + 2 * $0, 2) } + [start + 8]
+            inner.append(children)
+            queue += children.map { number($0, 4) }
+        }
+        try #require(inner.count > 4)
+        // The root stays first.
+        for (index, children) in inner.prefix(15).enumerated() where index + 1 < inner.count {
+            let target = inner[index + 1][inner[index + 1].count - 1] / pageSize + 1
+            for child in children {
+                for byte in 0..<4 { data[child + byte] = UInt8(truncatingIfNeeded: target >> (8 * (3 - byte))) }
+            }
+        }
+        try data.write(to: URL(filePath: path))
+        #expect(inspected() == .damaged)
+        // One that was not closed properly is looked at in the same way.
+        try? FileManager.default.removeItem(atPath: directory.path + "/clean")
+        #expect(opened() == .damaged)
     }
 
     @Test func anAccessWithoutAnEndHasALimit() throws {

@@ -8,7 +8,7 @@
 
     /// Compiles content rule lists, and keeps those that views use. One list takes about a millisecond.
     ///
-    /// The engine compiles into files, which lie in a folder of the process and are removed with this object.
+    /// The engine compiles into a file and maps it. The file is removed at once, so that nothing stays behind a process.
     /// Isolation: the main actor.
     @MainActor
     final class ContentRuleStore {
@@ -19,8 +19,6 @@
         }
 
         private var compiled: [String: Compiled] = [:]
-        private var store: UnsafeMutablePointer<WebKitUserContentFilterStore>?
-        private var folder: UnsafeMutablePointer<CChar>?
         private var count = 0
 
         /// The most lists that are kept. Views hold theirs.
@@ -30,9 +28,29 @@
         /// - Throws: `EngineError` with code `storage` if the engine refuses them or cannot write them.
         func list(of json: String) async throws -> Compiled {
             if let known = compiled[json] { return known }
-            let store = try openStore()
             count += 1
             let id = "containerkit-\(count)"
+            let filter = try await Self.compile(json, as: id)
+            if compiled.count >= Self.limit { removeAll() }
+            let list = Compiled(filter: filter, id: id)
+            // Of two calls for the same rules the later one counts.
+            if let other = compiled.updateValue(list, forKey: json) { webkit_user_content_filter_unref(other.filter) }
+            return list
+        }
+
+        private static func compile(_ json: String, as id: String) async throws -> OpaquePointer {
+            var error: UnsafeMutablePointer<GError>?
+            guard let folder = g_dir_make_tmp("containerkit-rules-XXXXXX", &error) else {
+                throw EngineError(.storage, error.map(message(of:)) ?? "cannot make a folder for content rules")
+            }
+            defer {
+                remove(folder)
+                g_free(folder)
+            }
+            guard let store = webkit_user_content_filter_store_new(folder) else {
+                throw EngineError(.storage, "cannot open a store for content rules")
+            }
+            defer { g_object_unref(gpointer(store)) }
             let bytes = json.withCString { g_bytes_new($0, gsize(strlen($0))) }
             defer { g_bytes_unref(bytes) }
             let address = try await GLibAsync.call(keeping: [gpointer(store)]) { callback, data in
@@ -46,25 +64,18 @@
             guard let filter = OpaquePointer(bitPattern: address) else {
                 throw EngineError(.storage, "no content rules were compiled")
             }
-            if compiled.count >= Self.limit { removeAll() }
-            let list = Compiled(filter: filter, id: id)
-            // Of two calls for the same rules the later one counts.
-            if let other = compiled.updateValue(list, forKey: json) { webkit_user_content_filter_unref(other.filter) }
-            return list
+            return filter
         }
 
-        private func openStore() throws -> UnsafeMutablePointer<WebKitUserContentFilterStore> {
-            if let store { return store }
-            var error: UnsafeMutablePointer<GError>?
-            guard let folder = g_dir_make_tmp("containerkit-rules-XXXXXX", &error) else {
-                throw EngineError(.storage, error.map(message(of:)) ?? "cannot make a folder for content rules")
+        /// Removes a folder and the files in it.
+        private static func remove(_ folder: UnsafeMutablePointer<CChar>) {
+            if let directory = g_dir_open(folder, 0, nil) {
+                while let name = g_dir_read_name(directory) {
+                    unlink("\(String(cString: folder))/\(String(cString: name))")
+                }
+                g_dir_close(directory)
             }
-            self.folder = folder
-            guard let opened = webkit_user_content_filter_store_new(folder) else {
-                throw EngineError(.storage, "cannot open a store for content rules")
-            }
-            store = opened
-            return opened
+            rmdir(folder)
         }
 
         private func removeAll() {
@@ -74,16 +85,6 @@
 
         isolated deinit {
             removeAll()
-            if let store { g_object_unref(gpointer(store)) }
-            guard let folder else { return }
-            if let directory = g_dir_open(folder, 0, nil) {
-                while let name = g_dir_read_name(directory) {
-                    unlink("\(String(cString: folder))/\(String(cString: name))")
-                }
-                g_dir_close(directory)
-            }
-            rmdir(folder)
-            g_free(folder)
         }
     }
 

@@ -32,6 +32,8 @@ final class BridgeCare {
     private let host: any BridgeHosting
     private let budget: ByteBudget
     private var bridges: [ViewID: PageBridge] = [:]
+    /// The views that also have the script of older pages.
+    private var olderViews: Set<ViewID> = []
 
     /// - Parameters:
     ///   - hasCookies: whether `document.cookie` is the host's to say.
@@ -57,9 +59,14 @@ final class BridgeCare {
             script, documentURL: documentURL, limits: .init(within: budget), budget: budget, host: host)
         bridges[view.id] = bridge
         for text in script.page { view.add(UserScript(text, at: .documentStart)) }
+        // Before all that may read cookies as a document begins.
+        if forced.isEmpty, let site = PageSite(of: documentURL, sites: Suffixes()) { prove(site, to: view) }
         // Behind the other one, whose `document.cookie` it uses.
         let older = legacy?.makeBridge(in: view.id, token: script.token)
-        if let older { view.add(UserScript(older.page, at: .documentStart)) }
+        if let older {
+            view.add(UserScript(older.page, at: .documentStart))
+            olderViews.insert(view.id)
+        }
         view.answerPrompts(startingWith: bridge.prefix) { [weak bridge, weak older] in
             older?.answer(to: $0) ?? bridge?.answer(to: $0) ?? "null"
         }
@@ -87,7 +94,14 @@ final class BridgeCare {
             let script = bridges[view.id]?.prove("\(site.scheme)://\(site.domain)")
         else { return }
         let hosts = site.hasSubdomains ? [site.domain, "*.\(site.domain)"] : [site.domain]
-        view.add(UserScript(script, at: .documentStart, places: hosts.map { "\(name)://\($0)/*" }))
+        let places = hosts.map { "\(name)://\($0)/*" }
+        view.add(UserScript(script, at: .documentStart, places: places))
+        // The script of older pages is in front of this one, and has read cookies without the proof.
+        guard olderViews.contains(view.id) else { return }
+        view.add(
+            UserScript(
+                "if(\"original_cookie\"in globalThis)globalThis.original_cookie=document.cookie", at: .documentStart,
+                places: places))
     }
 
     /// The view shows another document, of this real URL: what lies here for the one before is nobody's.
@@ -103,6 +117,7 @@ final class BridgeCare {
     /// The view is gone, or another page's.
     func end(in view: ViewID) {
         bridges.removeValue(forKey: view)?.removeAll()
+        olderViews.remove(view)
     }
 
     /// Reads what the page's script says of a request, and takes it out of the request.

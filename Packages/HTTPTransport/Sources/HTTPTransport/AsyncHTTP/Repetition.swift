@@ -38,10 +38,10 @@ struct Repetition: Sendable {
     }
 
     /// The most attempts after a host has refused a stream: one that refuses at random lets a request through sooner.
-    private static let refusalLimit = 16
+    private static let refusalLimit = 24
     /// The most attempts after a connection has ended before the request was sent.
     private static let unsentLimit = 4
-    private static let longestDelay = Duration.milliseconds(500)
+    private static let longestDelay = Duration.milliseconds(250)
     private let isIdempotent: Bool
     private var refusals = 0
     private var unsent = 0

@@ -99,7 +99,7 @@ struct FlakyHTTP2Connection: Sendable {
                 bodies[frame.stream] = body
                 if frame.flags & 1 == 0 {
                     // A part of the body was read.
-                    if random.oneIn(6) {
+                    if random.oneIn(12) {
                         bodies[frame.stream] = nil
                         try await peer.reset(frame.stream)
                     }
