@@ -94,6 +94,7 @@ struct SharedConnectionTests {
     func shutdown(isIdle: Bool) async throws {
         let (ends, end) = AsyncStream<Void>.makeStream()
         try await RawHTTP2Server.with { peer in
+            defer { end.yield() }
             guard let request = try await peer.next(RawHTTP2Peer.headers) else { return }
             try await peer.head("200", of: request.stream)
             try await peer.body("body", of: request.stream, isLast: isIdle)
@@ -102,7 +103,6 @@ struct SharedConnectionTests {
             while let frame = try await peer.next(RawHTTP2Peer.ping), frame.flags & 1 == 0 {}
             try await peer.goAway(last: request.stream)
             while try await peer.nextFrame() != nil {}
-            end.yield()
         } _: { server async throws in
             let transport = AsyncHTTPTransport(try server.configuration())
             guard case .stream(let body) = try await transport.send(server.url + "/").body else {
