@@ -38,7 +38,7 @@ struct MalformedResponseTests {
         try await MalformedOrigin.with(.http1) { origin in
             // URLSession has another code for some of them, and waits after others until its limit.
             let isOurs = subject == .asyncHTTPClient
-            try await subject.with(isOurs ? Subject.Limits() : Subject.Limits(read: .seconds(2))) {
+            try await subject.with(isOurs ? Subject.Limits() : Subject.Limits(read: .seconds(2), write: .seconds(2))) {
                 try await expectRefusal(response, from: origin, by: $0, isOurs ? .connectionLost : nil)
             }
         }

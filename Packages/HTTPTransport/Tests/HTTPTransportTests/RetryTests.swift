@@ -12,7 +12,7 @@ import Testing
 @testable import HTTPTransport
 
 /// Requests that failed although the host has processed nothing of them.
-@Suite("Requests that are sent again", .timeLimit(.minutes(5)))
+@Suite("Requests that are sent again", .serialized, .timeLimit(.minutes(5)))
 struct RetryTests {
     private static let answer = ByteBuffer(string: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
 
@@ -145,12 +145,34 @@ struct RetryTests {
                 var connection = FlakyConnection(seed: seed, number: number, processed)
                 try await connection.serve(&input, output)
             }) { server async throws in
-                try await subject.with { transport async throws in
+                try await subject.with(.init(connect: .seconds(60))) { transport async throws in
                     try await expectAll(transport, at: server.url, seed, methods: [.get, .post, .post, .put, .delete])
                 }
             }
             #expect(processed.counts.count == 200)
             #expect(processed.counts.values.allSatisfy { $0 == 1 })
+        }
+    }
+
+    @Test("A host may answer a POST, and close the connection, as soon as it has the announced bytes")
+    func promptEnd() async throws {
+        for subject in try await Self.subjects {
+            try await RawServer.with(concurrently: { _, input, output in
+                var text = ""
+                while !text.hasSuffix("\r\n\r\nbody"), let bytes = try await input.next() {
+                    text += String(buffer: bytes)
+                }
+                try await output.write(Self.answer)
+            }) { server async throws in
+                try await subject.with(.init(connect: .seconds(60))) { transport async throws in
+                    for number in 0..<100 {
+                        let data = Data("body".utf8)
+                        let body: ResourceBody = number % 2 == 0 ? .bytes(data) : stream([data], length: 4)
+                        let answer = try await transport.send(server.url + "/", .post, body: body)
+                        #expect(try await answer.body.collect(upTo: 2) == Data("ok".utf8))
+                    }
+                }
+            }
         }
     }
 

@@ -90,6 +90,37 @@ struct SharedConnectionTests {
         }
     }
 
+    @Test("A host that goes away and leaves its connection open holds no shutdown up", arguments: [true, false])
+    func shutdown(isIdle: Bool) async throws {
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        try await RawHTTP2Server.with { peer in
+            defer { end.yield() }
+            guard let request = try await peer.next(RawHTTP2Peer.headers) else { return }
+            try await peer.head("200", of: request.stream)
+            try await peer.body("body", of: request.stream, isLast: isIdle)
+            // The client has read the response, and answers.
+            try await peer.write(RawHTTP2Peer.ping, payload: ByteBuffer(repeating: 1, count: 8))
+            while let frame = try await peer.next(RawHTTP2Peer.ping), frame.flags & 1 == 0 {}
+            try await peer.goAway(last: request.stream)
+            while try await peer.nextFrame() != nil {}
+        } _: { server async throws in
+            let transport = AsyncHTTPTransport(try server.configuration())
+            guard case .stream(let body) = try await transport.send(server.url + "/").body else {
+                Issue.record("no stream")
+                return
+            }
+            var pieces = body.makeAsyncIterator()
+            #expect(try await pieces.next() == Data("body".utf8))
+            if isIdle {
+                #expect(try await pieces.next() == nil)
+                // Closed by the client.
+                for await _ in ends { break }
+            }
+            try await transport.shutDown()
+            if !isIdle { await #expect(throws: ResourceError.self) { try await pieces.next() } }
+        }
+    }
+
     @Test("A peer that answers PING may be silent for as long as it likes")
     func patientRequest() async throws {
         try await RawHTTP2Server.with { peer in

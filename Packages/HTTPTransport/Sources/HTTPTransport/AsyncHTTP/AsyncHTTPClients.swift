@@ -131,6 +131,8 @@ final class AsyncHTTPClients: Sendable {
 
     func shutDown() async throws {
         defer { tunnel?.close() }
+        // The client would wait for the streams of a connection that its host has sent GOAWAY on.
+        shared.close()
         // Both, whatever becomes of one.
         let result = await Result(catching: { try await pooled.shutdown() })
         try await fresh.shutdown()
@@ -139,6 +141,7 @@ final class AsyncHTTPClients: Sendable {
 
     /// As ``shutDown()``, where nobody waits for it. Where it was done already this changes nothing.
     func abandon() {
+        shared.close()
         pooled.shutdown(queue: .global()) { _ in }
         fresh.shutdown(queue: .global()) { _ in }
         tunnel?.close()

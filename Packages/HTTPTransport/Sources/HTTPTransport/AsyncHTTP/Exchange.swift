@@ -181,7 +181,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         if isOver {
             upload.end(CancellationError())
         } else {
-            upload.start(chunks, to: writer) {
+            upload.start(chunks, total: total, to: writer) {
                 self.state.withLock { state in
                     if state.unsent == 0 { state.lastActivity = .now() }
                     state.unsent += 1

@@ -7,19 +7,27 @@ internal import NIOHTTP2
 /// Gives streams that a GOAWAY has ended the reason `REFUSED_STREAM`: those above its last stream identifier were not
 /// processed (RFC 9113, section 6.8). NIOHTTP2 1.x reports them as `CANCEL`, as if the host had reset them.
 ///
+/// A connection without streams is closed by a GOAWAY: AsyncHTTPClient closes it after its last stream, and otherwise
+/// waits for the host, also when the client is shut down.
 /// Isolation: its channel's event loop.
 final class GoAwayHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
 
     private var lastStream: HTTP2StreamID?
+    private var openStreams = 0
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .goAway(let last, _, _) = unwrapInboundIn(data).payload { lastStream = last }
+        guard case .goAway(let last, _, _) = unwrapInboundIn(data).payload else { return context.fireChannelRead(data) }
+        lastStream = last
+        let isIdle = openStreams <= 0
         context.fireChannelRead(data)
+        if isIdle { context.close(promise: nil) }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is NIOHTTP2StreamCreatedEvent { openStreams += 1 }
+        if event is StreamClosedEvent { openStreams -= 1 }
         if let lastStream, let closed = event as? StreamClosedEvent, closed.reason == .cancel,
             closed.streamID > lastStream
         {

@@ -24,6 +24,11 @@ final class SharedConnections: Sendable {
         }
     }
 
+    /// Closes all connections; their streams fail.
+    func close() {
+        for channel in channels.withLock({ Array($0.values) }) { channel.close(promise: nil) }
+    }
+
     /// Asks those connections for a sign of life that have been silent for so long, and closes the ones that give none in
     /// most of the same time again.
     func probe(silentFor silence: TimeAmount) {

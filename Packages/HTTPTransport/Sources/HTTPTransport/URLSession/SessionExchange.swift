@@ -144,6 +144,10 @@ final class SessionExchange: Sendable, Exchanging {
     }
 
     func didReceive(_ response: HTTPURLResponse) {
+        // No request asks for another protocol (RFC 9110, section 15.2.2): the session would wait for ever.
+        guard response.statusCode != 101 else {
+            return fail(.connectionLost, "the host changed to a protocol that was not asked for")
+        }
         // Informational answers are not the answer.
         guard response.statusCode >= 200 else { return }
         let reader = state.withLock { state in

@@ -82,7 +82,7 @@ struct FlakyHTTP2Connection: Sendable {
             case RawHTTP2Peer.ping where frame.flags & 1 == 0:
                 try await peer.write(RawHTTP2Peer.ping, flags: 1, payload: frame.payload)
             case RawHTTP2Peer.headers where !isLeaving:
-                if random.oneIn(12) {
+                if random.oneIn(25) {
                     isLeaving = true
                     try await peer.goAway(last: highest)
                 } else if random.oneIn(5) {
@@ -113,7 +113,7 @@ struct FlakyHTTP2Connection: Sendable {
             case RawHTTP2Peer.reset: bodies[frame.stream] = nil
             default: break
             }
-            if bodies.isEmpty, !isLeaving, random.oneIn(20) {
+            if bodies.isEmpty, !isLeaving, random.oneIn(50) {
                 // Idle.
                 isLeaving = true
                 try await peer.goAway(last: highest)

@@ -35,7 +35,7 @@ struct RawHTTP2Server: Sendable {
 
     /// What a transport needs to trust it.
     func limits(ping: Duration? = .seconds(30)) throws -> Subject.Limits {
-        Subject.Limits(ping: ping, authorities: [try CertificateAuthority(pem: authority)])
+        Subject.Limits(connect: .seconds(60), ping: ping, authorities: [try CertificateAuthority(pem: authority)])
     }
 
     /// What a transport needs to trust it.
