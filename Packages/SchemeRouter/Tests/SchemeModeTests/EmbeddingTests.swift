@@ -144,7 +144,8 @@ struct EmbeddingTests {
         _ url: String, _ policy: String, in page: String = Self.page, asking: HTTPFields = [:],
         completion: RequestCompletion? = nil
     ) async throws -> Bool {
-        let fields = try fields("Cross-Origin-Resource-Policy", [policy])
+        var fields = try fields("Cross-Origin-Resource-Policy", [policy])
+        fields[.accessControlAllowOrigin] = "*"
         do {
             _ = try await response(
                 to: url, with: fields, as: .subresource, in: page, asking: asking, completion: completion)
