@@ -258,8 +258,8 @@ struct DownloadTests {
         let busy = OriginResponse(.serviceUnavailable, headers: [.retryAfter: "120"])
         let file = OriginFile(content, turns: [.answer(busy)])
         try await Network.run(file) { (network) async throws in
-            let clock = PromptClock(holding: .seconds(30))
             var configuration = promptly()
+            let clock = PromptClock(holding: [.seconds(30), configuration.archiveLimit])
             configuration.clock = clock
             #expect(try bytes(try await downloader(network, configuration).download(download(network))) == content)
             #expect(clock.sleeps == [.seconds(120)])

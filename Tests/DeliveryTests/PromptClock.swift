@@ -4,15 +4,15 @@
 import ContainerTesting
 import Synchronization
 
-/// A clock on which every sleep ends at once and is written down, but for those of one length, which last until they are
+/// A clock on which every sleep ends at once and is recorded, except sleeps of some lengths, which last until they are
 /// cancelled.
 final class PromptClock: Clock, Sendable {
     typealias Instant = ManualClock.Instant
 
-    private let held: Duration
+    private let held: Set<Duration>
     private let slept = Mutex<[Duration]>([])
 
-    init(holding held: Duration) {
+    init(holding held: Set<Duration>) {
         self.held = held
     }
 
@@ -23,7 +23,7 @@ final class PromptClock: Clock, Sendable {
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let length = now.duration(to: deadline)
-        if length == held {
+        if held.contains(length) {
             await Gate().pass()
         } else {
             slept.withLock { $0.append(length) }
