@@ -80,14 +80,14 @@ struct DownloadFolder: Sendable {
 
     /// Removes a download. What is not there is fine.
     func remove(_ key: String) {
-        remove("\(key).part", recordName(of: key))
+        unlinkFiles("\(key).part", recordName(of: key))
     }
 
     func removeRanges(of key: String) {
-        remove(key + Self.rangesSuffix)
+        unlinkFiles(key + Self.rangesSuffix)
     }
 
-    private func remove(_ names: String...) {
+    private func unlinkFiles(_ names: String...) {
         guard let folder = try? folder() else { return }
         for name in names { try? folder.remove(name) }
     }
@@ -101,7 +101,7 @@ struct DownloadFolder: Sendable {
     }
 
     func removeRecord(of key: String) {
-        remove(recordName(of: key))
+        unlinkFiles(recordName(of: key))
     }
 
     /// Removes every download that was not gone on with since `date`: its record is as old as its beginning, its bytes are
