@@ -125,14 +125,15 @@ struct SharedConnectionTests {
     func patientRequest() async throws {
         try await RawHTTP2Server.with { peer in
             guard let request = try await peer.next(RawHTTP2Peer.headers) else { return }
-            for _ in 0..<3 { _ = try await peer.next(RawHTTP2Peer.ping) }
+            _ = try await peer.next(RawHTTP2Peer.ping)
             try await peer.head("200", of: request.stream)
+            // Asked again: one answer does not last for ever.
             for _ in 0..<2 { _ = try await peer.next(RawHTTP2Peer.ping) }
             try await peer.body("late", of: request.stream, isLast: true)
             while try await peer.nextFrame() != nil {}
         } _: { server async throws in
             for subject in Subject.allCases {
-                try await subject.with(try server.limits(ping: .milliseconds(100))) { transport async throws in
+                try await subject.with(try server.limits(ping: .seconds(4))) { transport async throws in
                     guard transport.capabilities.contains(.http2) else { return }
                     #expect(try await transport.get(server.url + "/") == Data("late".utf8))
                     #expect(server.connections == 1)
