@@ -175,7 +175,7 @@ let package = Package(
             ]),
         tests(of: "PackageFormat", in: "OfflinePackage"),
         target("ConnectTunnel", [.nio("NIOCore"), .certificates, .asn1]),
-        tests(of: "ConnectTunnel", ["ContainerTesting", .certificates, .asn1]),
+        tests(of: "ConnectTunnel", ["ContainerTesting"]),
 
         // Middle rooms: they know the ground and never each other.
         target("OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
@@ -202,7 +202,7 @@ let package = Package(
             [
                 "CInflate", "ConnectTunnel", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"),
                 .nio("NIOPosix"),
-                .nio("NIOEmbedded"), .nio("NIOHTTP1"), .nioHTTP2, .nioSSL, .asyncHTTPClient, .certificates, .asn1,
+                .nio("NIOEmbedded"), .nio("NIOHTTP1"), .nioHTTP2, .nioSSL, .asyncHTTPClient,
             ]),
         .target(name: "CPeerUser", path: "Packages/LoopbackServer/Sources/CPeerUser"),
         target(

@@ -39,8 +39,6 @@ let package = Package(
             dependencies: [
                 "ConnectTunnel",
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
-                .product(name: "SwiftASN1", package: "swift-asn1"),
-                .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: settings),
     ],

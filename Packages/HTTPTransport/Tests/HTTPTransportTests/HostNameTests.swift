@@ -8,10 +8,8 @@ import NIOEmbedded
 import NIOHTTP1
 import NIOSSL
 import ResourceLoading
-import SwiftASN1
 import Synchronization
 import Testing
-import X509
 
 @testable import ContainerTesting
 @testable import HTTPTransport
@@ -46,16 +44,9 @@ struct HostNameTests {
         Case(names: ["127.0.0.1"], host: "a.shop.test", isValid: false),
     ]
 
-    private static func certificate(_ names: [String]) throws -> OriginCertificate {
-        try OriginCertificate(
-            names: names.map {
-                $0 == "127.0.0.1" ? .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1])) : .dnsName($0)
-            })
-    }
-
     @Test("HTTP/1.1: the request is sent to its own host alone", arguments: Subject.withAuthorities, cases)
     func http1(subject: Subject, test: Case) async throws {
-        let certificate = try Self.certificate(test.names)
+        let certificate = try OriginCertificate(names: test.names)
         let received = Mutex(0)
         try await RawServer.with(tls: certificate.configuration) { input, output in
             guard let head = try await input.next() else { return }
@@ -80,7 +71,7 @@ struct HostNameTests {
 
     @Test("HTTP/2: the request is sent to its own host alone", arguments: Subject.withAuthorities, cases)
     func http2(subject: Subject, test: Case) async throws {
-        let certificate = try Self.certificate(test.names)
+        let certificate = try OriginCertificate(names: test.names)
         let received = Mutex(0)
         try await RawHTTP2Server.with(certificate: certificate) { peer in
             while let request = try await peer.next(RawHTTP2Peer.headers) {

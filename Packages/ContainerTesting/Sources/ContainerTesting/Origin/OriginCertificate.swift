@@ -22,19 +22,16 @@ struct OriginCertificate {
     let configuration: TLSConfiguration
 
     /// The names of this machine.
-    static let loopbackNames: [GeneralName] = [
-        .dnsName("localhost"),
-        .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1])),
-        .ipAddress(ASN1OctetString(contentBytes: ArraySlice([UInt8](repeating: 0, count: 15) + [1]))),
-    ]
+    static let loopbackNames = ["localhost", "127.0.0.1", "::1"]
 
     /// Creates keys and certificates that are valid for two days.
     /// - Parameters:
-    ///   - names: The subject alternative names; without any the certificate has a common name alone.
+    ///   - names: The subject alternative names: host names, addresses of IPv4, and `::1`. Without any the certificate has
+    ///     a common name alone.
     ///   - commonName: The common name of the server's certificate.
     ///   - now: The current time.
     /// - Throws: ``ContainerTestingError`` with code `tls`.
-    init(names: [GeneralName] = loopbackNames, commonName: String = "localhost", now: Date = Date()) throws {
+    init(names: [String] = loopbackNames, commonName: String = "localhost", now: Date = Date()) throws {
         do {
             let authorityKey = Certificate.PrivateKey(P256.Signing.PrivateKey())
             let authorityName = try DistinguishedName { CommonName("ContainerTesting authority") }
@@ -59,7 +56,7 @@ struct OriginCertificate {
                     Critical(BasicConstraints.notCertificateAuthority)
                     Critical(KeyUsage(digitalSignature: true))
                     try ExtendedKeyUsage([.serverAuth])
-                    if !names.isEmpty { SubjectAlternativeNames(names) }
+                    if !names.isEmpty { SubjectAlternativeNames(names.map(Self.generalName)) }
                 },
                 issuerPrivateKey: authorityKey)
             authorityPEM = try authority.serializeAsPEM().pemString
@@ -73,5 +70,13 @@ struct OriginCertificate {
         } catch {
             throw ContainerTestingError(.tls, "cannot make a certificate: \(error)", cause: error)
         }
+    }
+
+    private static func generalName(_ name: String) -> GeneralName {
+        let numbers = name.split(separator: ".").compactMap { UInt8($0) }
+        if name == "::1" {
+            return .ipAddress(ASN1OctetString(contentBytes: ArraySlice([UInt8](repeating: 0, count: 15) + [1])))
+        }
+        return numbers.count == 4 ? .ipAddress(ASN1OctetString(contentBytes: numbers[...])) : .dnsName(name)
     }
 }
