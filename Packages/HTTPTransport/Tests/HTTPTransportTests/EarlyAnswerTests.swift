@@ -159,8 +159,9 @@ struct EarlyAnswerTests {
                 for _ in 0..<count {
                     let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
                     continuation.yield(Data("abc".utf8))
+                    // A POST would have a connection of its own.
                     let answer = try await transport.send(
-                        server.url + "/", .post, body: .stream(ByteStream(stream, length: 3)))
+                        server.url + "/", .put, body: .stream(ByteStream(stream, length: 3)))
                     continuation.finish()
                     #expect(try await answer.body.collect(upTo: 2) == Data("ok".utf8))
                 }

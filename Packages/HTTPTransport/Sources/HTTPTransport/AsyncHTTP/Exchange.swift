@@ -254,7 +254,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
-        finish(.failure(error))
+        finish(error is EarlyAnswerEnd.ResponseIsWhole ? .success(()) : .failure(error))
     }
 
     func didFinishRequest(task: HTTPClient.Task<Void>) throws {

@@ -10,7 +10,11 @@
         /// whose peer has not acknowledged all bytes shows another timer.
         static func isRunning(to port: Int) throws -> Bool {
             for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
-                guard let text = try? String(contentsOfFile: table, encoding: .utf8) else { continue }
+                // Files of the system have no size, by which String would read a part.
+                guard let handle = FileHandle(forReadingAtPath: table), let data = try handle.readToEnd() else {
+                    continue
+                }
+                let text = String(decoding: data, as: UTF8.self)
                 for line in text.split(separator: "\n").dropFirst() {
                     let fields = line.split(separator: " ")
                     guard fields.count > 5, let remote = fields[2].split(separator: ":").last,
