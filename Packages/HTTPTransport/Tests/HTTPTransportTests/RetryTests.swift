@@ -167,7 +167,8 @@ struct RetryTests {
                 try await subject.with(.init(connect: .seconds(60))) { transport async throws in
                     for number in 0..<100 {
                         let data = Data("body".utf8)
-                        let body: ResourceBody = number % 2 == 0 ? .bytes(data) : stream([data], length: 4)
+                        // Pieces without bytes do not part the last byte from the end.
+                        let body: ResourceBody = number % 2 == 0 ? .bytes(data) : stream([data, Data()], length: 4)
                         let answer = try await transport.send(server.url + "/", .post, body: body)
                         #expect(try await answer.body.collect(upTo: 2) == Data("ok".utf8))
                     }

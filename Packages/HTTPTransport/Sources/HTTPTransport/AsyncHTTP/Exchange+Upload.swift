@@ -55,13 +55,13 @@ extension Exchange {
                     do {
                         var pieces = chunks.makeAsyncIterator()
                         var sent: Int64 = 0
-                        var next = try await pieces.next()
+                        var next = try await Self.next(of: &pieces)
                         while let data = next {
                             sent += Int64(data.count)
                             // The end leaves with the last byte, in one turn of the loop: a host may answer, and close the
                             // connection, as soon as it has the bytes that were announced.
-                            let mayBeLast = sent == total && !data.isEmpty
-                            next = mayBeLast ? try await pieces.next() : nil
+                            let mayBeLast = sent == total
+                            next = mayBeLast ? try await Self.next(of: &pieces) : nil
                             var rest = ByteBuffer(data: data)
                             while let piece = rest.readSlice(length: min(rest.readableBytes, Self.longestPiece)),
                                 piece.readableBytes > 0
@@ -74,7 +74,7 @@ extension Exchange {
                                 }
                                 try await wait(for: written)
                             }
-                            if !mayBeLast { next = try await pieces.next() }
+                            if !mayBeLast { next = try await Self.next(of: &pieces) }
                         }
                         handOver()
                         complete(.success(()))
@@ -118,6 +118,14 @@ extension Exchange {
                 return !state.isOver
             }
             if isFirst { takePromise()?.completeWith(result) }
+        }
+
+        /// The next piece that has bytes; `nil` at the end.
+        private static func next(of pieces: inout BodyChunks.Iterator) async throws -> Data? {
+            while let piece = try await pieces.next() {
+                if !piece.isEmpty { return piece }
+            }
+            return nil
         }
 
         /// Ends it with a write, on the loop of the client and without a turn between. The write keeps itself, as in
