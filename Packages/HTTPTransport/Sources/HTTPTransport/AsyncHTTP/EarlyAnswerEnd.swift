@@ -28,9 +28,6 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
     private var deadline: Scheduled<Void>?
     private static let patience = TimeAmount.seconds(10)
 
-    /// The end of an exchange whose response is whole and whose request is not.
-    struct ResponseIsWhole: Error {}
-
     /// - Parameter isStream: whether the channel is a stream of HTTP/2. The client leaves it open for the rest of the request,
     ///   which does not come; a connection of HTTP/1.1 it closes.
     init(isStream: Bool) {
@@ -81,13 +78,11 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// The request's end does not come. AsyncHTTPClient passes on what it has of the response with the response's end, and
-    /// ends the exchange by the error, which `Exchange` takes for the end of the response.
+    /// The request's end does not come: with bytes before it, the answer's is the end of the exchange.
     private func breakOff(_ context: ChannelHandlerContext) {
         guard held != nil else { return }
         context.fireChannelRead(wrapInboundOut(.body(ByteBuffer())))
         letGo(context)
-        context.fireErrorCaught(ResponseIsWhole())
     }
 
     private func letGo(_ context: ChannelHandlerContext) {

@@ -42,39 +42,22 @@ extension Exchange {
         }
 
         /// Begins. To be called once.
-        /// - Parameters:
-        ///   - total: the announced bytes; `nil` if none are.
-        ///   - handOver: called before each piece is given to the client, and before the end is.
+        /// - Parameter handOver: called before each piece is given to the client, and before the end is.
         func start(
-            _ chunks: BodyChunks, total: Int64?, to writer: HTTPClient.Body.StreamWriter,
-            handOver: @escaping @Sendable () -> Void
+            _ chunks: BodyChunks, to writer: HTTPClient.Body.StreamWriter, handOver: @escaping @Sendable () -> Void
         ) {
             state.withLock { state in
                 guard !state.isOver else { return }
                 state.task = Task {
                     do {
-                        var pieces = chunks.makeAsyncIterator()
-                        var sent: Int64 = 0
-                        var next = try await Self.next(of: &pieces)
-                        while let data = next {
-                            sent += Int64(data.count)
-                            // The end leaves with the last byte, in one turn of the loop: a host may answer, and close the
-                            // connection, as soon as it has the bytes that were announced.
-                            let mayBeLast = sent == total
-                            next = mayBeLast ? try await Self.next(of: &pieces) : nil
+                        for try await data in chunks {
                             var rest = ByteBuffer(data: data)
                             while let piece = rest.readSlice(length: min(rest.readableBytes, Self.longestPiece)),
                                 piece.readableBytes > 0
                             {
                                 handOver()
-                                let written = writer.write(.byteBuffer(piece))
-                                if mayBeLast, next == nil, rest.readableBytes == 0 {
-                                    handOver()
-                                    return complete(after: written)
-                                }
-                                try await wait(for: written)
+                                try await wait(for: writer.write(.byteBuffer(piece)))
                             }
-                            if !mayBeLast { next = try await Self.next(of: &pieces) }
                         }
                         handOver()
                         complete(.success(()))
@@ -118,23 +101,6 @@ extension Exchange {
                 return !state.isOver
             }
             if isFirst { takePromise()?.completeWith(result) }
-        }
-
-        /// The next piece that has bytes; `nil` at the end.
-        private static func next(of pieces: inout BodyChunks.Iterator) async throws -> Data? {
-            while let piece = try await pieces.next() {
-                if !piece.isEmpty { return piece }
-            }
-            return nil
-        }
-
-        /// Ends it with a write, on the loop of the client and without a turn between. The write keeps itself, as in
-        /// ``wait(for:)``.
-        private func complete(after written: EventLoopFuture<Void>) {
-            written.whenComplete { result in
-                self.complete(result)
-                withExtendedLifetime(written) {}
-            }
         }
 
         private func takePromise() -> EventLoopPromise<Void>? {

@@ -60,6 +60,8 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         /// What arrived and was not read.
         var parts: [ByteBuffer] = []
         var buffered = 0
+        /// The number of bytes of the response's body that have arrived.
+        var received: Int64 = 0
         /// Held back while too much is unread: the client reads on when it is kept.
         var demand: EventLoopPromise<Void>?
         var reader: CheckedContinuation<Data?, any Error>?
@@ -181,7 +183,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         if isOver {
             upload.end(CancellationError())
         } else {
-            upload.start(chunks, total: total, to: writer) {
+            upload.start(chunks, to: writer) {
                 self.state.withLock { state in
                     if state.unsent == 0 { state.lastActivity = .now() }
                     state.unsent += 1
@@ -239,6 +241,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
         let (reader, demand) = state.withLock { state in
             state.lastActivity = .now()
+            state.received += Int64(buffer.readableBytes)
             guard state.end == nil else { return (state.reader, EventLoopPromise<Void>?.none) }
             if let reader = state.reader {
                 state.reader = nil
@@ -254,7 +257,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
-        finish(error is EarlyAnswerEnd.ResponseIsWhole ? .success(()) : .failure(error))
+        finish(.failure(error))
     }
 
     func didFinishRequest(task: HTTPClient.Task<Void>) throws {
@@ -263,9 +266,17 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
 
     // MARK: -
 
-    private func finish(_ result: Result<Void, any Error>) {
+    private func finish(_ outcome: Result<Void, any Error>) {
+        var result = outcome
         let taken: State? = state.withLock { state in
             guard state.end == nil else { return nil }
+            // The client fails a request whose connection ends between the last byte of the response and the end of the
+            // request, which a host need not wait for once it has the announced bytes.
+            if case .failure(let error) = result, error as? HTTPClientError == .remoteConnectionClosed,
+                let length = state.head?.headers.first(name: "content-length"), Int64(length) == state.received
+            {
+                result = .success(())
+            }
             let before = state
             state.end = result
             state.headReader = nil
