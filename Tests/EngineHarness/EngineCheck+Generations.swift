@@ -73,7 +73,9 @@ extension EngineCheck {
         await container.close(two)
 
         _ = try build("3", folder)
-        let update = try await container.update(from: PackageSource("https://packages.example/shop-3.json"))
+        let update = try await container.update(
+            from: PackageSource(
+                "https://packages.example/shop-3.json", scope: PackageBaseURL("https://shop.example/")))
         try expect(update.outcome == .activated, "the update: \(update.outcome)")
         let three = try await open(url, in: container)
         try await see(three, "3", "an update on trial")

@@ -90,7 +90,9 @@ extension EngineCheck {
         _ site: WhiteSite
     ) async throws {
         try site.publish(version, html)
-        let update = try await container.update(from: PackageSource("https://packages.example/shop-\(version).json"))
+        let update = try await container.update(
+            from: PackageSource(
+                "https://packages.example/shop-\(version).json", scope: PackageBaseURL("https://shop.example/")))
         try expect(update.outcome == .activated, "the update: \(update.outcome)")
         let diary = StepDiary(container)
         let events = container.events()

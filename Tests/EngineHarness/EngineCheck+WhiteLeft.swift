@@ -100,7 +100,9 @@ extension EngineCheck {
         try await site.install("1", WhiteSite.good("1"), into: container)
         try site.publish("2", WhiteSite.good("2"), QuietPages.colourless)
         // On trial: the next page that is well proves it, and one that is to blame ends it.
-        let update = try await container.update(from: PackageSource("https://packages.example/shop-2.json"))
+        let update = try await container.update(
+            from: PackageSource(
+                "https://packages.example/shop-2.json", scope: PackageBaseURL("https://shop.example/")))
         try expect(update.outcome == .activated, "the update: \(update.outcome)")
         for (name, signal) in [("idle.html", WhitePageSignal.noFirstPaint), ("unseen.html", .uniformPicture)] {
             let diary = StepDiary(container)

@@ -11,7 +11,7 @@
 
 import { config } from "./config.js";
 import {
-  Request, Uint8Array, XMLHttpRequest, apply, btoa, encodeURIComponent, fetch, fromCharCode, headersOf, isOK, location,
+  Request, Uint8Array, XMLHttpRequest, apply, btoa, decodeURIComponent, encodeURIComponent, fetch, fromCharCode, headersOf, isOK, location,
   parse, prompt, random, setHeader, slice, stringify, subarray, world, xhrHeader, xhrOpen, xhrSend, xhrText,
 } from "./natives.js";
 import { home, isOurs } from "./urls.js";
@@ -36,7 +36,7 @@ export const ask = (name, values) => {
   const text = encodeURIComponent(stringify({ __proto__: null, ask: name, place: place(), ...values }));
   // A sandboxed frame may have no dialogs.
   try {
-    return parse((prompt && apply(prompt, world, [mark(text)])) ?? (FORCED ? "" : byRequest(text))).value;
+    return parse(decodeURIComponent((prompt && apply(prompt, world, [mark(text)])) ?? (FORCED ? "" : byRequest(text)))).value;
   } catch {}
 };
 

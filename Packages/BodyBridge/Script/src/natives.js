@@ -22,7 +22,7 @@ const ofXHR = (key) => getter("XMLHttpRequest", key);
 
 // A world of a worker has no document, no forms and no dialogs.
 export const {
-  Blob, Object, ProgressEvent, Promise, Proxy, Request, TypeError, URL, Uint8Array, WeakMap, XMLHttpRequest, btoa, document, encodeURIComponent,
+  Blob, Object, ProgressEvent, Promise, Proxy, Request, TypeError, URL, Uint8Array, WeakMap, XMLHttpRequest, btoa, decodeURIComponent, document, encodeURIComponent,
   fetch, location, navigator, origin, prompt,
 } = world;
 

@@ -308,8 +308,10 @@ public final class PageBridge {
         HTTPRequest(urlText: url)?.urlText ?? url
     }
 
+    /// Returns a value as JSON for the injected script, with percent signs and backslashes percent-encoded: in pages of some
+    /// encodings the engine replaces a backslash in the text of a dialog.
     private func json(_ value: some Encodable) -> String {
-        ScriptLiteral.value(["value": value])
+        ScriptLiteral.value(["value": value]).replacing("%", with: "%25").replacing("\\", with: "%5C")
     }
 
     /// A worker's script, or the one in front of a module's.

@@ -79,6 +79,9 @@ extension Container {
         return delivery
     }
 
+    /// The longest time of a request that outlives its page.
+    private static var keptAliveLimit: Duration { .seconds(300) }
+
     /// Looks for an answer, and delivers it when it comes.
     private func answer(
         _ request: EngineRequest, _ named: Result<RequestPath.Named, any Error>, of session: PageSession?,
@@ -87,7 +90,8 @@ extension Container {
         let (path, cookies, epoch) = (ways.byName.path, cookies, downloadCare.epoch)
         var record = record
         let waiting = whitePages?.began(of: request.view)
-        let timer = bridged.timeLimit.map { limit in
+        // One that outlives its page has nobody to give it up.
+        let timer = (bridged.timeLimit ?? (bridged.isKeptAlive ? Self.keptAliveLimit : nil)).map { limit in
             Task { [weak delivery] in
                 try await Task.sleep(for: limit)
                 delivery?.giveUp()

@@ -151,8 +151,9 @@ public final class ResourceStore: Sendable {
         }
         // Also what is not read: a directory with a link in it was not made by a store.
         for name in ["staging", "documents"] { _ = try root.subfolder(name, tightens: false) }
-        for name in [StoreIndex.fileName, BlobRows.fileName] { try DatabaseFile(name, in: root).check() }
+        // First: to close a database's file drops the locks that this process has on it.
         let lock = try DirectoryLock.shared(root)
+        for name in [StoreIndex.fileName, BlobRows.fileName] { try DatabaseFile(name, in: root).check() }
         guard let copy = try DatabaseCopy(of: root, includingBlobs: includingBlobs) else {
             throw StoreError(.notFound, "no store in this directory", at: directory)
         }

@@ -160,7 +160,11 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         let limits = Exchange.Limits(
             request: configuration.writeTimeout, head: configuration.readTimeout, probe: configuration.pingInterval
         ) { [configuration] head in
-            Self.isEventStream(head) ? configuration.eventStreamTimeout : configuration.readTimeout
+            // The end of what has no body is awaited before the head is passed on.
+            guard Self.hasBody(head, to: request) else {
+                return min(configuration.readTimeout ?? Self.endLimit, Self.endLimit)
+            }
+            return Self.isEventStream(head) ? configuration.eventStreamTimeout : configuration.readTimeout
         }
         let events = Exchange.Events(
             progress: progress, began: { pass.begin() }, suspects: { [weak clients] in clients?.probe(silentFor: $0) })
@@ -243,7 +247,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         fields = ConnectionFields.removed(from: fields)
         let length = fields[.contentLength].flatMap(Int64.init)
         let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase)
-        let hasBody = request.method != .head && ![204, 304].contains(status.code) && length != 0
+        let hasBody = hasBody(head, to: request)
         let body = AnswerBody(exchange, pass, keeping: clients)
         if !hasBody {
             // Only an answer that was read to its end leaves its connection to the next request. An error here says
@@ -253,6 +257,14 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         return TransportResponse(
             head: HTTPResponse(status: status, headerFields: fields),
             body: hasBody ? .stream(ByteStream(body, length: length)) : .empty)
+    }
+
+    /// The longest wait for the end of a response without a body.
+    private static let endLimit = Duration.seconds(5)
+
+    private static func hasBody(_ head: HTTPResponseHead, to request: HTTPRequest) -> Bool {
+        request.method != .head && ![204, 304].contains(head.status.code)
+            && head.headers.first(name: "content-length").flatMap { Int64($0) } != 0
     }
 
     private static func isEventStream(_ head: HTTPResponseHead) -> Bool {

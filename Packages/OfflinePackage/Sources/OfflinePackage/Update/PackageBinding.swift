@@ -55,7 +55,10 @@ extension PackageLibrary {
         return try await onThread { library in
             let bindings = try library.bindings()
             let name = manifest.id.description
-            if let other = bindings.first(where: { $0.source == source.address && $0.package != name }) {
+            // A source that names its package may differ from another one in its query alone.
+            if source.package?.description != name,
+                let other = bindings.first(where: { $0.source == source.address && $0.package != name })
+            {
                 throw DeliveryError(
                     .outOfScope, "the manifest is of \(name), and \(other.package) is installed from there",
                     at: source.manifestURL)
