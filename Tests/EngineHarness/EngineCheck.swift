@@ -85,7 +85,8 @@ enum EngineCheck: String, CaseIterable {
     /// The longest that it may take.
     var limit: Duration {
         switch self {
-        case .bodies, .bridge, .isolation: .seconds(180)
+        case .bodies: .seconds(420)
+        case .bridge, .isolation: .seconds(180)
         // As many cycles as are asked for.
         case .pool, .soak: .seconds(3_600)
         default: .seconds(60)
