@@ -63,7 +63,7 @@ struct PageBridgeTests {
     func questions() {
         #expect(ask(#""ask":"covers","url":"https://covered.example/""#) == #"{"value":true}"#)
         #expect(ask(#""ask":"covers","url":"https://other.example/""#) == #"{"value":false}"#)
-        #expect(ask(#""ask":"cookies""#) == #"{"value":"a=b at app:\/\/a.example\/x in https:\/\/b.example\/"}"#)
+        #expect(ask(#""ask":"cookies""#) == #"{"value":"a=b at app:%5C/%5C/a.example%5C/x in https:%5C/%5C/b.example%5C/"}"#)
         #expect(ask(#""ask":"setCookie","text":"c=d""#) == #"{"value":true}"#)
         #expect(host.cookies == "c=d")
         let framed = { (origin: String) in
@@ -89,9 +89,9 @@ struct PageBridgeTests {
         #expect(proof != other)
         let question = #"{"place":"app://a.example/x","ask":"cookies"}"#
         let answer = { (token: String) in bridge.answer(to: "\(token) \(question)") }
-        #expect(answer(token.text) == #"{"value":"a=b at app:\/\/a.example\/x in https:\/\/b.example\/"}"#)
-        #expect(answer(token.text + proof).hasSuffix(#" of https:\/\/a.example"}"#))
-        #expect(answer(token.text + other).hasSuffix(#" of https:\/\/b.example"}"#))
+        #expect(answer(token.text) == #"{"value":"a=b at app:%5C/%5C/a.example%5C/x in https:%5C/%5C/b.example%5C/"}"#)
+        #expect(answer(token.text + proof).hasSuffix(#" of https:%5C/%5C/a.example"}"#))
+        #expect(answer(token.text + other).hasSuffix(#" of https:%5C/%5C/b.example"}"#))
         for wrong in [" +", " +\(BridgeToken().text)", "\(proof)0", "\(proof.dropLast())", " \(proof.dropFirst(2))"] {
             #expect(answer(token.text + wrong) == "null", "\(wrong)")
         }
@@ -245,7 +245,7 @@ struct PageBridgeTests {
         #expect(!request.followsRedirects)
         #expect(ask(#""ask":"moved","id":"\#(id)""#) == #"{"value":null}"#)
         bridge.note("app://a.example/2", of: try #require(request.id))
-        #expect(ask(#""ask":"moved","id":"\#(id)""#) == #"{"value":"app:\/\/a.example\/2"}"#)
+        #expect(ask(#""ask":"moved","id":"\#(id)""#) == #"{"value":"app:%5C/%5C/a.example%5C/2"}"#)
         #expect(ask(#""ask":"moved","id":"\#(String(repeating: "0e", count: 16))""#) == #"{"value":null}"#)
         bridge.removeAll()
         #expect(ask(#""ask":"moved","id":"\#(id)""#) == #"{"value":null}"#)
