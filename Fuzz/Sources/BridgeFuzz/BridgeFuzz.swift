@@ -38,6 +38,7 @@ private final class Host: BridgeHosting {
     var text = ""
 
     func covers(_ url: String) -> Bool { url.isEmpty }
-    func cookies(ofScriptAt place: String, in top: String) -> String { text + place + top }
-    func setCookie(_ text: String, ofScriptAt place: String, in top: String) { self.text = text }
+    func mayShow(documentAt place: String, below ancestors: [String]) -> Bool { true }
+    func cookies(ofScriptAt place: String, in top: String, provenSite: String?) -> String { text + place + top }
+    func setCookie(_ text: String, ofScriptAt place: String, in top: String, provenSite: String?) { self.text = text }
 }
