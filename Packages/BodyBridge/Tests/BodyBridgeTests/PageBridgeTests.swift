@@ -63,7 +63,9 @@ struct PageBridgeTests {
     func questions() {
         #expect(ask(#""ask":"covers","url":"https://covered.example/""#) == #"{"value":true}"#)
         #expect(ask(#""ask":"covers","url":"https://other.example/""#) == #"{"value":false}"#)
-        #expect(ask(#""ask":"cookies""#) == #"{"value":"a=b at app:%5C/%5C/a.example%5C/x in https:%5C/%5C/b.example%5C/"}"#)
+        #expect(
+            ask(#""ask":"cookies""#) == #"{"value":"a=b at app:%5C/%5C/a.example%5C/x in https:%5C/%5C/b.example%5C/"}"#
+        )
         #expect(ask(#""ask":"setCookie","text":"c=d""#) == #"{"value":true}"#)
         #expect(host.cookies == "c=d")
         let framed = { (origin: String) in
