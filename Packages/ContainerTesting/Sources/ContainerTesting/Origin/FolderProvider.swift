@@ -23,13 +23,15 @@ struct FolderProvider: FileProvider {
 
     /// - Throws: ``ContainerTestingError`` with code `noSuchFolder`.
     init(_ folder: String, logger: Logger) throws {
-        var status = stat()
-        guard let root = Self.resolve(folder), stat(root, &status) == 0 else {
+        guard let root = Self.resolve(folder) else {
             throw ContainerTestingError(.noSuchFolder, "no such folder", at: folder)
         }
-        guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw ContainerTestingError(.noSuchFolder, "this is not a folder", at: folder)
+        let descriptor = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let reason = errno == ENOTDIR ? "this is not a folder" : String(cString: strerror(errno))
+            throw ContainerTestingError(.noSuchFolder, reason, at: folder)
         }
+        close(descriptor)
         self.root = root
         self.files = LocalFileSystem(rootFolder: root, threadPool: .singleton, logger: logger)
     }
