@@ -234,6 +234,62 @@ extension RealEngine {
             }
         }
 
+        // MARK: Cookies of the page's own site, for a covered frame of another site
+
+        private static let framed = """
+            const site = S + 'www.shop.example';
+            const echo = async (name, more) => (await (await fetch('/' + name + answer({ echo: true }), more)).text())
+                .split('; ').sort().join(' ');
+            const out = { before: await echo('before') };
+            await element('img', 'src', '/before-image');
+            const body = `
+                <img src="${site}/attack-image"><link rel=stylesheet href="${site}/attack-style">
+                <img src="/redirect${answer({ status: 302, fields: [['Location', 'https://www.shop.example/attack-moved']] })}">
+                <iframe name=inner src="${site}/attack-frame"></iframe>
+                <form method=post target=inner action="${site}/attack-form"></form>
+                <script>
+                    for (const referrerPolicy of ['no-referrer', 'unsafe-url']) {
+                        fetch('${site}/attack-' + referrerPolicy, { mode: 'no-cors', credentials: 'include', referrerPolicy });
+                    }
+                    navigator.sendBeacon('${site}/attack-beacon', 'x');
+                    setTimeout(() => document.forms[0].submit(), 500);
+                </` + 'script>';
+            await element('iframe', 'src', S + 'ad.example/attack' + answer({ body }));
+            await wait(2000);
+            out.after = await echo('after');
+            out.quiet = await echo('quiet', { referrerPolicy: 'no-referrer' });
+            const form = document.createElement('form');
+            Object.assign(form, { method: 'post', action: '/own-form', target: 'own' });
+            const frame = document.createElement('iframe');
+            frame.name = 'own';
+            document.body.append(frame, form);
+            form.submit();
+            await wait(500);
+            return out;
+            """
+
+        @Test("What a frame of another site asks of the page's site carries no cookie that a browser would hold back")
+        func foreignFrame() async throws {
+            let cookies = [["www.shop.example", "strict", "Strict"], ["www.shop.example", "lax", "Lax"]]
+            let plain = try await run("plain", cookies: cookies, Self.framed)
+            let scheme = try await run("scheme", cookies: cookies, Self.framed)
+            let own = try #require(plain.results.first).leaves()
+            #expect(own == ["/before": "lax=1 strict=1", "/after": "lax=1 strict=1", "/quiet": "lax=1 strict=1"])
+            #expect(try #require(scheme.results.first).leaves() == own)
+            let request = { (report: Report, name: String) in
+                try #require(report.log.last { $0.url == "https:/\(name)" }, "\(name)")
+            }
+            for report in [plain, scheme] {
+                for name in ["before-image", "own-form"] {
+                    #expect(try request(report, name).cookie?.contains("strict=1") == true, "\(name)")
+                }
+            }
+            // The plain engine does not know that `.example` has sites below it: it takes all of them for one site.
+            for name in ["image", "style", "moved", "frame", "form", "no-referrer", "unsafe-url", "beacon"] {
+                #expect(try request(scheme, "attack-\(name)").cookie == nil, "\(name)")
+            }
+        }
+
         // MARK: Cookies by script
 
         private static let attack = """

@@ -8,7 +8,8 @@ internal import ResourceLoading
 ///
 /// The announcement of a request without CORS has the request's id. The announcement of a form has only its URL: it is
 /// assigned to the next navigation of a form to this URL, and then to the next request, in the order in which the
-/// navigations begin.
+/// navigations begin. A navigation and a request follow at once, so an announcement that is older than ``lifetime`` is
+/// passed over for a newer one: its form was not sent.
 struct Announcements {
     /// One announcement.
     struct Announcement {
@@ -20,14 +21,22 @@ struct Announcements {
         var contentLanguage: String?
         /// The document and the target of a form: a later form of the same sender to the same URL replaces this one.
         var sender: String?
+        /// The site that the document has proven to be of.
+        var provenSite: String?
         fileprivate var stage = Stage.announced
+        /// The time at which the stage began.
+        fileprivate var date = ContinuousClock.now
 
-        init(url: String, mark: RequestMark, contentType: String?, contentLanguage: String?, sender: String?) {
+        init(
+            url: String, mark: RequestMark, contentType: String?, contentLanguage: String?, sender: String?,
+            provenSite: String?
+        ) {
             self.url = url
             self.mark = mark
             self.contentType = contentType
             self.contentLanguage = contentLanguage
             self.sender = sender
+            self.provenSite = provenSite
         }
 
         /// The body in the vault, if the announcement is of a form that has one there.
@@ -57,9 +66,14 @@ struct Announcements {
     /// The most announcements that wait for their requests; the oldest is removed first.
     private static let limit = 64
 
+    /// The longest time from the announcement of a form to its navigation, and from that to its request.
+    static let lifetime = Duration.seconds(5)
+
     /// Adds an announcement.
     /// - Returns: the announcements that are removed.
-    mutating func insert(_ announcement: Announcement) -> [Announcement] {
+    mutating func insert(_ announcement: Announcement, at now: ContinuousClock.Instant) -> [Announcement] {
+        var announcement = announcement
+        announcement.date = now
         var removed: [Announcement] = []
         if announcement.mark.id == nil {
             removed = remove { $0.isForm(to: announcement.url, at: .announced) && $0.sender == announcement.sender }
@@ -71,29 +85,34 @@ struct Announcements {
 
     /// Assigns the oldest announcement of a form to a navigation.
     /// - Returns: the announcement, and those of earlier navigations that this one ends.
-    mutating func assign(toNavigationTo url: String) -> (found: Announcement?, ended: [Announcement]) {
-        guard let index = list.firstIndex(where: { $0.isForm(to: url, at: .announced) }) else { return (nil, []) }
-        var found = list.remove(at: index)
+    mutating func assign(
+        toNavigationTo url: String, at now: ContinuousClock.Instant
+    ) -> (found: Announcement?, ended: [Announcement]) {
+        let (oldest, expired) = removeForm(to: url, at: .announced, now)
+        guard var found = oldest else { return (nil, []) }
         let ended = remove {
             $0.mark.id == nil && $0.url == url && $0.stage != .announced && $0.sender == found.sender
         }
         found.stage = .waiting
         list.append(found)
-        return (found, ended)
+        return (found, expired + ended)
     }
 
     /// Moves an assigned announcement behind those whose navigations began before.
-    mutating func begin(_ announcement: Announcement) {
+    mutating func begin(_ announcement: Announcement, at now: ContinuousClock.Instant) {
         let isMeant = { (other: Announcement) in other.stage == .waiting && other.mark == announcement.mark }
         guard let index = list.firstIndex(where: { $0.url == announcement.url && isMeant($0) }) else { return }
         var begun = list.remove(at: index)
         begun.stage = .begun
+        begun.date = now
         list.append(begun)
     }
 
     /// Removes the announcement of a request.
     /// - Returns: the announcement, and those of forms to the same URL that were not sent.
-    mutating func take(for head: HTTPRequest) -> (found: Announcement?, unsent: [Announcement]) {
+    mutating func take(
+        for head: HTTPRequest, at now: ContinuousClock.Instant
+    ) -> (found: Announcement?, unsent: [Announcement]) {
         let url = head.urlText
         if let id = head.headerFields[.contentLanguage].flatMap({ BodyID($0) }),
             let index = list.firstIndex(where: { $0.mark.id == id && $0.url == url })
@@ -101,13 +120,25 @@ struct Announcements {
             return (list.remove(at: index), [])
         }
         guard ![.get, .head].contains(head.method) else { return (nil, []) }
-        if let index = list.firstIndex(where: { $0.isForm(to: url, at: .begun) }) {
-            return (list.remove(at: index), [])
-        }
+        let (begun, expired) = removeForm(to: url, at: .begun, now)
+        if let begun { return (begun, expired) }
         // The engine has not asked about the navigation.
         var others = remove { $0.isForm(to: url, at: .announced) }
         let found = others.popLast()
         return (found, others)
+    }
+
+    /// Removes the oldest form to a URL that is in a stage and has not expired, or the newest if all have.
+    /// - Returns: the form, and the expired ones, which are removed too.
+    private mutating func removeForm(
+        to url: String, at stage: Stage, _ now: ContinuousClock.Instant
+    ) -> (found: Announcement?, expired: [Announcement]) {
+        var expired = remove { $0.isForm(to: url, at: stage) && $0.date.duration(to: now) > Self.lifetime }
+        if let index = list.firstIndex(where: { $0.isForm(to: url, at: stage) }) {
+            return (list.remove(at: index), expired)
+        }
+        let newest = expired.popLast()
+        return (newest, expired)
     }
 
     mutating func removeAll() { list.removeAll() }

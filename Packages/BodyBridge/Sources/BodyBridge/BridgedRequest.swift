@@ -33,4 +33,6 @@ public struct BridgedRequest: Sendable {
     public var timeLimit: Duration?
     /// By which the script asks where the answer came from; see ``PageBridge/note(_:of:)``.
     public var id: BodyID?
+    /// The site that the script's document has proven to be of; see ``PageBridge/prove(_:)``.
+    public var provenSite: String?
 }

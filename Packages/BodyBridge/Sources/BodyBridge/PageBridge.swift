@@ -34,6 +34,8 @@ public final class PageBridge {
     /// of another site would be a page's own by that.
     private var documentURL: String
     private var announced = Announcements()
+    /// The time by which announcements expire.
+    var now: () -> ContinuousClock.Instant = { .now }
     /// Scripts of workers that are to be asked for, newest last.
     private var workers: [Expected] = []
     private var kept: KeptScripts
@@ -110,7 +112,7 @@ public final class PageBridge {
             host.setCookie(text, ofScriptAt: place, in: documentURL, provenSite: proven)
             return json(true)
         case .announce(let url, let mark, let type, let language):
-            announce(url, mark, type, language)
+            announce(url, mark, type, language, provenSite: proven)
             return json(true)
         case .worker(let url, let isModule):
             guard let mark = url.lastIndex(of: "#") else { return json(false) }
@@ -136,7 +138,7 @@ public final class PageBridge {
             switch mark.purpose {
             case .ask: return .question(provenSite: site)
             case .store(let id, let offset): return .piece(id, offset: offset)
-            case .plain, .bodyless, .take: return .request(try bridged(mark))
+            case .plain, .bodyless, .take: return .request(try bridged(mark, provenSite: site))
             }
         }
         let url = head.urlText
@@ -146,14 +148,14 @@ public final class PageBridge {
             let found = workers.remove(at: index)
             return found.isLeading ? .script(script.worker(id: found.workerID ?? found.id)) : .worker(leading(found))
         }
-        let announcement = announced.take(for: head)
+        let announcement = announced.take(for: head, at: now())
         drop(announcement.unsent)
         if let found = announcement.found {
             // It was dropped while its navigation waited for it.
             if let body = found.heldBody, !vault.holds(body.id) { throw Self.dropped }
             if let type = found.contentType { head.headerFields[.contentType] = type }
             if found.mark.id != nil { head.headerFields[.contentLanguage] = found.contentLanguage }
-            var bridged = try bridged(found.mark)
+            var bridged = try bridged(found.mark, provenSite: found.provenSite)
             // It was said of a place, and not of this request.
             if case .engine = bridged.body { bridged.body = .announced }
             if found.mark.id == nil {
@@ -188,25 +190,28 @@ public final class PageBridge {
     /// - Returns: a wait for the form's body to be whole, or to be dropped, after which the navigation begins at once;
     ///   `nil` if it can begin now.
     public func wait(forFormTo url: String) -> (@MainActor () async -> Void)? {
-        let assigned = announced.assign(toNavigationTo: withoutFragment(url))
+        let assigned = announced.assign(toNavigationTo: withoutFragment(url), at: now())
         drop(assigned.ended)
         guard let form = assigned.found else { return nil }
         guard let body = form.heldBody, vault.isIncomplete(body.id) else {
-            announced.begin(form)
+            announced.begin(form, at: now())
             return nil
         }
         return { [weak self, vault] in
             await vault.waitUntilWhole(body.id)
-            self?.announced.begin(form)
+            guard let self else { return }
+            announced.begin(form, at: now())
         }
     }
 
-    private func announce(_ url: String, _ mark: RequestMark, _ type: String?, _ text: String?) {
+    private func announce(
+        _ url: String, _ mark: RequestMark, _ type: String?, _ text: String?, provenSite: String?
+    ) {
         let isForms = mark.id == nil
         let announcement = Announcements.Announcement(
             url: withoutFragment(url), mark: mark, contentType: type, contentLanguage: isForms ? nil : text,
-            sender: isForms ? text : nil)
-        drop(announced.insert(announcement))
+            sender: isForms ? text : nil, provenSite: provenSite)
+        drop(announced.insert(announcement, at: now()))
         // Without room for it the body is dropped as soon as it arrives, and its request fails.
         if let body = announcement.heldBody { try? vault.hold(body.id, length: body.length) }
     }
@@ -292,7 +297,7 @@ public final class PageBridge {
         if workers.count > Self.limit { workers.removeFirst() }
     }
 
-    private func bridged(_ mark: RequestMark) throws -> BridgedRequest {
+    private func bridged(_ mark: RequestMark, provenSite: String? = nil) throws -> BridgedRequest {
         let body: BridgedRequest.Body =
             switch mark.purpose {
             case .take(let id, let length): .value(try vault.take(id, length: length))
@@ -301,7 +306,8 @@ public final class PageBridge {
             }
         return BridgedRequest(
             body: body, isKeptAlive: mark.isKeptAlive, credentials: mark.credentials, asksWithoutCORS: mark.isBeacons,
-            followsRedirects: mark.followsRedirects, timeLimit: mark.timeLimit, id: mark.id)
+            followsRedirects: mark.followsRedirects, timeLimit: mark.timeLimit, id: mark.id,
+            provenSite: provenSite)
     }
 
     private func withoutFragment(_ url: String) -> String {

@@ -449,6 +449,34 @@ struct PageBridgeTests {
         }
     }
 
+    @Test("A form that was not sent lends its body to no later one, before and after its navigation was decided on")
+    func unsent() async throws {
+        let other = String(repeating: "1e", count: 16)
+        let start = ContinuousClock.now
+        var seconds = 0
+        bridge.now = { start + .seconds(seconds) }
+        for isDecided in [false, true] {
+            announce(id, 5, from: "one", type: "a/one")
+            store("first", as: id)
+            if isDecided { #expect(bridge.wait(forFormTo: "app://a.example/form") == nil) }
+            seconds += 6
+            announce(other, 3, from: "two", type: "a/two")
+            store("two", as: other)
+            #expect(bridge.wait(forFormTo: "app://a.example/form") == nil)
+            #expect(try await text(read("app://a.example/form").reading) == "two")
+            guard case .unknown = body(try read("app://a.example/form").reading) else {
+                Issue.record("the form that was not sent is still here")
+                return
+            }
+        }
+        // A page that was busy: there is no newer form.
+        announce(id, 5, from: "one", type: "a/one")
+        store("first", as: id)
+        seconds += 60
+        #expect(bridge.wait(forFormTo: "app://a.example/form") == nil)
+        #expect(try await text(read("app://a.example/form").reading) == "first")
+    }
+
     @Test("A body that was dropped ends the wait for it, and its request fails at once")
     func droppedForm() async throws {
         announce(id, 5, from: "one", type: "a/one")

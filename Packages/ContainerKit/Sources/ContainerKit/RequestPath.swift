@@ -212,6 +212,8 @@ final class RequestPath: Sendable {
         fileprivate let hasBody: Bool
         /// Whether a script asks, of whose answers the engine keeps nothing.
         fileprivate let isOfScript: Bool
+        /// The site that the document of the script that asks has proven to be of.
+        fileprivate let provenSite: String?
         /// Whether it is for a document, the page's own or a frame's.
         var isDocument: Bool { [.document, .nestedDocument].contains(request.destination) }
         /// Whether it is for a page of another mode, which a page by the scheme has led to its name.
@@ -315,7 +317,7 @@ final class RequestPath: Sendable {
         named.followsRedirects = bridged.followsRedirects
         return Named(
             request: named, session: session, decision: decision, hasBody: bridged.body != nil,
-            isOfScript: bridged.id != nil, isOfOtherMode: isOfOtherMode, wantsHandOver: wantsHandOver)
+            isOfScript: bridged.id != nil, provenSite: bridged.provenSite, isOfOtherMode: isOfOtherMode, wantsHandOver: wantsHandOver)
     }
 
     @discardableResult
@@ -348,6 +350,9 @@ final class RequestPath: Sendable {
             names.restoreOriginFields(in: &request.head.headerFields)
         } else {
             completion.complete(&request, opener: opener(of: request, in: named.session))
+            if request.mayComeFromOtherSite, let site = named.provenSite, let page = named.session?.documentURL {
+                request.mayComeFromOtherSite = PageSite(of: page, sites: Suffixes())?.name != site
+            }
         }
         let method = request.head.method
         let fields = request.head.headerFields

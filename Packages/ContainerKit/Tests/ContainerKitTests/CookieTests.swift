@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BodyBridge
 import ContainerTesting
 import CookieBridge
 import CookieJar
@@ -315,6 +316,41 @@ struct CookieTests {
         let new = try proof(in: page.view, of: "shop.example")
         _ = page.view.prompt(new + #"{"ask":"setCookie","place":"containerkit://shop.example/","text":"a=1; Secure"}"#)
         #expect(ask(new, "shop.example") == #"{"value":"a=1"}"#)
+        await container.shutDown()
+    }
+
+    @Test("In a page with a covered frame of another site, cookies with SameSite go with what shows who asks alone")
+    func foreignFrame() async throws {
+        fixture.engine.traits.bodies = .plain
+        fixture.engine.traits.preflights = false
+        let container = try await fixture.container(covering: ["bank.example", "shop.example"])
+        let bank = try #require(CookieURL("https://bank.example/"))
+        container.cookies?.jar.store(
+            setCookies: ["strict=1; Secure; SameSite=Strict", "lax=1; Secure", "all=1; Secure; SameSite=None"], from: bank)
+        let page = try await container.open("https://bank.example/")
+        for path in ["x", "y", "link", ""] { fixture.network.put(.bytes(Data()), at: "https://bank.example/" + path) }
+        let document = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+        fixture.network.put(.bytes(Data()), at: "https://shop.example/frame")
+        let sent = { [fixture] (path: String, fields: HTTPFields, isMain: Bool) in
+            _ = try await fixture.answer(
+                to: "containerkit://bank.example/" + path, .get, fields, from: page.view, isMainDocument: isMain,
+                of: container)
+            return fixture.network.requests.withLock { $0.last?.headerFields[.cookie] }
+        }
+        #expect(try await sent("x", [.accept: "image/png"], false) == "strict=1; lax=1; all=1")
+        _ = try await fixture.answer(
+            to: "containerkit://shop.example/frame", .get, [.accept: document], from: page.view,
+            of: container)
+        #expect(try await sent("x", [.accept: "image/png"], false) == "all=1")
+        let mark = try #require(HTTPField.Name(InjectedScript.field))
+        let token = try #require(page.view.promptPrefix)
+        let proven = try proof(in: page.view, of: "bank.example")
+        #expect(try await sent("y", [mark: token + "none"], false) == "all=1")
+        #expect(try await sent("y", [mark: token + proven + "none"], false) == "strict=1; lax=1; all=1")
+        #expect(try await sent("y", [.referer: "containerkit://bank.example/"], false) == "strict=1; lax=1; all=1")
+        #expect(try await sent("y", [.referer: "containerkit://shop.example/frame"], false) == "all=1")
+        // A link that leads the page elsewhere is one of another site's at worst.
+        #expect(try await sent("link", [:], true) == "lax=1; all=1")
         await container.shutDown()
     }
 

@@ -50,6 +50,8 @@ public final class FakeView: EngineView {
     public private(set) var scripts: [UserScript] = []
     /// The content rules that it was given, newest last.
     public private(set) var contentRules: [String] = []
+    /// Is awaited before content rules apply; what it throws refuses them.
+    public var onContentRules: (@MainActor (String) async throws -> Void)?
     /// Who answers messages, by their names.
     public private(set) var handlers: [String: @MainActor (ScriptMessage) async throws -> String] = [:]
     /// The names of handlers that it takes none of; none at first.
@@ -161,7 +163,10 @@ public final class FakeView: EngineView {
 
     public func add(_ script: UserScript) { scripts.append(script) }
 
-    public func setContentRules(_ json: String) async throws { contentRules.append(json) }
+    public func setContentRules(_ json: String) async throws {
+        try await onContentRules?(json)
+        contentRules.append(json)
+    }
 
     public func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {
         prompts = (prefix, answer)

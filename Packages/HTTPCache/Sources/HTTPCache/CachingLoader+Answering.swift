@@ -193,8 +193,27 @@ extension CachingLoader {
         }
         guard case .leads(let reader) = place else { return nil }
         start(reader.flight, request, key, validating: stored)
-        do { while case .piece = try await reader.step() {} } catch {}
+        do { while case .piece = try await step(reader) {} } catch is SilentOrigin { return nil } catch {}
         return reader.flight
+    }
+
+    /// The longest silence of an origin that is asked for a validation that no request waits for.
+    private static let revalidationSilence = Duration.seconds(60)
+
+    private struct SilentOrigin: Error {}
+
+    /// - Throws: ``SilentOrigin`` when nothing comes for too long, or what the flight ended with.
+    private func step(_ reader: FlightReader) async throws -> Flight.Step {
+        try await withThrowingTaskGroup(of: Flight.Step.self) { group in
+            group.addTask { try await reader.step() }
+            group.addTask { [clock] in
+                try await clock.sleep(for: Self.revalidationSilence)
+                throw SilentOrigin()
+            }
+            defer { group.cancelAll() }
+            guard let step = try await group.next() else { throw CancellationError() }
+            return step
+        }
     }
 }
 

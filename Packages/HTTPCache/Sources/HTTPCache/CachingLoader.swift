@@ -26,6 +26,8 @@ public final class CachingLoader: ResourceLoading {
     let next: any ResourceLoading
     let store: any CacheStoring
     let now: @Sendable () -> Date
+    /// Times the silence of validations that no request waits for.
+    let clock: any Clock<Duration>
     let flights = FlightTable()
     /// Validations that no request waits for.
     let background: BackgroundWork
@@ -37,14 +39,16 @@ public final class CachingLoader: ResourceLoading {
     ///   - next: asked for what is not stored.
     ///   - store: keeps responses. Default: 10 MB in memory.
     ///   - now: the time. Default: the system's clock.
+    ///   - clock: times validations that no request waits for: one that brings nothing for 60 s is ended.
     public init(
         next: any ResourceLoading, store: any CacheStoring = MemoryCacheStore(), configuration: Configuration = .init(),
-        now: @escaping @Sendable () -> Date = { Date() }
+        now: @escaping @Sendable () -> Date = { Date() }, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.next = next
         self.store = store
         self.configuration = configuration
         self.now = now
+        self.clock = clock
         background = BackgroundWork(limit: configuration.revalidationLimit)
     }
 

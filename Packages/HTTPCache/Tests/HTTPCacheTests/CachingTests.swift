@@ -12,10 +12,11 @@ import Testing
 struct CachingTests {
     let time = TestTime()
 
-    private func makeCache(_ origin: ScriptedOrigin, _ configuration: CachingLoader.Configuration = .init())
-        -> CachingLoader
-    {
-        CachingLoader(next: origin, configuration: configuration, now: { [time] in time.now })
+    private func makeCache(
+        _ origin: ScriptedOrigin, _ configuration: CachingLoader.Configuration = .init(),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) -> CachingLoader {
+        CachingLoader(next: origin, configuration: configuration, now: { [time] in time.now }, clock: clock)
     }
 
     @Test("A fresh response answers from memory, with its age, and says so")
@@ -275,6 +276,32 @@ struct CachingTests {
         #expect(try await cache.text(.get()).text == "old")
         await cache.settle()
         #expect(origin.count == 2)
+    }
+
+    @Test("A validation that no request waits for ends when the origin is silent", .timeLimit(.minutes(1)))
+    func silentOrigin() async throws {
+        let (asked, ended) = (Gate(), Gate())
+        let origin = ScriptedOrigin { _, number in
+            if number == 2 {
+                asked.open()
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+                ended.open()
+                try Task.checkCancellation()
+            }
+            return ScriptedOrigin.response([.cacheControl: "max-age=1, stale-while-revalidate=600"], "answer \(number)")
+        }
+        let clock = FirstSleepClock(until: asked)
+        let cache = makeCache(origin, clock: clock)
+        _ = try await cache.text(.get())
+        time.advance(by: 5)
+        #expect(try await cache.text(.get()).text == "answer 1")
+        await ended.wait()
+        await cache.settle()
+        #expect(clock.length == .seconds(60))
+        // The next request asks again.
+        #expect(try await cache.text(.get()).text == "answer 1")
+        await cache.settle()
+        #expect(try await cache.text(.get()).text == "answer 3")
     }
 
     @Test("A request's own wishes are kept")

@@ -18,3 +18,36 @@ final class TestTime: Sendable {
         date.withLock { $0 += seconds }
     }
 }
+
+/// A clock whose first sleep ends when a gate opens, and on which all later sleeps last until they are cancelled.
+final class FirstSleepClock: Clock {
+    struct Instant: InstantProtocol {
+        var offset = Swift.Duration.zero
+
+        func advanced(by duration: Swift.Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Swift.Duration { other.offset - offset }
+        static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
+    }
+
+    let now = Instant()
+    let minimumResolution = Swift.Duration.zero
+    private let gate: Gate
+    private let first = Mutex<Swift.Duration?>(nil)
+
+    init(until gate: Gate) {
+        self.gate = gate
+    }
+
+    /// The length of the first sleep.
+    var length: Swift.Duration? { first.withLock { $0 } }
+
+    func sleep(until deadline: Instant, tolerance: Swift.Duration?) async throws {
+        let isFirst = first.withLock { first in
+            defer { first = first ?? deadline.offset }
+            return first == nil
+        }
+        if isFirst { return await gate.wait() }
+        for await _ in AsyncStream<Void>.makeStream().stream {}
+        try Task.checkCancellation()
+    }
+}

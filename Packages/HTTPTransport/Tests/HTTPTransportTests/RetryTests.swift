@@ -61,6 +61,7 @@ struct RetryTests {
                 let isCapable = try await subject.with { $0.capabilities.contains(.repeatsUnprocessed) }
                 if isCapable { found.append(subject) }
             }
+            try #require(!found.isEmpty)
             return found
         }
     }

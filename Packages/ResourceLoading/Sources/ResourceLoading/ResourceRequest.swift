@@ -21,6 +21,9 @@ public struct ResourceRequest: Sendable {
     public var followsRedirects = true
     /// The page that asked, and how sure that is; `nil` for the app's own requests.
     public var page: PageAttribution?
+    /// A Boolean value that indicates whether a frame of another site than the page's may have asked: the page has such a
+    /// frame, and the request does not show which document asks. False by default.
+    public var mayComeFromOtherSite = false
 
     public init(
         _ head: HTTPRequest, body: ResourceBody = .empty, destination: Destination = .unknown,

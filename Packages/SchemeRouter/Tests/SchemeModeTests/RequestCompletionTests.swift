@@ -129,6 +129,31 @@ struct RequestCompletionTests {
         completion.complete(&post, opener: "https://a.example/")
         completion.complete(&said, opener: "https://a.example/")
         #expect(post.head.headerFields[.origin] == nil && said.head.headerFields[.origin] == "https://a.example")
+        #expect(post.mayComeFromOtherSite && !said.mayComeFromOtherSite)
+        // What the app opens again no frame asks for.
+        var reload = try subrequest(own)
+        reload.page = frame.page
+        completion.complete(&reload, opener: nil)
+        #expect(!reload.mayComeFromOtherSite)
+    }
+
+    @Test("A page with frames of its own site alone asks itself, and one with too many frames may not")
+    func sitesOfFrames() throws {
+        let completion = RequestCompletion(.standard, sites: ListedSites())
+        let page = PageAttribution(
+            PageReference(id: PageID(rawValue: 1), documentURL: "https://www.shop.example/"), confidence: .exact)
+        func ask(_ url: String, as destination: ResourceRequest.Destination) throws -> Bool {
+            var request = try subrequest(url)
+            request.page = page
+            request.destination = destination
+            completion.complete(&request, opener: "https://www.shop.example/")
+            return request.mayComeFromOtherSite
+        }
+        for number in 1...32 { _ = try ask("https://a\(number).shop.example/", as: .nestedDocument) }
+        #expect(try !ask("https://www.shop.example/x", as: .subresource))
+        #expect(try !ask("https://bank.example/", as: .nestedDocument))
+        #expect(try ask("https://www.shop.example/x", as: .subresource))
+        #expect(try ask("https://www.shop.example/x", as: .document))
     }
 
     @Test("The origin goes with what is posted again, and not with what is asked for after it")

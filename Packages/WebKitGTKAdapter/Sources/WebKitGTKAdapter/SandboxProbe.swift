@@ -55,8 +55,14 @@
             switch started {
             case .failure(let fault): return fault.message
             case .success(let process):
-                guard let status = status(of: process) else { return "the launcher does not end" }
-                return status == 0 ? nil : Self.line(from: ends[0]) ?? "the launcher ended with status \(status)"
+                switch end(of: process) {
+                case .status(0): return nil
+                case .status(let status):
+                    return Self.line(from: ends[0]) ?? "the launcher ended with status \(status)"
+                // It writes nothing if all is well.
+                case .unknown: return Self.line(from: ends[0])
+                case .late: return "the launcher does not end"
+                }
             }
         }
 
@@ -80,27 +86,42 @@
             return failure == 0 ? .success(process) : .failure(EngineError(.noSandbox, Self.text(of: failure)))
         }
 
-        /// Waits for the end of a process and returns its status; ends it and returns `nil` after ``limit``.
-        private func status(of process: pid_t) -> Int32? {
-            let descriptor = containerkit_pidfd_open(process)
+        private enum End {
+            case status(Int32)
+            /// The app ignores or collects the ends of its child processes.
+            case unknown
+            /// The process was ended after ``limit``.
+            case late
+        }
+
+        /// Waits for the end of a process.
+        private func end(of process: pid_t) -> End {
             let deadline = ContinuousClock.now + limit
-            var hasEnded = false
-            if descriptor >= 0 {
-                defer { close(descriptor) }
-                var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                var count: Int32 = -1
-                repeat {
-                    let rest = max(.zero, ContinuousClock.now.duration(to: deadline)) / .milliseconds(1)
-                    count = poll(&watched, 1, Int32(rest.rounded(.up)))
-                } while count < 0 && errno == EINTR
-                hasEnded = count == 1
-            }
-            if !hasEnded { kill(process, SIGKILL) }
             var status: Int32 = 0
-            while waitpid(process, &status, 0) < 0 {
-                guard errno == EINTR else { return nil }
+            while true {
+                let ended = waitpid(process, &status, WNOHANG)
+                if ended == process { return .status(status) }
+                if ended < 0, errno != EINTR { return .unknown }
+                if ContinuousClock.now >= deadline { break }
+                wait(for: process, until: deadline)
             }
-            return hasEnded ? status : nil
+            kill(process, SIGKILL)
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            return .late
+        }
+
+        /// Returns when the process has ended, at the deadline, or sooner.
+        private func wait(for process: pid_t, until deadline: ContinuousClock.Instant) {
+            let rest = max(.zero, ContinuousClock.now.duration(to: deadline)) / .milliseconds(1)
+            let descriptor = containerkit_pidfd_open(process)
+            // Kernels before Linux 5.3, and some sandboxes, have no such descriptors.
+            guard descriptor >= 0 else {
+                poll(nil, 0, Int32(min(rest, 5)))
+                return
+            }
+            defer { close(descriptor) }
+            var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            poll(&watched, 1, Int32(rest.rounded(.up)))
         }
 
         /// Returns the first line that the launcher wrote, without its name, or `nil` if it wrote nothing.

@@ -91,7 +91,7 @@ final class BridgeCare {
     /// Has a view prove the documents of a site to be of that site.
     func prove(_ site: PageSite, to view: any EngineView) {
         guard hasCookies, let name = names.name(for: site.scheme),
-            let script = bridges[view.id]?.prove("\(site.scheme)://\(site.domain)")
+            let script = bridges[view.id]?.prove(site.name)
         else { return }
         let hosts = site.hasSubdomains ? [site.domain, "*.\(site.domain)"] : [site.domain]
         let places = hosts.map { "\(name)://\($0)/*" }
@@ -133,7 +133,8 @@ final class BridgeCare {
                 BridgedBody(
                     body: try value(of: source, body), isKeptAlive: bridged.isKeptAlive,
                     credentials: credentials(bridged.credentials), asksWithoutCORS: bridged.asksWithoutCORS,
-                    followsRedirects: bridged.followsRedirects, timeLimit: bridged.timeLimit, id: bridged.id))
+                    followsRedirects: bridged.followsRedirects, timeLimit: bridged.timeLimit, id: bridged.id,
+                    provenSite: bridged.provenSite))
         case .piece(let id, let offset):
             let piece = try body?() ?? .empty
             return .own {

@@ -46,7 +46,7 @@ final class BridgeHost: BridgeHosting {
     ) -> (url: CookieURL, context: CookieContext)? {
         guard let place = names.realURL(of: place) else { return nil }
         let site = PageSite(of: top, sites: Suffixes())
-        let isProven = site.map { "\($0.scheme)://\($0.domain)" == provenSite } ?? false
+        let isProven = site.map { $0.name == provenSite } ?? false
         guard isProven == (site?.contains(place) ?? false) else { return nil }
         return pageCookies?.way(ofScriptAt: place, in: top)
     }

@@ -20,4 +20,6 @@ struct BridgedBody: Sendable {
     var timeLimit: Duration?
     /// By which the page's script asks where the answer came from; `nil` where no script asks for it.
     var id: BodyID?
+    /// The site that the document of the script has proven to be of.
+    var provenSite: String?
 }

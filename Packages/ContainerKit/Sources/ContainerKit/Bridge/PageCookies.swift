@@ -59,12 +59,11 @@ struct PageCookies: Sendable {
 
     private func context(of request: ResourceRequest, in page: String) -> CookieContext {
         guard let url = CookieURL(request.head.urlText) else { return .crossSite }
-        if request.destination == .document {
-            let isSafe = [.get, .head, .options, .trace].contains(request.head.method)
-            return isSameSite(url, page) ? .sameSite : .crossSiteNavigation(isSafe: isSafe)
-        }
         let asking = request.head.headerFields[.origin] ?? request.head.headerFields[.referer] ?? page
-        return isSameSite(url, page) && isSameSite(url, asking) ? .sameSite : .crossSite
+        let isOfSite = isSameSite(url, page) && isSameSite(url, asking) && !request.mayComeFromOtherSite
+        guard !isOfSite else { return .sameSite }
+        guard request.destination == .document else { return .crossSite }
+        return .crossSiteNavigation(isSafe: [.get, .head, .options, .trace].contains(request.head.method))
     }
 
     /// Schemeful: a page of http is another site than one of https (RFC 6265bis, section 5.2).

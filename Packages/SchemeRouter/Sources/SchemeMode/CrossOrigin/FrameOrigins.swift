@@ -31,8 +31,9 @@ final class FrameOrigins: Sendable {
                 }
                 pages[page.id] = Page(documentURL: page.documentURL)
             }
-            // More of them than that say nothing new: none is the page's own.
-            if (pages[page.id]?.origins.count ?? 0) < Self.maxOrigins { pages[page.id]?.origins.insert(origin) }
+            // All of them beyond the limit are one of no site.
+            let isFull = (pages[page.id]?.origins.count ?? 0) >= Self.maxOrigins
+            pages[page.id]?.origins.insert(isFull ? .opaque : origin)
         }
     }
 

@@ -37,7 +37,7 @@ public struct RequestCompletion: Sendable {
 
     /// Completes a request whose URL is the real one: `Origin` and `Referer` with real values, the referrer no longer
     /// than policies allow, `ResourceRequest.mode` where it is not without CORS already, `Sec-Fetch-*`, and `Accept`,
-    /// `Accept-Language` and `Origin` where they are missing.
+    /// `Accept-Language` and `Origin` where they are missing. Sets `ResourceRequest.mayComeFromOtherSite`.
     /// - Parameter opener: the URL of the document that leads to this one, or that this one lies in; `nil` where the app
     ///   opens a page.
     public func complete(_ request: inout ResourceRequest, opener: String?) {
@@ -52,6 +52,10 @@ public struct RequestCompletion: Sendable {
         let saysWho = fields[.origin] != nil || fields[.referer] != nil
         // A frame that opens a document, its own or the page's, is in the request no more than one whose element asks.
         let others = saysWho ? [] : frames.origins(in: request.page)
+        // What the app opens, and opens again, no frame asks for.
+        if opener != nil, let page = request.page.flatMap({ WebOrigin(url: $0.page.documentURL) }) {
+            request.mayComeFromOtherSite = !others.allSatisfy { sites.areSameSite(page, $0) }
+        }
         FetchMetadata.complete(
             &request, from: fields[.origin] == "null" ? .opaque : witness, or: others, sites: sites)
         if request.destination == .nestedDocument { frames.note(request) }

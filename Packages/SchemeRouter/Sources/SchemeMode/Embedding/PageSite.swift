@@ -13,6 +13,9 @@ public struct PageSite: Sendable, Hashable {
     /// A Boolean value that indicates whether hosts below ``domain`` belong to the site.
     public let hasSubdomains: Bool
 
+    /// The scheme and the domain, such as `https://shop.example`.
+    public var name: String { "\(scheme)://\(domain)" }
+
     /// - Parameter url: the real URL of the page's document; the result is `nil` for a URL that is not one of the web.
     public init?(of url: String, sites: any SiteNaming) {
         guard let origin = WebOrigin(url: url), ["http", "https"].contains(origin.scheme) else { return nil }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import EngineTesting
+import SchemeMode
+import Testing
+
+@testable import ContainerKit
+
+@Suite("The content rules of views that go from site to site", .timeLimit(.minutes(1)))
+@MainActor
+struct SiteControllerTests {
+    private let view = FakeView(id: ViewID(rawValue: 1))
+    private let sites = SiteController(names: .standard)
+
+    @Test("Of two navigations at once, the rules of the later one stay, however long the earlier one's take")
+    func overtaking() async throws {
+        try await sites.begin(in: view, for: "https://bank.example/", nil)
+        let (held, release) = AsyncStream<Void>.makeStream()
+        let (asked, ask) = AsyncStream<Void>.makeStream()
+        var isFirst = true
+        view.onContentRules = { _ in
+            guard isFirst else { return }
+            isFirst = false
+            ask.finish()
+            for await _ in held {}
+        }
+        let earlier = Task { try await sites.prepare(for: "https://shop.example/", in: view.id, nil) }
+        for await _ in asked {}
+        let later = Task { try await sites.prepare(for: "https://news.example/", in: view.id, nil) }
+        let again = Task { try await sites.prepare(for: "https://news.example/more", in: view.id, nil) }
+        release.finish()
+        for navigation in [earlier, later, again] { try await navigation.value }
+        #expect(view.contentRules.count == 3)
+        let last = try #require(view.contentRules.last)
+        #expect(["bank", "shop", "news"].allSatisfy { last.contains($0) })
+    }
+
+    @Test("Rules that the engine refuses fail the navigation, and the next one to the site tries again")
+    func refused() async throws {
+        try await sites.begin(in: view, for: nil, nil)
+        view.onContentRules = { _ in throw EngineError(.storage, "no room") }
+        for _ in 1...2 {
+            await #expect(throws: EngineError.self) {
+                try await sites.prepare(for: "https://shop.example/", in: view.id, nil)
+            }
+        }
+        view.onContentRules = nil
+        try await sites.prepare(for: "https://shop.example/", in: view.id, nil)
+        #expect(view.contentRules.count == 2)
+        try await sites.prepare(for: "https://shop.example/cart", in: view.id, nil)
+        #expect(view.contentRules.count == 2)
+    }
+}
