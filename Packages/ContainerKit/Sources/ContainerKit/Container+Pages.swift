@@ -253,6 +253,7 @@ extension Container {
             noteDocument(of: &session, isByName: isName(url))
             keep(session)
             path.noteDocument(session.documentURL, isIntercepted: isName(url))
+            ways.byName.path.documentChanged(in: session.id)
             retireIfMoved(session)
             bridges?.documentChanged(to: session.documentURL, in: view)
             legacy?.documentChanged(to: session.documentURL, in: view)

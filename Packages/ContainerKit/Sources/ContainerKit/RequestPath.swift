@@ -149,6 +149,11 @@ final class RequestPath: Sendable {
         completion.forget(page)
     }
 
+    /// Forgets the frames of a page's document: the page shows another one.
+    func documentChanged(in page: PageID) {
+        completion.forget(page)
+    }
+
     /// Returns a Boolean value that indicates whether a document that a frame has been given may be shown below these real
     /// origins.
     func mayShow(documentAt url: String, below ancestors: [String]) -> Bool {

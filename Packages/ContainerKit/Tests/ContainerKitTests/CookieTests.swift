@@ -351,6 +351,9 @@ struct CookieTests {
         #expect(try await sent("y", [.referer: "containerkit://shop.example/frame"], false) == "all=1")
         // A link that leads the page elsewhere is one of another site's at worst.
         #expect(try await sent("link", [:], true) == "lax=1; all=1")
+        // Loaded again, the page has no such frame yet.
+        page.view.onSignal?(.committed(url: "containerkit://bank.example/"))
+        #expect(try await sent("x", [.accept: "image/png"], false) == "strict=1; lax=1; all=1")
         await container.shutDown()
     }
 

@@ -117,6 +117,49 @@ struct EarlyAnswerTests {
         }
     }
 
+    /// What a host does after an answer whose request is not out.
+    enum Ending: CaseIterable {
+        case reset
+        case close
+    }
+
+    @Test("An answer that is whole before its request arrives, whatever ends the stream", arguments: Ending.allCases)
+    func endedStream(ending: Ending) async throws {
+        let (gates, gate) = AsyncStream<Void>.makeStream()
+        try await RawHTTP2Server.with { peer in
+            while let frame = try await peer.next(RawHTTP2Peer.headers) {
+                try await peer.head("200", of: frame.stream)
+                try await peer.body("ok", of: frame.stream, isLast: true)
+                // A reset would discard what the client has not read.
+                for await _ in gates { break }
+                switch ending {
+                case .reset: try await peer.reset(frame.stream, code: 0)
+                case .close: return
+                }
+            }
+        } _: { server async throws in
+            var configuration = try server.configuration()
+            configuration.readTimeout = .seconds(20)
+            try await withTransport(configuration) { transport async throws in
+                for _ in 0..<3 {
+                    let (body, _) = endless(.rests)
+                    let answer = try await transport.send(server.url + "/", .post, body: body)
+                    guard case .stream(let stream) = answer.body else {
+                        Issue.record("no body")
+                        return
+                    }
+                    var text = ""
+                    for try await data in stream {
+                        text += String(decoding: data, as: UTF8.self)
+                        gate.yield()
+                    }
+                    #expect(text == "ok")
+                }
+                #expect(server.connections == (ending == .close ? 3 : 1))
+            }
+        }
+    }
+
     @Test("An early refusal without a body leaves the transport to the next request")
     func bodiless() async throws {
         try await RawServer.with { input, output in

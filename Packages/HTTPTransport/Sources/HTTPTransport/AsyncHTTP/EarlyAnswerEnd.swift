@@ -11,7 +11,8 @@ internal import NIOHTTP1
 ///
 /// One that does not, such as of a server that answers as soon as it has the bytes that were announced: AsyncHTTPClient
 /// forgets such a request with the last byte of the answer, and never takes its connection back. So the answer's end waits
-/// here for the request's, which follows.
+/// here for the request's, which follows. Where that never comes, the exchange ends with ``WholeAnswer``: over HTTP/2,
+/// AsyncHTTPClient ends the process on an error, a close or a shutdown after an answer that has ended before its request.
 ///
 /// Isolation: its channel's event loop.
 final class EarlyAnswerEnd: ChannelDuplexHandler {
@@ -20,9 +21,17 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
+    /// The answer is whole, and the request will never be.
+    struct WholeAnswer: Error {
+        /// The number of bytes of the answer's body.
+        let length: Int64
+    }
+
     private let isStream: Bool
     private var isSending = false
     private var isRefused = false
+    /// The number of bytes of the answer's body that have come.
+    private var length: Int64 = 0
     /// The end of an answer that waits, and how long that does while nothing of the request is sent.
     private var held: HTTPClientResponsePart?
     private var deadline: Scheduled<Void>?
@@ -56,7 +65,6 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
         held = nil
     }
 
-    /// The answer was whole before.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         breakOff(context)
         context.fireErrorCaught(error)
@@ -78,11 +86,14 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// The request's end does not come: with bytes before it, the answer's is the end of the exchange.
+    /// The request's end does not come.
     private func breakOff(_ context: ChannelHandlerContext) {
         guard held != nil else { return }
-        context.fireChannelRead(wrapInboundOut(.body(ByteBuffer())))
-        letGo(context)
+        held = nil
+        deadline?.cancel()
+        // What the client has read and not passed on would be lost.
+        context.fireChannelReadComplete()
+        context.fireErrorCaught(WholeAnswer(length: length))
     }
 
     private func letGo(_ context: ChannelHandlerContext) {
@@ -97,8 +108,11 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             isRefused = isSending && head.status.code >= 300
+            length = 0
             context.fireChannelRead(data)
-        case .body: context.fireChannelRead(data)
+        case .body(let bytes):
+            length += Int64(bytes.readableBytes)
+            context.fireChannelRead(data)
         case .end where isRefused:
             context.fireChannelRead(wrapInboundOut(.body(ByteBuffer())))
             context.fireChannelRead(data)

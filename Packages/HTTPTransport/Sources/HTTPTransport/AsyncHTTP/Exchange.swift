@@ -270,12 +270,10 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         var result = outcome
         let taken: State? = state.withLock { state in
             guard state.end == nil else { return nil }
-            // The client fails a request whose connection ends between the last byte of the response and the end of the
-            // request, which a host need not wait for once it has the announced bytes.
-            if case .failure(let error) = result, error as? HTTPClientError == .remoteConnectionClosed,
-                let length = state.head?.headers.first(name: "content-length"), Int64(length) == state.received
-            {
-                result = .success(())
+            // A host need not wait for the end of the request once it has the announced bytes.
+            if case .failure(let error) = result, let whole = error as? EarlyAnswerEnd.WholeAnswer {
+                let isComplete = whole.length == state.received
+                result = isComplete ? .success(()) : .failure(HTTPClientError.remoteConnectionClosed)
             }
             let before = state
             state.end = result

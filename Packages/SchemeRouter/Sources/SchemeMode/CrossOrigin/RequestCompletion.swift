@@ -99,7 +99,7 @@ public struct RequestCompletion: Sendable {
         framed.mayShow(url, below: ancestors)
     }
 
-    /// Forgets a page that is closed.
+    /// Forgets the frames of a page that is closed, or shows another document.
     public func forget(_ page: PageID) {
         frames.forget(page)
     }
