@@ -322,7 +322,8 @@ final class RequestPath: Sendable {
         named.followsRedirects = bridged.followsRedirects
         return Named(
             request: named, session: session, decision: decision, hasBody: bridged.body != nil,
-            isOfScript: bridged.id != nil, provenSite: bridged.provenSite, isOfOtherMode: isOfOtherMode, wantsHandOver: wantsHandOver)
+            isOfScript: bridged.id != nil, provenSite: bridged.provenSite, isOfOtherMode: isOfOtherMode,
+            wantsHandOver: wantsHandOver)
     }
 
     @discardableResult

@@ -326,7 +326,8 @@ struct CookieTests {
         let container = try await fixture.container(covering: ["bank.example", "shop.example"])
         let bank = try #require(CookieURL("https://bank.example/"))
         container.cookies?.jar.store(
-            setCookies: ["strict=1; Secure; SameSite=Strict", "lax=1; Secure", "all=1; Secure; SameSite=None"], from: bank)
+            setCookies: ["strict=1; Secure; SameSite=Strict", "lax=1; Secure", "all=1; Secure; SameSite=None"],
+            from: bank)
         let page = try await container.open("https://bank.example/")
         for path in ["x", "y", "link", ""] { fixture.network.put(.bytes(Data()), at: "https://bank.example/" + path) }
         let document = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
