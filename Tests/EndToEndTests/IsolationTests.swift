@@ -290,6 +290,29 @@ extension RealEngine {
             }
         }
 
+        private static let framedPast = """
+            const body = `<meta name=referrer content=no-referrer><iframe src="${S}www.shop.example/attack-frame"></iframe>
+                <form target=inner action="${S}www.shop.example/attack-form"></form><iframe name=inner></iframe>
+                <img src="${S}www.shop.example/attack-image"><script>document.forms[0].submit()</` + 'script>';
+            await element('iframe', 'src', 'https://bare.example/' + answer({ body }));
+            await wait(1000);
+            await element('img', 'src', '/own-image');
+            return 'done';
+            """
+
+        @Test("A frame past the container asks the page's site for documents alone, and without its SameSite cookies")
+        func framePast() async throws {
+            let cookies = [["www.shop.example", "strict", "Strict"], ["www.shop.example", "lax", "Lax"]]
+            let log = try await run("scheme", cookies: cookies, Self.framedPast).log
+            for name in ["attack-frame", "attack-form"] {
+                let request = try #require(log.last { $0.url == "https:/\(name)" }, "\(name)")
+                #expect(request.cookie == nil, "\(name)")
+            }
+            #expect(!log.contains { $0.url == "https:/attack-image" })
+            let own = try #require(log.last { $0.url == "https:/own-image" })
+            #expect(own.cookie?.contains("strict=1") == true)
+        }
+
         // MARK: Cookies by script
 
         private static let attack = """

@@ -15,7 +15,11 @@ extension RealEngine {
             <!DOCTYPE html><title>x</title><form method=post enctype=multipart/form-data target=frame action=/form>
             <input type=file name=file><input name=text value=text></form><iframe name=frame></iframe><img src=/image>
             <script>
-            addEventListener('pagehide', () => navigator.sendBeacon('/late', 'late'));
+            addEventListener('pagehide', () => {
+                navigator.sendBeacon('/late', 'late');
+                fetch('/late-get');
+            });
+            setInterval(() => fetch('/poll'), 20);
             const blob = (size = 9) => new Blob([new Uint8Array(size).fill(97)]);
             const post = (url, body, more) => fetch(url, { method: 'POST', body, ...more }).then((answer) => answer.text());
             const xhr = (url, body, isAsync = true) => new Promise((end) => {

@@ -9,7 +9,7 @@ internal import ResourceLoading
 /// The announcement of a request without CORS has the request's id. The announcement of a form has only its URL: it is
 /// assigned to the next navigation of a form to this URL, and then to the next request, in the order in which the
 /// navigations begin. A navigation and a request follow at once, so an announcement that is older than ``lifetime`` is
-/// passed over for a newer one: its form was not sent.
+/// removed if there is a newer one to the URL: its form was not sent.
 struct Announcements {
     /// One announcement.
     struct Announcement {
@@ -128,17 +128,19 @@ struct Announcements {
         return (found, others)
     }
 
-    /// Removes the oldest form to a URL that is in a stage and has not expired, or the newest if all have.
-    /// - Returns: the form, and the expired ones, which are removed too.
+    /// Removes the oldest form to a URL that is in a stage and has not expired. If all have, the page was busy: then it
+    /// removes the oldest.
+    /// - Returns: the form, and the expired ones before it, which are removed too.
     private mutating func removeForm(
         to url: String, at stage: Stage, _ now: ContinuousClock.Instant
     ) -> (found: Announcement?, expired: [Announcement]) {
-        var expired = remove { $0.isForm(to: url, at: stage) && $0.date.duration(to: now) > Self.lifetime }
-        if let index = list.firstIndex(where: { $0.isForm(to: url, at: stage) }) {
-            return (list.remove(at: index), expired)
+        let isExpired = { (form: Announcement) in form.date.duration(to: now) > Self.lifetime }
+        let isMeant = { (form: Announcement) in form.isForm(to: url, at: stage) }
+        guard let index = list.firstIndex(where: { isMeant($0) && !isExpired($0) }) else {
+            return (list.firstIndex(where: isMeant).map { list.remove(at: $0) }, [])
         }
-        let newest = expired.popLast()
-        return (newest, expired)
+        let found = list.remove(at: index)
+        return (found, remove { isMeant($0) && isExpired($0) })
     }
 
     mutating func removeAll() { list.removeAll() }

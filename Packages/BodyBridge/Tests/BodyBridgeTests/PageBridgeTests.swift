@@ -469,7 +469,16 @@ struct PageBridgeTests {
                 return
             }
         }
-        // A page that was busy: there is no newer form.
+        // A page that was busy: all are as old.
+        announce(id, 5, from: "one", type: "a/one")
+        store("first", as: id)
+        announce(other, 3, from: "two", type: "a/two")
+        store("two", as: other)
+        seconds += 60
+        for text in ["first", "two"] {
+            #expect(bridge.wait(forFormTo: "app://a.example/form") == nil)
+            #expect(try await self.text(read("app://a.example/form").reading) == text)
+        }
         announce(id, 5, from: "one", type: "a/one")
         store("first", as: id)
         seconds += 60

@@ -253,7 +253,7 @@ extension Container {
             noteDocument(of: &session, isByName: isName(url))
             keep(session)
             path.noteDocument(session.documentURL, isIntercepted: isName(url))
-            ways.byName.path.documentChanged(in: session.id)
+            ways.byName.path.documentChanged(of: session)
             retireIfMoved(session)
             bridges?.documentChanged(to: session.documentURL, in: view)
             legacy?.documentChanged(to: session.documentURL, in: view)
@@ -261,6 +261,7 @@ extension Container {
             pageRequests.release(session.id)
             report(.moved, of: session)
         }
+        if case .frameLoaded(let url) = signal { ways.byName.path.noteFrame(of: url, in: session) }
         if case .processEnded = signal { pageRequests.release(session.id) }
         hub.send(.page(session.id, signal))
     }

@@ -149,9 +149,14 @@ final class RequestPath: Sendable {
         completion.forget(page)
     }
 
-    /// Forgets the frames of a page's document: the page shows another one.
-    func documentChanged(in page: PageID) {
-        completion.forget(page)
+    /// Notes that a page shows another document.
+    func documentChanged(of session: PageSession) {
+        completion.documentChanged(in: session.id, to: session.documentURL)
+    }
+
+    /// Notes a frame of a page that the engine loads past the container.
+    func noteFrame(of url: String, in session: PageSession) {
+        completion.noteFrame(of: url, in: session.reference)
     }
 
     /// Returns a Boolean value that indicates whether a document that a frame has been given may be shown below these real
@@ -258,6 +263,7 @@ final class RequestPath: Sendable {
         var request = named.request
         try complete(&request, of: named)
         request.destination = .unknown
+        request.isSaved = true
         var decision = named.decision
         for _ in 0...Redirect.limit {
             let chain = keepsOut(decision) ? unsettledDirect : unsettled

@@ -352,9 +352,25 @@ struct CookieTests {
         #expect(try await sent("y", [.referer: "containerkit://shop.example/frame"], false) == "all=1")
         // A link that leads the page elsewhere is one of another site's at worst.
         #expect(try await sent("link", [:], true) == "lax=1; all=1")
-        // Loaded again, the page has no such frame yet.
+        // Shown again without a request, as by going back, it has its frames still.
+        page.view.onSignal?(.committed(url: "containerkit://bank.example/link"))
+        page.view.onSignal?(.committed(url: "containerkit://bank.example/"))
+        #expect(try await sent("x", [.accept: "image/png"], false) == "all=1")
+        // Loaded again, it has no such frame yet.
+        _ = try await sent("", [:], true)
         page.view.onSignal?(.committed(url: "containerkit://bank.example/"))
         #expect(try await sent("x", [.accept: "image/png"], false) == "strict=1; lax=1; all=1")
+        // A frame past the container asks for documents alone.
+        page.view.onSignal?(.frameLoaded(url: "https://ad.example/"))
+        #expect(try await sent("x", [.accept: "image/png"], false) == "strict=1; lax=1; all=1")
+        #expect(try await sent("y", [.accept: document], false) == "all=1")
+        #expect(try await sent("link", [:], true) == "lax=1; all=1")
+        // What may be of another site stores what is for all sites.
+        fixture.network.put(
+            .bytes(Data()), at: "https://bank.example/y",
+            [.setCookie: "all=2; Secure; SameSite=None", .setCookie: "lax=2; Secure"])
+        _ = try await sent("y", [.accept: document], false)
+        #expect(try await sent("x", [.accept: "image/png"], false) == "strict=1; lax=1; all=2")
         await container.shutDown()
     }
 

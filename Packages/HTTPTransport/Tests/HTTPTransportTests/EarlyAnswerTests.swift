@@ -212,6 +212,21 @@ struct EarlyAnswerTests {
         }
     }
 
+    @Test("Over HTTP/2 a head that is too large for one frame fails its request")
+    func largeHead() async throws {
+        try await RawHTTP2Server.with { peer in
+            while try await peer.next(RawHTTP2Peer.headers) != nil {}
+        } _: { server async throws in
+            var request = try #require(HTTPRequest(method: .post, urlText: server.url + "/"))
+            request.headerFields[.userAgent] = String(repeating: "\"", count: 20_000)
+            try await withTransport(server.configuration()) { [request] transport async throws in
+                await expectFailure(.connectionLost) {
+                    try await transport.send(request, body: .bytes(Data("abc".utf8)))
+                }
+            }
+        }
+    }
+
     @Test("A body may rest for as long as the app likes")
     func resting() async throws {
         let (pieces, piece) = AsyncStream<Void>.makeStream()

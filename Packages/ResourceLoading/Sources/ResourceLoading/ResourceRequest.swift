@@ -24,6 +24,8 @@ public struct ResourceRequest: Sendable {
     /// A Boolean value that indicates whether a frame of another site than the page's may have asked: the page has such a
     /// frame, and the request does not show which document asks. False by default.
     public var mayComeFromOtherSite = false
+    /// A Boolean value that indicates whether the user saves the response as a file. False by default.
+    public var isSaved = false
 
     public init(
         _ head: HTTPRequest, body: ResourceBody = .empty, destination: Destination = .unknown,

@@ -50,7 +50,7 @@
             // What the launcher leaves running may hold the other end.
             g_unix_set_fd_nonblocking(ends[0], 1, nil)
             defer { close(ends[0]) }
-            let started = start(errors: ends[1])
+            let started = start(output: ends[1])
             close(ends[1])
             switch started {
             case .failure(let fault): return fault.message
@@ -59,15 +59,16 @@
                 case .status(0): return nil
                 case .status(let status):
                     return Self.line(from: ends[0]) ?? "the launcher ended with status \(status)"
-                // It writes nothing if all is well.
-                case .unknown: return Self.line(from: ends[0])
+                case .unknown:
+                    let line = Self.line(from: ends[0])
+                    return line?.hasPrefix("bubblewrap") == true ? nil : line ?? "the launcher ended without a word"
                 case .late: return "the launcher does not end"
                 }
             }
         }
 
-        /// Starts the launcher with an empty environment. The descriptor becomes its standard error.
-        private func start(errors: Int32) -> Result<pid_t, EngineError> {
+        /// Starts the launcher with an empty environment. The descriptor becomes its standard output and standard error.
+        private func start(output: Int32) -> Result<pid_t, EngineError> {
             let arguments = [
                 launcher, "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev",
                 "--unshare-all", "--", launcher, "--version",
@@ -76,8 +77,8 @@
             posix_spawn_file_actions_init(&actions)
             defer { posix_spawn_file_actions_destroy(&actions) }
             posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-            posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-            posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
+            posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+            posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
             var texts: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
             defer { for text in texts { free(text) } }
             var nothing: [UnsafeMutablePointer<CChar>?] = [nil]

@@ -65,6 +65,7 @@
         private func decide(
             _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, _ type: WebKitPolicyDecisionType
         ) -> Bool {
+            if type == WEBKIT_POLICY_DECISION_TYPE_RESPONSE { tellFrame(decision) }
             guard onQuestion != nil else { return false }
             switch type {
             case WEBKIT_POLICY_DECISION_TYPE_RESPONSE:
@@ -87,6 +88,17 @@
                 let isGesture = webkit_navigation_action_is_user_gesture(action) != 0
                 return decide(decision, by: .otherScheme(url: url, isUserGesture: isGesture))
             }
+        }
+
+        /// Tells of the document of a frame that the engine has loaded itself.
+        private func tellFrame(_ decision: UnsafeMutablePointer<WebKitPolicyDecision>) {
+            let response = UnsafeMutableRawPointer(decision)
+                .assumingMemoryBound(to: WebKitResponsePolicyDecision.self)
+            guard webkit_response_policy_decision_is_main_frame_main_resource(response) == 0,
+                let text = webkit_uri_request_get_uri(webkit_response_policy_decision_get_request(response))
+            else { return }
+            let url = String(cString: text)
+            if ["http", "https"].contains(url.prefix { $0 != ":" }) { onSignal?(.frameLoaded(url: url)) }
         }
 
         /// Of a question that is answered at once the engine hears at once: what it does by itself is left to it.

@@ -350,7 +350,7 @@
                 case .finished: return
                 case .failed(_, let error): throw error
                 case .processEnded(let reason): throw EngineError(.processEnded, reason)
-                case .started, .committed, .resource, .sightChanged: continue
+                case .started, .committed, .resource, .frameLoaded, .sightChanged: continue
                 }
             }
             try Task.checkCancellation()

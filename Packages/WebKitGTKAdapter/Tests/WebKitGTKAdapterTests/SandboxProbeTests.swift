@@ -51,6 +51,18 @@
             #expect(try probe().fault(environment: variables)?.code == .noSandbox)
         }
 
+        @Test("Where the app collects the ends of processes, the launcher's output tells")
+        func collected() async {
+            await #expect(processExitsWith: .success) {
+                signal(SIGCHLD, SIG_IGN)
+                let tests = try SandboxProbeTests()
+                #expect(try tests.probe("echo bubblewrap 0.8.0").fault(environment: [:]) == nil)
+                let fault = try tests.probe("echo 'bwrap: No' >&2; exit 1").fault(environment: [:])
+                #expect(fault?.message.contains("No") == true)
+                #expect(try tests.probe("kill -9 $$").fault(environment: [:]) != nil)
+            }
+        }
+
         @Test("Inside Flatpak the sandbox is not supported")
         func flatpak() throws {
             var probe = try probe()

@@ -122,7 +122,11 @@ final class BridgeCare {
 
     /// Reads what the page's script says of a request, and takes it out of the request.
     func read(_ request: inout EngineRequest) throws -> Reading {
-        guard let bridge = request.view.flatMap({ bridges[$0] }) else { return .request(BridgedBody()) }
+        guard let bridge = request.view.flatMap({ bridges[$0] }) else {
+            // A late request of a page that is closed; nobody else knows the token either.
+            if let name = HTTPField.Name(InjectedScript.field) { request.head.headerFields[name] = nil }
+            return .request(BridgedBody())
+        }
         let body = request.body
         switch try bridge.read(&request.head, fragment: request.fragment) {
         case .request(let bridged):

@@ -20,7 +20,7 @@ struct CookieStoringLoader: ResourceLoading {
         let moment = cookies.intake.moment
         guard var response = try await base.load(request) else { return nil }
         guard request.page != nil else { return response }
-        if let way = cookies.way(of: request), cookies.accepts(from: way) {
+        if let way = cookies.way(of: request), cookies.accepts(from: way, for: request) {
             let fields = response.head.headerFields
             SetCookieNote.current?.hear(fields[values: .setCookie])
             cookies.intake.take(

@@ -33,6 +33,18 @@ struct PageCookies: Sendable {
         acceptsThirdParties || way.context != .crossSite
     }
 
+    /// Whether the answer to a request may leave cookies, as above. A request of a page's own site is no third party's,
+    /// whoever asked.
+    func accepts(from way: (url: CookieURL, context: CookieContext), for request: ResourceRequest) -> Bool {
+        accepts(from: way) || request.mayComeFromOtherSite && isOfPagesSite(request, way.url)
+    }
+
+    private func isOfPagesSite(_ request: ResourceRequest, _ url: CookieURL) -> Bool {
+        guard let page = request.page?.page.documentURL, isSameSite(url, page) else { return false }
+        let fields = request.head.headerFields
+        return (fields[.origin] ?? fields[.referer]).map { isSameSite(url, $0) } ?? true
+    }
+
     /// Whose cookies a script sees: those of the document that it runs in.
     /// - Parameters:
     ///   - url: the document's real URL.
@@ -62,7 +74,7 @@ struct PageCookies: Sendable {
         let asking = request.head.headerFields[.origin] ?? request.head.headerFields[.referer] ?? page
         let isOfSite = isSameSite(url, page) && isSameSite(url, asking) && !request.mayComeFromOtherSite
         guard !isOfSite else { return .sameSite }
-        guard request.destination == .document else { return .crossSite }
+        guard request.destination == .document || request.isSaved else { return .crossSite }
         return .crossSiteNavigation(isSafe: [.get, .head, .options, .trace].contains(request.head.method))
     }
 

@@ -13,6 +13,8 @@ public enum ViewSignal: Sendable {
     case failed(url: String, error: EngineError)
     /// A resource that the engine loaded itself over http or https, past the container, ended.
     case resource(EngineResource)
+    /// The document of a frame, loaded over http or https past the container, is about to be shown.
+    case frameLoaded(url: String)
     /// The web process is gone; the view shows nothing.
     case processEnded(reason: String)
     /// The view came in sight, or went out of it, with or without a process.

@@ -157,6 +157,7 @@ final class PageWatch {
             noteSight()
             take(isOvertaken ? .processReplaced : .processEnded(reason))
         case .sightChanged(let isInSight): take(.sightChanged(isInSight: isInSight))
+        case .frameLoaded: break
         }
     }
 

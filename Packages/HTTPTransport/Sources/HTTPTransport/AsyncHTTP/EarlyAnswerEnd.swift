@@ -21,7 +21,7 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The answer is whole, and the request will never be.
+    /// The response is complete, and the rest of the request will not be sent.
     struct WholeAnswer: Error {
         /// The number of bytes of the answer's body.
         let length: Int64
@@ -48,6 +48,7 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
         case .head:
             isSending = true
             isRefused = false
+            if isStream { return writeHead(data, context, promise) }
         case .body: if held != nil { limit(context) }
         case .end:
             isSending = false
@@ -58,6 +59,14 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
             }
         }
         context.write(data, promise: promise)
+    }
+
+    /// NIO writes a head of HTTP/2 in one frame, of up to 16 KB. The client does not hear that a larger one was not written.
+    private func writeHead(_ data: NIOAny, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
+        let written = promise ?? context.eventLoop.makePromise(of: Void.self)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        written.futureResult.whenFailure { bound.value.fireErrorCaught($0) }
+        context.write(data, promise: written)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {

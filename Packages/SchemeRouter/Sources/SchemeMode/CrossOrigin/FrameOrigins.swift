@@ -5,44 +5,91 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import Synchronization
 
-/// The origins of the documents inside of pages, by their own requests, as long as the page's document is the same.
+/// The origins of the frames of pages, by the documents of the pages. A document that the engine keeps for going back has
+/// its frames still when it is shown again, without a request for them.
 ///
 /// Isolation: any.
 final class FrameOrigins: Sendable {
+    private struct Document {
+        /// The origins of frames that the container serves.
+        var covered: Set<WebOrigin> = []
+        /// The origins of frames that the engine loads past the container.
+        var others: Set<WebOrigin> = []
+    }
+
     private struct Page {
-        let documentURL: String
-        var origins: Set<WebOrigin> = []
+        /// By URL.
+        var documents: [String: Document] = [:]
+        /// A Boolean value that indicates whether there were more documents than the limit.
+        var isFull = false
+        /// The URLs of documents that were asked for since the last one was shown.
+        var requested: Set<String> = []
     }
 
     private static let maxPages = 128
+    private static let maxDocuments = 64
     private static let maxOrigins = 32
     private let pages = Mutex<[PageID: Page]>([:])
 
-    /// Notes a document that a page asks for inside of itself.
+    /// Notes a document that a page asks for: its own, or one inside of it.
     func note(_ request: ResourceRequest) {
-        guard let page = request.page?.page, let origin = request.head.webOrigin,
-            WebOrigin(url: page.documentURL) != origin
-        else { return }
-        pages.withLock { pages in
-            if pages[page.id]?.documentURL != page.documentURL {
-                // The oldest page makes room.
-                if pages.count >= Self.maxPages, let oldest = pages.keys.min(by: { $0.rawValue < $1.rawValue }) {
-                    pages[oldest] = nil
-                }
-                pages[page.id] = Page(documentURL: page.documentURL)
-            }
-            // All of them beyond the limit are one of no site.
-            let isFull = (pages[page.id]?.origins.count ?? 0) >= Self.maxOrigins
-            pages[page.id]?.origins.insert(isFull ? .opaque : origin)
+        guard let page = request.page?.page else { return }
+        if request.destination == .document {
+            change(page.id) { $0.requested.insert(request.head.urlText) }
+        } else if request.destination == .nestedDocument, let origin = request.head.webOrigin {
+            note(origin, in: page, \.covered)
         }
     }
 
-    /// The origins of a page's frames, but for its own.
-    func origins(in page: PageAttribution?) -> Set<WebOrigin> {
-        guard let page = page?.page else { return [] }
+    /// Notes a frame of a page that the engine loads past the container.
+    func note(_ origin: WebOrigin, past page: PageReference) {
+        note(origin, in: page, \.others)
+    }
+
+    private func note(
+        _ origin: WebOrigin, in page: PageReference, _ kind: WritableKeyPath<Document, Set<WebOrigin>>
+    ) {
+        guard WebOrigin(url: page.documentURL) != origin else { return }
+        change(page.id) { known in
+            let url = page.documentURL
+            guard known.documents[url] != nil || known.documents.count < Self.maxDocuments else {
+                known.isFull = true
+                return
+            }
+            let isFull = (known.documents[url]?[keyPath: kind].count ?? 0) >= Self.maxOrigins
+            // Beyond the limit, an opaque origin stands for all further ones.
+            known.documents[url, default: Document()][keyPath: kind].insert(isFull ? .opaque : origin)
+        }
+    }
+
+    private func change(_ page: PageID, _ change: (inout Page) -> Void) {
+        pages.withLock { pages in
+            // The oldest page makes room.
+            if pages[page] == nil, pages.count >= Self.maxPages,
+                let oldest = pages.keys.min(by: { $0.rawValue < $1.rawValue })
+            {
+                pages[oldest] = nil
+            }
+            change(&pages[page, default: Page()])
+        }
+    }
+
+    /// The origins of the frames of a page's document, but for its own: those that the container serves, and the others.
+    func origins(in page: PageAttribution?) -> (covered: Set<WebOrigin>, others: Set<WebOrigin>) {
+        guard let page = page?.page else { return ([], []) }
         return pages.withLock { pages in
-            guard let known = pages[page.id], known.documentURL == page.documentURL else { return [] }
-            return known.origins
+            guard let known = pages[page.id] else { return ([], []) }
+            if let document = known.documents[page.documentURL] { return (document.covered, document.others) }
+            return known.isFull ? ([.opaque], [.opaque]) : ([], [])
+        }
+    }
+
+    /// A page shows another document: a new one if it was asked for, else one that the engine has kept.
+    func documentChanged(in page: PageID, to url: String) {
+        pages.withLock { pages in
+            guard let requested = pages[page]?.requested, !requested.isEmpty else { return }
+            if requested.contains(HTTPRequest(urlText: url)?.urlText ?? url) { pages[page]?.documents[url] = nil }
+            pages[page]?.requested = []
         }
     }
 

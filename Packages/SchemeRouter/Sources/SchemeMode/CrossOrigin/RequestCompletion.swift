@@ -51,14 +51,17 @@ public struct RequestCompletion: Sendable {
         request.head.limitReferrer()
         let saysWho = fields[.origin] != nil || fields[.referer] != nil
         // A frame that opens a document, its own or the page's, is in the request no more than one whose element asks.
-        let others = saysWho ? [] : frames.origins(in: request.page)
-        // What the app opens, and opens again, no frame asks for.
+        let (others, uncovered) = saysWho ? ([], []) : frames.origins(in: request.page)
+        // A document that the app opens or reloads has no opener, so no frame asked for it.
         if opener != nil, let page = request.page.flatMap({ WebOrigin(url: $0.page.documentURL) }) {
-            request.mayComeFromOtherSite = !others.allSatisfy { sites.areSameSite(page, $0) }
+            // Content rules keep frames past the container from all but documents.
+            let isDocument = [.document, .nestedDocument].contains(request.destination)
+            let asking = isDocument ? others.union(uncovered) : others
+            request.mayComeFromOtherSite = !asking.allSatisfy { sites.areSameSite(page, $0) }
         }
         FetchMetadata.complete(
             &request, from: fields[.origin] == "null" ? .opaque : witness, or: others, sites: sites)
-        if request.destination == .nestedDocument { frames.note(request) }
+        frames.note(request)
         if request.head.headerFields[.acceptLanguage] == nil {
             request.head.headerFields[.acceptLanguage] = acceptLanguage
         }
@@ -99,7 +102,17 @@ public struct RequestCompletion: Sendable {
         framed.mayShow(url, below: ancestors)
     }
 
-    /// Forgets the frames of a page that is closed, or shows another document.
+    /// Notes a frame of a page that the engine loads past the container, by http or https.
+    public func noteFrame(of url: String, in page: PageReference) {
+        if let origin = WebOrigin(url: url) { frames.note(origin, past: page) }
+    }
+
+    /// Notes that a page shows another document.
+    public func documentChanged(in page: PageID, to url: String) {
+        frames.documentChanged(in: page, to: url)
+    }
+
+    /// Forgets a page that is closed.
     public func forget(_ page: PageID) {
         frames.forget(page)
     }

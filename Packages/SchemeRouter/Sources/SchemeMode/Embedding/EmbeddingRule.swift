@@ -40,7 +40,7 @@ struct EmbeddingRule: Sendable {
             asking = [WebOrigin(url: named) ?? .opaque]
         } else {
             // The request does not say whether the page or one of its frames asks.
-            asking = (WebOrigin(url: page).map { [$0] } ?? []) + frames.origins(in: request.page)
+            asking = (WebOrigin(url: page).map { [$0] } ?? []) + frames.origins(in: request.page).covered
         }
         guard asking.contains(where: { policy.allows($0, of: resource, sites: sites) }) else {
             throw ResourceError(
