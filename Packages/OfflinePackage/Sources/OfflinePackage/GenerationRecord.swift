@@ -33,6 +33,10 @@ struct GenerationRecord: Codable {
     /// The number of the manifest, if it had one.
     var sequence: Int64?
 
+    private enum CodingKeys: String, CodingKey {
+        case baseURL, isComplete, timing, isBaseline, minHost, source, scope, boundTo, sequence
+    }
+
     /// The scope of the package. What an older build installed keeps its origin; what came with the app its base URL.
     var keptScope: PackageBaseURL { scope ?? (isBaseline == true ? baseURL : baseURL.originRoot) }
     /// The address of the source that alone may update the package. What an older build fetched keeps its source.
@@ -42,6 +46,10 @@ struct GenerationRecord: Codable {
     struct Source: Codable {
         var manifestURL: String
         var archiveURL: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case manifestURL, archiveURL
+        }
     }
 
     init(of manifest: PackageManifest) {

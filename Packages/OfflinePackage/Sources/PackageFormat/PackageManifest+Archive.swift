@@ -9,6 +9,10 @@ extension PackageManifest {
         /// The digest of the zip's bytes.
         public var sha256: SHA256Digest
 
+        private enum CodingKeys: String, CodingKey {
+            case size, sha256
+        }
+
         public init(size: Int64, sha256: SHA256Digest) {
             self.size = size
             self.sha256 = sha256

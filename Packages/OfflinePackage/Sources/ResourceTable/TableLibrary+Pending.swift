@@ -9,6 +9,10 @@ extension TableLibrary {
         /// Places of entries in the table.
         var places: [Int]
 
+        private enum CodingKeys: String, CodingKey {
+            case version, places
+        }
+
         /// The entries of a table that are still to be fetched; none where it is another table.
         func entries(of table: ResourceTable) -> [TableEntry] {
             guard version == table.version else { return [] }

@@ -15,6 +15,10 @@ struct HeldFiles: Codable, Hashable {
         /// `nil` where it may be files of several, or the server's.
         var generation: Int64?
 
+        private enum CodingKeys: String, CodingKey {
+            case baseURL, place, generation
+        }
+
         /// The root of the place's origin.
         var root: String {
             let slash = place.utf8.indices.filter { place.utf8[$0] == UInt8(ascii: "/") }.dropFirst(2).first
@@ -24,6 +28,10 @@ struct HeldFiles: Codable, Hashable {
 
     /// By package and place.
     private(set) var entries: [String: Entry] = [:]
+
+    private enum CodingKeys: String, CodingKey {
+        case entries
+    }
 
     /// What the engine has to forget before others answer, and nothing else than they say.
     func stale(for wanted: HeldFiles) -> [Entry] {

@@ -17,6 +17,10 @@ struct OriginModes: Sendable, Hashable {
         var plain: [String]
         /// What the host has decided, by origin; missing where there is nothing.
         var decided: [String: OriginMode]?
+
+        private enum CodingKeys: String, CodingKey {
+            case mode, intercepted, plain, decided
+        }
     }
 
     /// The most origins of a kind; the one that was noted first goes first.

@@ -11,6 +11,10 @@ struct CookieDocument: Codable {
     var format = currentFormat
     var cookies: [Entry]
 
+    private enum CodingKeys: String, CodingKey {
+        case format, cookies
+    }
+
     struct Entry: Codable {
         var name: String
         var value: String
@@ -24,11 +28,19 @@ struct CookieDocument: Codable {
         var secure: Bool
         var httpOnly: Bool
         var sameSite: String
+
+        private enum CodingKeys: String, CodingKey {
+            case name, value, domain, hostOnly, path, expires, created, lastAccess, secure, httpOnly, sameSite
+        }
     }
 
     /// The format alone, which says whether the rest can be read.
     struct Format: Codable {
         var format: Int
+
+        private enum CodingKeys: String, CodingKey {
+            case format
+        }
     }
 
     init(_ cookies: [Cookie]) {

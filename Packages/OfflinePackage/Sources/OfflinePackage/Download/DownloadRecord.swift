@@ -13,6 +13,10 @@ struct DownloadRecord: Sendable, Hashable, Codable {
     /// What the manifest names the whole by.
     var sha256: SHA256Digest?
 
+    private enum CodingKeys: String, CodingKey {
+        case url, validator, total, sha256
+    }
+
     /// Whether the bytes that are there may be gone on with. Without a validator the digest of the whole has to tell
     /// in the end whether two representations were mixed.
     var isResumable: Bool { validator != nil || sha256 != nil }

@@ -15,6 +15,10 @@ struct RangeValidator: Sendable, Hashable, Codable {
     /// As it stands in the field: an entity tag in quotes, or a date.
     let text: String
 
+    private enum CodingKeys: String, CodingKey {
+        case text
+    }
+
     /// The validator of an answer, where it has a strong one: an entity tag that does not say `W/`, else a
     /// `Last-Modified` that lies a minute and more before `Date` (RFC 9110, sections 8.8.2.2 and 13.1.5; the minute
     /// covers clocks that differ).

@@ -11,6 +11,10 @@ public struct HealthLedger: Sendable, Hashable, Codable {
     /// The versions that failed, by package, the oldest first. They are never tried again.
     public internal(set) var quarantine: [String: [String]] = [:]
 
+    private enum CodingKeys: String, CodingKey {
+        case trials, quarantine
+    }
+
     public init() {}
 
     /// Whether a version failed its trial.

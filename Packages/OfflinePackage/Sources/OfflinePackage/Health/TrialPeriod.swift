@@ -24,6 +24,10 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
         /// How many processes in a row may end during a boot before the generation is condemned. Default: 3.
         public var unfinishedBoots = 3
 
+        private enum CodingKeys: String, CodingKey {
+            case boot, unfinishedBoots
+        }
+
         public init() {}
     }
 
@@ -31,6 +35,14 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
     public enum Verdict: Sendable, Hashable, Codable {
         case healthy
         case failed(String)
+
+        private enum CodingKeys: String, CodingKey {
+            case healthy, failed
+        }
+
+        private enum FailedCodingKeys: String, CodingKey {
+            case _0
+        }
     }
 
     /// What is reported.
@@ -69,7 +81,7 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
     private var isCounted = false
     private var isPaused = false
 
-    private enum CodingKeys: CodingKey {
+    private enum CodingKeys: String, CodingKey {
         case generation, version, former, limits, verdict, unfinishedBoots
     }
 

@@ -28,6 +28,10 @@ struct SequenceDocument {
         /// The digest of the manifest that had it; `nil` if it is not known.
         var manifest: SHA256Digest?
 
+        private enum CodingKeys: String, CodingKey {
+            case sequence, manifest
+        }
+
         /// Checks that a manifest is no older one, and no other one with the same number.
         /// - Throws: ``DeliveryError`` with code ``DeliveryError/Code-swift.struct/replayed``.
         func check(_ offered: PackageManifest, _ digest: SHA256Digest, at location: String) throws(DeliveryError) {
@@ -49,6 +53,10 @@ struct SequenceDocument {
     /// The content of the document.
     struct Marks: Codable {
         var packages: [String: Mark] = [:]
+
+        private enum CodingKeys: String, CodingKey {
+            case packages
+        }
 
         /// Returns the mark of a package: the one that was noted, or that of the installed generation if it is higher,
         /// because the document was lost.

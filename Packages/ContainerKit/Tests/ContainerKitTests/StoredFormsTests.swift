@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import EngineTesting
+import Foundation
+import HTTPTypes
+import PackageFormat
+import PackagePublisher
+import ResourceLoading
+import SchemeRouter
+import Testing
+
+@testable import ContainerKit
+@testable import CookieJar
+@testable import HTTPCache
+@testable import OfflinePackage
+@testable import ResourceStore
+@testable import ResourceTable
+
+/// The folder of a container that an earlier build has written, with each document that is stored: `Stored/0.1.tar.gz`. A
+/// form that changes needs a folder of its own beside it; this one stays.
+@MainActor
+@Suite("Folders of earlier builds", .timeLimit(.minutes(1)))
+struct StoredFormsTests {
+    private let fixture = Fixture()
+    private var folder: String { fixture.folder + "/store" }
+
+    /// Unpacks the folder.
+    private func unpack() throws {
+        let archive = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "Stored/0.1.tar.gz")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let tar = Process()
+        tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        tar.arguments = ["tar", "-xzf", archive.path, "-C", folder]
+        try tar.run()
+        tar.waitUntilExit()
+        try #require(tar.terminationStatus == 0)
+    }
+
+    private func container() async throws -> Container<FakeEngine> {
+        try await fixture.container(covering: ["shop.example"]) {
+            $0.mode = .customScheme
+            $0.prefetch = PrefetchOptions()
+            $0.switchboard = SwitchboardOptions()
+        }
+    }
+
+    // MARK: The documents
+
+    private var health: HealthLedger {
+        var ledger = HealthLedger()
+        ledger.condemn("0.9", of: "shop")
+        ledger.trials["shop"] = TrialPeriod(of: 1, version: "1", over: nil)
+        for (package, verdict) in [("good", TrialPeriod.Event.healthy), ("bad", { .failed($0, "white page") })]
+            as [(String, (PageID) -> TrialPeriod.Event)]
+        {
+            var trial = TrialPeriod(of: 7, version: "2", over: 6)
+            _ = trial.take(.bootBegan(PageID(rawValue: 1)), of: 7, at: .zero)
+            _ = trial.take(verdict(PageID(rawValue: 1)), of: 7, at: .zero)
+            ledger.trials[package] = trial
+        }
+        return ledger
+    }
+
+    private static let check = TableCheck(
+        errors: 2, lastCheck: Date(timeIntervalSinceReferenceDate: 800_000_000),
+        lastPrimary: Date(timeIntervalSinceReferenceDate: 700_000_000))
+
+    @Test("What an earlier build has stored is read, document by document")
+    func documents() async throws {
+        try unpack()
+        let store = try ResourceStore(directory: folder)
+        #expect(
+            try store.documentNames().sorted() == [
+                "device-bucket", "origin-modes", "package-health", "package-sequences", "prefetch-fields",
+                "table-check",
+                "table-pending", "table-table",
+            ])
+        let active = try #require(store.activeGenerations().first)
+        let record = try GenerationRecord(decoding: active.metadata)
+        #expect(active.package == "shop" && active.version == "1")
+        #expect(record.baseURL.description == "https://shop.example/" && !record.isComplete && record.sequence == 3)
+        #expect(record.boundTo == "https://packages.example/shop.json" && record.source?.archiveURL == nil)
+        let staged = try #require(store.generations(in: .staged).first)
+        let waiting = try GenerationRecord(decoding: staged.metadata)
+        #expect(staged.version == "2" && waiting.timing == .nextLaunch && waiting.sequence == 4)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(try store.document(HealthDocument.name) == encoder.encode(health))
+        #expect(try encoder.encode(HealthDocument(store).load()) == encoder.encode(health))
+        #expect(try SequenceDocument(store).load().packages["shop"]?.sequence == 4)
+        let tables = TableStore(store)
+        #expect(try await tables.document(.table)?.isEmpty == false)
+        let check = try JSONDecoder().decode(TableCheck.self, from: try #require(await tables.document(.check)))
+        #expect(check == Self.check)
+        let pending = try JSONDecoder().decode(
+            TableLibrary.Pending.self, from: try #require(await tables.document(.pending)))
+        #expect(pending.version == "5" && pending.places == [0, 2])
+        let modes = OriginModes(try #require(try store.document("origin-modes")), of: .customScheme)
+        #expect(modes.all == ["https://shop.example": .intercepted, "https://plain.example": .plain])
+        let bucket = String(decoding: try #require(try store.document("device-bucket")), as: UTF8.self)
+        #expect(DeviceBucket(identity: bucket) != nil)
+    }
+
+    @Test("And so are its files: downloads, cookies, the HTTP cache, the engine's caches and the server's port")
+    func files() async throws {
+        try unpack()
+        let url = "https://packages.example/shop-3.zip"
+        let downloads = DownloadFolder(path: folder + "/downloads")
+        let download = try #require(downloads.readRecord(of: DownloadFolder.key(of: url)))
+        #expect(download.url == url && download.total == 1000 && download.validator?.text == "\"zip\"")
+        #expect(download.sha256 == SHA256Digest(of: Data("zip".utf8)))
+        #expect(downloads.partialBytes(of: DownloadFolder.key(of: url)) == 4)
+        let cookies = try CookieFile(path: folder + "/cookies.json").load()
+        #expect(cookies.refused == 0 && cookies.damage == nil)
+        let cookie = try #require(cookies.cookies.first)
+        #expect(cookie.identity.name == "id" && cookie.value == "7" && cookie.identity.domain == "shop.example")
+        #expect(cookie.isSecure && cookie.isHTTPOnly && cookie.sameSite == .lax && cookie.identity.isHostOnly)
+        let cache = try DiskCacheStore(directory: folder + "/http-cache", capacity: 1 << 20)
+        let key = CacheKey(partition: "https://shop.example", url: "https://shop.example/api")
+        let response = try #require(await cache.responses(for: key).first)
+        #expect(response.head.headerFields[.eTag] == "\"a\"" && response.selectors.map(\.value) == ["en"])
+        #expect(try await cache.body(of: response, for: key)?.body.collect(upTo: 100) == Data("cached".utf8))
+        await cache.settle()
+        let held = try #require(try PrivateFolder.open(folder)?.contents(of: "engine-caches.json", upTo: 1 << 20))
+        let entries = try JSONDecoder().decode(HeldFiles.self, from: held).entries
+        #expect(entries["shop https://shop.example/"]?.generation == 1)
+        #expect(await ServerPort(in: folder).kept() == 12_345)
+    }
+
+    @Test("A container opens on it: the waiting version becomes active, and stays bound to its source")
+    func opens() async throws {
+        try unpack()
+        let container = try await container()
+        #expect(try await fixture.text("containerkit://shop.example/index.html", of: container) == "packaged 2")
+        #expect(container.originModes["https://plain.example"] == .plain)
+        let other = try fixture.pack(["index.html": "other"], version: "3", sequence: 5)
+        fixture.network.put(
+            .bytes(try Data(contentsOf: URL(fileURLWithPath: other.manifest))), at: "https://other.example/shop.json")
+        let error = await #expect(throws: DeliveryError.self) {
+            try await container.update(
+                from: PackageSource("https://other.example/shop.json", scope: PackageBaseURL("https://shop.example/")))
+        }
+        #expect(error?.code == .otherSource)
+        await container.shutDown()
+    }
+}
