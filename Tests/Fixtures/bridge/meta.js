@@ -25,6 +25,8 @@ const metaPolicy = async (policy) => {
       try { request.send(new view.Blob(["xhr"])); } catch (error) { done(error.name); }
     }),
   };
+  // A beacon is on its way when its call returns.
+  if (found.echo === "200") await fetch("/arrived/beacon", { signal: AbortSignal.timeout(5000) }).catch(() => {});
   // How often is not compared: pieces of bodies are refused too.
   return { ...found, refused: `${[...new Set(refused)]}` };
 };
