@@ -21,15 +21,9 @@ final class TestTime: Sendable {
 
 /// A clock whose first sleep ends when a gate opens, and on which all later sleeps last until they are cancelled.
 final class FirstSleepClock: Clock {
-    struct Instant: InstantProtocol {
-        var offset = Swift.Duration.zero
+    typealias Instant = ContinuousClock.Instant
 
-        func advanced(by duration: Swift.Duration) -> Instant { Instant(offset: offset + duration) }
-        func duration(to other: Instant) -> Swift.Duration { other.offset - offset }
-        static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
-    }
-
-    let now = Instant()
+    let now = ContinuousClock.now
     let minimumResolution = Swift.Duration.zero
     private let gate: Gate
     private let first = Mutex<Swift.Duration?>(nil)
@@ -43,7 +37,7 @@ final class FirstSleepClock: Clock {
 
     func sleep(until deadline: Instant, tolerance: Swift.Duration?) async throws {
         let isFirst = first.withLock { first in
-            defer { first = first ?? deadline.offset }
+            defer { first = first ?? now.duration(to: deadline) }
             return first == nil
         }
         if isFirst { return await gate.wait() }

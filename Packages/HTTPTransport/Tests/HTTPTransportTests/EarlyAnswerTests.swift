@@ -44,6 +44,19 @@ struct EarlyAnswerTests {
         }
     }
 
+    /// Reads a body whose end comes apart from its bytes: when the gate is open.
+    private func text(
+        of answer: TransportResponse, opening gate: AsyncStream<Void>.Continuation
+    ) async throws -> String? {
+        guard case .stream(let stream) = answer.body else { return nil }
+        var text = ""
+        for try await data in stream {
+            text += String(decoding: data, as: UTF8.self)
+            gate.yield()
+        }
+        return text
+    }
+
     /// Sends a body without an end to a host that refuses it, with a body of its own.
     private func refuse(
         _ transport: AsyncHTTPTransport, _ url: String, _ making: Making, opening gate: AsyncStream<Void>.Continuation
@@ -54,17 +67,7 @@ struct EarlyAnswerTests {
             ends = ended
             let answer = try await transport.send(url, .post, body: body)
             #expect(answer.head.status.code == 413)
-            guard case .stream(let stream) = answer.body else {
-                Issue.record("no body")
-                return
-            }
-            var text = ""
-            for try await data in stream {
-                text += String(decoding: data, as: UTF8.self)
-                // The end comes apart from the bytes.
-                gate.yield()
-            }
-            #expect(text == "too large")
+            #expect(try await text(of: answer, opening: gate) == "too large")
         }
         // The app's stream is let go.
         for await _ in ends {}
@@ -144,16 +147,7 @@ struct EarlyAnswerTests {
                 for _ in 0..<3 {
                     let (body, _) = endless(.rests)
                     let answer = try await transport.send(server.url + "/", .post, body: body)
-                    guard case .stream(let stream) = answer.body else {
-                        Issue.record("no body")
-                        return
-                    }
-                    var text = ""
-                    for try await data in stream {
-                        text += String(decoding: data, as: UTF8.self)
-                        gate.yield()
-                    }
-                    #expect(text == "ok")
+                    #expect(try await text(of: answer, opening: gate) == "ok")
                 }
                 #expect(server.connections == (ending == .close ? 3 : 1))
             }

@@ -120,11 +120,13 @@ final class BridgeCare {
         olderViews.remove(view)
     }
 
+    private static let field = HTTPField.Name(InjectedScript.field)
+
     /// Reads what the page's script says of a request, and takes it out of the request.
     func read(_ request: inout EngineRequest) throws -> Reading {
         guard let bridge = request.view.flatMap({ bridges[$0] }) else {
             // A late request of a page that is closed; nobody else knows the token either.
-            if let name = HTTPField.Name(InjectedScript.field) { request.head.headerFields[name] = nil }
+            if let name = Self.field { request.head.headerFields[name] = nil }
             return .request(BridgedBody())
         }
         let body = request.body

@@ -36,13 +36,14 @@ struct PageCookies: Sendable {
     /// Whether the answer to a request may leave cookies, as above. A request of a page's own site is no third party's,
     /// whoever asked.
     func accepts(from way: (url: CookieURL, context: CookieContext), for request: ResourceRequest) -> Bool {
-        accepts(from: way) || request.mayComeFromOtherSite && isOfPagesSite(request, way.url)
+        accepts(from: way)
+            || (request.page.map { isOfPagesSite(request, to: way.url, in: $0.page.documentURL) } ?? false)
     }
 
-    private func isOfPagesSite(_ request: ResourceRequest, _ url: CookieURL) -> Bool {
-        guard let page = request.page?.page.documentURL, isSameSite(url, page) else { return false }
-        let fields = request.head.headerFields
-        return (fields[.origin] ?? fields[.referer]).map { isSameSite(url, $0) } ?? true
+    /// Whether a request goes to the page's site, and nothing in it shows that another site asks.
+    private func isOfPagesSite(_ request: ResourceRequest, to url: CookieURL, in page: String) -> Bool {
+        let asking = request.head.headerFields[.origin] ?? request.head.headerFields[.referer] ?? page
+        return isSameSite(url, page) && isSameSite(url, asking)
     }
 
     /// Whose cookies a script sees: those of the document that it runs in.
@@ -71,9 +72,7 @@ struct PageCookies: Sendable {
 
     private func context(of request: ResourceRequest, in page: String) -> CookieContext {
         guard let url = CookieURL(request.head.urlText) else { return .crossSite }
-        let asking = request.head.headerFields[.origin] ?? request.head.headerFields[.referer] ?? page
-        let isOfSite = isSameSite(url, page) && isSameSite(url, asking) && !request.mayComeFromOtherSite
-        guard !isOfSite else { return .sameSite }
+        if isOfPagesSite(request, to: url, in: page), !request.mayComeFromOtherSite { return .sameSite }
         guard request.destination == .document || request.isSaved else { return .crossSite }
         return .crossSiteNavigation(isSafe: [.get, .head, .options, .trace].contains(request.head.method))
     }
