@@ -97,7 +97,7 @@ extension RealEngine {
             try shop.folder.write("out/prefetch.json", "old".utf8)
             let options = ["--mode", mode, "--until", Shop.ready]
             let watched = try await Program("container-browser").run(
-                ["open", page(shop, 163), "--suggest", "out", "--runs", "2"] + options, in: shop.folder.path)
+                ["open", page(shop, 163), "--suggest", "out", "--runs", "2", "--json"] + options, in: shop.folder.path)
             try #require(watched.status == 0, "\(watched.errors)")
             let base = page(shop, 0).replacingOccurrences(of: "/offers.html?id=0", with: "")
             let table = try String(contentsOfFile: shop.folder.path + "/out/prefetch.json", encoding: .utf8)
@@ -115,6 +115,10 @@ extension RealEngine {
             ] {
                 #expect(watched.errors.contains("note: not in prefetch.json: " + line), "\(watched.errors)")
             }
+            let document = try JSONSerialization.jsonObject(with: Data(watched.output.utf8)) as? [String: Any]
+            let suggested = document?["suggested"] as? [String: Any]
+            let leftOut = try #require((suggested?["leftOut"] as? [[String: Any]])?.first)
+            #expect(leftOut.keys.sorted() == ["file", "method", "reason", "url"])
             // Another page of the same path.
             let before = shop.origin.requests.count
             let report = try await shop.browser.open(page(shop, 7), ["--prefetch", "out/prefetch.json"] + options)
@@ -158,6 +162,22 @@ extension RealEngine {
             let suggested = try #require(document["suggested"] as? [String: Any])
             #expect(suggested["prefetched"] as? Int == 1 && suggested["resources"] as? Int == files.count)
             #expect(suggested["hosts"] as? Int == 1 && suggested["directory"] as? String == "out")
+            #expect(
+                document.keys.sorted() == ["engine", "median", "mode", "network", "runs", "suggested", "url", "warm"])
+            let run = try #require(document["median"] as? [String: Any])
+            #expect(
+                run.keys.sorted() == [
+                    "bytesFromNetwork", "checkOutMs", "consoleErrors", "domReadyMs", "errorStatuses",
+                    "firstContentfulPaintMs", "loadMs", "readyMs", "requests", "responseStartMs", "screenshot",
+                    "status",
+                ])
+            let requests = try #require(run["requests"] as? [String: Any])
+            #expect(
+                requests.keys.sorted() == [
+                    "disk", "failed", "memory", "network", "package", "prefetch", "synthetic",
+                ])
+            #expect(
+                suggested.keys.sorted() == ["directory", "files", "hosts", "leftOut", "prefetched", "resources"])
             let names = try FileManager.default.contentsOfDirectory(atPath: shop.folder.path + "/out").sorted()
             #expect(names == ["hosts.json", "prefetch.json", "resources.json"])
         }

@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import PackageFormat
 import PackagePublisher
+import Prefetch
 import ResourceLoading
 import SchemeRouter
 import Testing
@@ -143,6 +144,26 @@ struct StoredFormsTests {
                 from: PackageSource("https://other.example/shop.json", scope: PackageBaseURL("https://shop.example/")))
         }
         #expect(error?.code == .otherSource)
+        await container.shutDown()
+    }
+
+    @Test("The documents of servers, which begin with their URL: remote config and the prefetch table")
+    func serverDocuments() async throws {
+        try unpack()
+        let (config, table) = ("https://config.example/config", "https://config.example/prefetch")
+        do {
+            let store = try ResourceStore(directory: folder)
+            try store.putDocument(Data("\(config)\n{\"format\":1,\"version\":7}".utf8), as: "switchboard")
+            let entries = #"{"code":200,"data":{"version":"9","config":[]}}"#
+            try store.putDocument(Data("\(table)\n\(entries)".utf8), as: "prefetch-table")
+        }
+        let container = try await fixture.container(covering: ["shop.example"]) {
+            $0.prefetch = PrefetchOptions()
+            $0.prefetch?.tableSource = PrefetchTableSource(url: table)
+            $0.switchboard = SwitchboardOptions(source: SwitchboardSource(url: config))
+        }
+        #expect(container.switchboard?.document?.version == 7)
+        #expect(container.prefetch?.table?.version == "9")
         await container.shutDown()
     }
 }

@@ -3,7 +3,7 @@
 
 /// The names of what a container measures; `docs/seeing.md` says what each means. They are an interface: dashboards have
 /// them.
-enum MetricName: String {
+enum MetricName: String, CaseIterable {
     case pages = "containerkit.pages"
     case pageFailures = "containerkit.page.failures"
     case checkOut = "containerkit.page.check_out"
