@@ -26,10 +26,10 @@ test: setup ## Builds everything and runs all tests, a real engine included
 apps: setup ## Builds the programs in release and links them at bin/
 	@Scripts/apps
 
-lint: ## Checks format, borders between rooms, and house rules
+lint: ## Checks format, borders between modules, and house rules
 	@Scripts/setup lint
-	@Scripts/lint-rooms --self-test
-	@Scripts/lint-rooms
+	@Scripts/lint-modules --self-test
+	@Scripts/lint-modules
 	@Scripts/bridge-script --check
 	@Scripts/refresh-public-suffixes --check
 	@$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
@@ -46,12 +46,12 @@ bench: ## Hot paths against named references, and the demo's contest with more r
 	@Scripts/setup bench
 	@Scripts/bench
 
-docs: setup ## Writes the documentation of every room to build/docs
+docs: setup ## Writes the documentation of every module to build/docs
 	@Scripts/docs
 
-check: ## Builds the light rooms alone, and an app that takes them from a tag
+check: ## Builds the light modules alone, and an app that takes them from a tag
 	@Scripts/setup lint
-	@Scripts/check-light-rooms
+	@Scripts/check-light-modules
 	@Scripts/check-consumer
 
 fuzz: setup ## Feeds mutated input to each parser, FUZZ_SECONDS (600) for each

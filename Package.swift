@@ -6,7 +6,7 @@ import PackageDescription
 
 // The shipped manifest: it declares every target by path, because a package that depends on its own
 // subfolders cannot be used from a git URL. Each folder under Packages/ also has a manifest of its own,
-// which is how a room is built alone and its borders are checked.
+// which is how a module is built alone and its borders are checked.
 
 /// Settings of every target of this repository.
 let settings: [SwiftSetting] = [
@@ -71,18 +71,18 @@ extension Target.Dependency {
         name: "SystemPackage", package: "swift-system", condition: .when(traits: testing))
 }
 
-/// A target that lives in `Packages/<room>/Sources/<name>`.
-func target(_ name: String, in room: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
+/// A target that lives in `Packages/<module>/Sources/<name>`.
+func target(_ name: String, in module: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: "Packages/\(room ?? name)/Sources/\(name)",
+        name: name, dependencies: dependencies, path: "Packages/\(module ?? name)/Sources/\(name)",
         swiftSettings: settings)
 }
 
-/// The tests of a target, in `Packages/<room>/Tests/<name>Tests`.
-func tests(of name: String, in room: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
+/// The tests of a target, in `Packages/<module>/Tests/<name>Tests`.
+func tests(of name: String, in module: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
     .testTarget(
         name: "\(name)Tests", dependencies: [.target(name: name)] + dependencies,
-        path: "Packages/\(room ?? name)/Tests/\(name)Tests", swiftSettings: settings)
+        path: "Packages/\(module ?? name)/Tests/\(name)Tests", swiftSettings: settings)
 }
 
 /// A program in `Apps/<folder>`.
@@ -148,11 +148,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
     ],
     targets: [
-        // Base rooms: they know no one, and every other room may know them.
+        // Base modules: they know no one, and every other module may know them.
         target("StrictJSON", in: "ResourceLoading"),
         tests(of: "StrictJSON", in: "ResourceLoading"),
 
-        // Ground rooms: they know the base only.
+        // Ground modules: they know the base only.
         target("ResourceLoading", [.httpTypes]),
         tests(of: "ResourceLoading", [.httpTypes]),
         .target(name: "CFileSync", path: "Packages/ResourceStore/Sources/CFileSync"),
@@ -177,7 +177,7 @@ let package = Package(
         target("ConnectTunnel", [.nio("NIOCore"), .certificates, .asn1]),
         tests(of: "ConnectTunnel", ["ContainerTesting"]),
 
-        // Middle rooms: they know the ground and never each other.
+        // Middle modules: they know the ground and never each other.
         target("OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(
             of: "OfflinePackage", ["ContainerTesting", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),

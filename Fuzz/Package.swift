@@ -62,7 +62,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         fuzzer(
-            "SwitchboardFuzz", over: "SchemeRouter",
+            "RemoteConfigFuzz", over: "SchemeRouter",
             [
                 .product(name: "ResourceLoading", package: "ContainerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -11,7 +11,7 @@ internal import WebViewPool
 /// A mock of an engine: it has neither a web nor views to see. It takes the proxy that it is told, and writes down the
 /// certificate that it is to trust.
 @MainActor
-final class StandInEngine: WebEngine {
+final class StandInEngine: WebEngineDriver {
     let name = "none"
     let cookies: any EngineCookieStore = NoCookies()
     private(set) var proxy: EngineProxy?
@@ -52,7 +52,7 @@ final class NoView: EngineView {
     func add(_ script: UserScript) {}
     func warmUp() async throws {}
     func reset() async throws -> NoView { self }
-    func remains() async throws -> Set<ViewRemain> { [] }
+    func residualState() async throws -> Set<ResidualState> { [] }
     func discard() {}
     func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {}
     func snapshot() async throws -> PageSnapshot { throw EngineError(.snapshot, "nothing to see") }

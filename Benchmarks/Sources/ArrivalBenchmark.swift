@@ -21,14 +21,14 @@ struct ArrivalBenchmark {
         let own = try ScratchFolder(in: folder.path)
         defer { own.remove() }
         let sample = try SamplePackage(in: own, files: 300)
-        let library = try PackageLibrary(store: ResourceStore(directory: own.subfolder("store")))
+        let library = try PackageLibrary(store: BlobStore(directory: own.subfolder("store")))
         let network = PacedNetwork(
             files: [
                 "/shop.json": try Data(contentsOf: URL(fileURLWithPath: sample.manifest)),
                 "/shop.zip": try Data(contentsOf: URL(fileURLWithPath: sample.archive)),
             ], bytesPerSecond: Self.rate)
         let updater = PackageUpdater(library: library, loader: network)
-        let arriving = ArrivingLoader(updater)
+        let arriving = PartialLoader(updater)
         let requests = sample.paths.compactMap { HTTPRequest(urlText: sample.url(of: $0)) }.map { ResourceRequest($0) }
         let clock = ContinuousClock()
         let start = clock.now

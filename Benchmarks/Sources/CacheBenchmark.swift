@@ -77,7 +77,7 @@ struct CacheBenchmark {
     private struct Failure: Error {}
 
     private static func open(
-        _ directory: String, _ network: any ResourceLoading
+        _ directory: String, _ network: any ResourceLoader
     ) throws -> (loader: CachingLoader, disk: DiskCacheStore) {
         let disk = try DiskCacheStore(directory: directory)
         let store = TieredCacheStore(memory: MemoryCacheStore(), disk: disk)
@@ -124,7 +124,7 @@ struct CacheBenchmark {
     }
 
     /// Answers as servers of static files do: 1 to 40 KB, ten fields.
-    private struct Origin: ResourceLoading {
+    private struct Origin: ResourceLoader {
         static func bytes(_ number: Int) -> [UInt8] {
             [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 1_000 + number * 7_919 % 39_000)
         }

@@ -7,7 +7,7 @@ internal import ResourceLoading
 internal import Synchronization
 
 /// Files in memory, whole or in ranges, as a static server has them; counts what it sends.
-final class CountedNetwork: ResourceLoading {
+final class CountedNetwork: ResourceLoader {
     private struct State {
         var files: [String: Data] = [:]
         /// By path.

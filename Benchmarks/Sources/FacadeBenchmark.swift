@@ -11,7 +11,7 @@ internal import ResourceStore
 internal import SchemeMode
 internal import SchemeRouter
 
-/// What the facade adds to a request for a packaged file: the container's whole chain, beside the rooms that it is made
+/// What the facade adds to a request for a packaged file: the container's whole chain, beside the modules that it is made
 /// of, put together by hand, in turns. What is its own are the page's session, the rules, and the events.
 @MainActor
 struct FacadeBenchmark {
@@ -31,10 +31,10 @@ struct FacadeBenchmark {
         try await container.install(archive: sample.archive, manifest: sample.manifest)
         let listening = container.observe { _ in }
         let page = try await container.open(sample.url(of: "index.html"))
-        let library = try PackageLibrary(store: ResourceStore(directory: target + "/rooms"))
+        let library = try PackageLibrary(store: BlobStore(directory: target + "/modules"))
         try await library.install(archive: sample.archive, manifest: sample.manifest)
         let bare = SilentEngine()
-        bare.register(CustomScheme(name: SchemeNames.standard.secure, isSecure: true), handler: rooms(library))
+        bare.register(CustomScheme(name: SchemeNames.standard.secure, isSecure: true), handler: modules(library))
         let requests = sample.paths.prefix(Self.files).compactMap { path in
             HTTPRequest(
                 urlText: sample.url(of: path).replacing("https://", with: "containerkit://", maxReplacements: 1))
@@ -57,7 +57,7 @@ struct FacadeBenchmark {
         let wholes = (ours: Self.median(ours, \.whole), theirs: Self.median(theirs, \.whole))
         return [
             Comparison(
-                name: "whole chain, request to head, p50, beside its rooms alone", reference: "rooms by hand",
+                name: "whole chain, request to head, p50, beside its modules alone", reference: "modules by hand",
                 ours: heads.ours, theirs: heads.theirs, unit: "µs", bar: nil),
             Comparison(
                 name: "the facade's part of it", reference: "–", ours: heads.ours - heads.theirs, theirs: nil,
@@ -73,7 +73,7 @@ struct FacadeBenchmark {
     }
 
     /// The loaders and decorators of custom-scheme mode, without a facade.
-    private func rooms(_ library: PackageLibrary) -> SchemeHandler {
+    private func modules(_ library: PackageLibrary) -> SchemeHandler {
         let names = SchemeNames.standard
         let completion = RequestCompletion(names)
         let answers = RedirectFollower(LoaderChain([.settled(.package(library))]), names: names)
@@ -89,7 +89,7 @@ struct FacadeBenchmark {
             // As a page's file, which may be answered at once.
             let named = ResourceRequest(
                 checked, destination: .subresource, page: PageAttribution(reference, confidence: .exact))
-            if case .known(let response?) = chain.promptAnswer(to: named), let body = WholeBody(response.body) {
+            if case .known(let response?) = chain.immediateResponse(to: named), let body = WholeBody(response.body) {
                 _ = delivery.deliver(response.head, body)
             } else {
                 delivery.start {

@@ -58,7 +58,7 @@ struct InstallBenchmark {
     }
 
     private func install(into target: String) async throws {
-        let library = try PackageLibrary(store: ResourceStore(directory: target + "/store"))
+        let library = try PackageLibrary(store: BlobStore(directory: target + "/store"))
         try await library.install(archive: sample.archive, manifest: sample.manifest)
     }
 

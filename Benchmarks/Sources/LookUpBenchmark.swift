@@ -17,7 +17,7 @@ struct LookUpBenchmark {
     func run() async throws -> [Comparison] {
         let target = try folder.subfolder("look-up")
         defer { folder.remove(target) }
-        let library = try PackageLibrary(store: ResourceStore(directory: target + "/store"))
+        let library = try PackageLibrary(store: BlobStore(directory: target + "/store"))
         try await library.install(archive: sample.archive, manifest: sample.manifest)
         let loader = PackageLoader(library)
         var random = SplitMix64(seed: 2)

@@ -30,7 +30,7 @@ struct MemoryBenchmark {
             defer { folder.remove(target) }
             let package = try make(shape, in: target)
             guard let memory = MemoryPeak() else { return [] }
-            let library = try PackageLibrary(store: ResourceStore(directory: target + "/store"))
+            let library = try PackageLibrary(store: BlobStore(directory: target + "/store"))
             try await library.install(archive: package.archive, manifest: package.manifest)
             results.append(
                 Comparison(

@@ -29,7 +29,7 @@ struct OpeningBenchmark {
             let url = "https://host-\(round * 37 % Self.packages).example/f\(round * 101 % Self.files).js"
             guard let head = HTTPRequest(urlText: url) else { continue }
             let seconds = try await Stopwatch.seconds {
-                let library = try PackageLibrary(store: ResourceStore(directory: store))
+                let library = try PackageLibrary(store: BlobStore(directory: store))
                 guard let answer = try await PackageLoader(library).load(ResourceRequest(head)) else {
                     throw ResourceError(.internal, "not in the package", at: url)
                 }
@@ -45,7 +45,7 @@ struct OpeningBenchmark {
     }
 
     private func fill(_ directory: String, by target: String) async throws {
-        let library = try PackageLibrary(store: ResourceStore(directory: directory))
+        let library = try PackageLibrary(store: BlobStore(directory: directory))
         let archive = target + "/package.zip"
         let manifest = target + "/package.json"
         for package in 0..<Self.packages {

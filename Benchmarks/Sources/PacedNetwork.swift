@@ -6,7 +6,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 
 /// Files in memory that arrive at a steady rate.
-struct PacedNetwork: ResourceLoading {
+struct PacedNetwork: ResourceLoader {
     /// By path.
     let files: [String: Data]
     let bytesPerSecond: Double

@@ -61,7 +61,7 @@ struct RewritingBenchmark {
 
     // MARK: Answers that are not rewritten
 
-    private struct Picture: ResourceLoading {
+    private struct Picture: ResourceLoader {
         func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
             ResourceResponse(
                 head: HTTPResponse(
@@ -84,7 +84,7 @@ struct RewritingBenchmark {
             theirs: nil, unit: "µs", bar: 2)
     }
 
-    private func median(_ loader: any ResourceLoading, _ request: ResourceRequest) async throws -> Double {
+    private func median(_ loader: any ResourceLoader, _ request: ResourceRequest) async throws -> Double {
         var times: [Double] = []
         for _ in 0..<Self.loads {
             times.append(

@@ -16,7 +16,7 @@ internal import WebViewPool
 
 /// An engine without a web: it asks what it is told to, and notes when the head of the answer comes.
 @MainActor
-final class SilentEngine: WebEngine {
+final class SilentEngine: WebEngineDriver {
     let name = "none"
     let cookies: any EngineCookieStore = NoCookies()
     private let view = SilentView()
@@ -116,7 +116,7 @@ final class SilentView: EngineView {
     func add(_ script: UserScript) {}
     func warmUp() async throws {}
     func reset() async throws -> SilentView { self }
-    func remains() async throws -> Set<ViewRemain> { [] }
+    func residualState() async throws -> Set<ResidualState> { [] }
     func discard() {}
     func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {}
     func snapshot() async throws -> PageSnapshot { throw EngineError(.snapshot, "nothing to see") }

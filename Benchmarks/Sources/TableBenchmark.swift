@@ -14,7 +14,7 @@ struct TableBenchmark {
 
     func run() throws -> [Comparison] {
         CommandOutput.note("making a table of 100,000 entries")
-        let old = try ResourceTable(decoded: Self.table(version: "1", changed: 0))
+        let old = try URLTable(decoded: Self.table(version: "1", changed: 0))
         // One in a hundred changed, as many are new.
         let json = Self.table(version: "2", changed: Self.entries / 100)
         var ours: [Double] = []
@@ -23,7 +23,7 @@ struct TableBenchmark {
             CommandOutput.note("table: round \(round) of \(rounds)")
             ours.append(
                 try Stopwatch.seconds {
-                    let diff = TableDiff(from: old, to: try ResourceTable(decoded: json))
+                    let diff = TableDiff(from: old, to: try URLTable(decoded: json))
                     guard diff.changed.count == Self.entries / 100 else { throw Failure() }
                 })
             theirs.append(
@@ -41,7 +41,7 @@ struct TableBenchmark {
     }
 
     /// Microseconds for each, the median.
-    private func lookUp(in table: ResourceTable) throws -> Double {
+    private func lookUp(in table: URLTable) throws -> Double {
         var random = SplitMix64(seed: 3)
         let urls = (0..<Self.lookUps).map { _ in
             Self.url(Int.random(in: 0..<Self.entries, using: &random)) + "#top"
@@ -80,7 +80,7 @@ struct TableBenchmark {
     }
 }
 
-extension ResourceTable {
+extension URLTable {
     fileprivate init(decoded json: Data) throws {
         guard case .table(let table) = try TableAnswer(decoding: json) else { throw CocoaError(.coderReadCorrupt) }
         self = table

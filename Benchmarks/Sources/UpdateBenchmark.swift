@@ -18,7 +18,7 @@ struct UpdateBenchmark {
         CommandOutput.note("updating a package of 50 files of which one changed")
         let own = try ScratchFolder(in: folder.path)
         defer { own.remove() }
-        let library = try PackageLibrary(store: ResourceStore(directory: own.subfolder("store")))
+        let library = try PackageLibrary(store: BlobStore(directory: own.subfolder("store")))
         let network = CountedNetwork()
         let updater = PackageUpdater(library: library, loader: network)
         let source = try PackageSource("https://cdn.example/shop.json", scope: PackageBaseURL("https://shop.example/"))

@@ -4,7 +4,7 @@
 
 import PackageDescription
 
-// This room alone, for building it apart from the others. The shipped manifest is the one in the root.
+// This module alone, for building it apart from the others. The shipped manifest is the one in the root.
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -21,7 +21,7 @@ let package = Package(
         .library(name: "EngineTesting", targets: ["EngineTesting"]),
     ],
     dependencies: [
-        // Its tests depend on this room in turn: a cycle of packages, and none of targets.
+        // Its tests depend on this module in turn: a cycle of packages, and none of targets.
         .package(path: "../ContainerKit"),
         .package(path: "../ResourceLoading"),
         .package(path: "../SchemeRouter"),

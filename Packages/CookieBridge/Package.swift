@@ -4,7 +4,7 @@
 
 import PackageDescription
 
-// This room alone, for building it apart from the others. The shipped manifest is the one in the root.
+// This module alone, for building it apart from the others. The shipped manifest is the one in the root.
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

@@ -21,7 +21,7 @@ struct StoreCommandTests {
 
     /// Two generations of which one is retired, a resource, a document and an orphan.
     private func makeStore() throws {
-        let store = try ResourceStore(directory: path, configuration: .init(today: { 20_000 }))
+        let store = try BlobStore(directory: path, configuration: .init(today: { 20_000 }))
         for version in ["1", "2"] {
             let batch = store.makeBatch()
             let small = Data("version \(version)".utf8)
@@ -95,10 +95,10 @@ struct StoreCommandTests {
         let trial = TrialPeriod(of: 2, version: "2", over: 1)
         let record = try #require(String(data: JSONEncoder().encode(["shop": trial]), encoding: .utf8))
         func put(_ record: String) throws {
-            try ResourceStore(directory: path).putDocument(Data(record.utf8), as: HealthDocument.name)
+            try BlobStore(directory: path).putDocument(Data(record.utf8), as: HealthDocument.name)
         }
         try put(#"{"quarantine": {}, "trials": \#(record)}"#)
-        do { #expect(try HealthDocument(ResourceStore(directory: path)).load().trials == ["shop": trial]) }
+        do { #expect(try HealthDocument(BlobStore(directory: path)).load().trials == ["shop": trial]) }
         #expect(try await object("gc", "store")["generations"] as? [Int] == [])
         #expect(
             try await object("stat", "store")["generations"] as? [String: Int] == [
@@ -118,7 +118,7 @@ struct StoreCommandTests {
             #expect((try await object("stat", "store")["generations"] as? [String: Int])?["retired"] == 1)
         }
         try makeStore()
-        do { try ResourceStore(directory: path).putDocument(Data("{}".utf8), as: HealthDocument.name) }
+        do { try BlobStore(directory: path).putDocument(Data("{}".utf8), as: HealthDocument.name) }
         try await expectRefusal("has a form that is not known")
         try Data("{}".utf8).write(to: URL(filePath: "\(path)/documents/\(HealthDocument.name)"))
         try await expectRefusal("was damaged, and dropped")
@@ -166,7 +166,7 @@ struct StoreCommandTests {
     func repair() async throws {
         try makeStore()
         do {
-            let store = try ResourceStore(directory: path, configuration: .init(smallBlobLimit: 0))
+            let store = try BlobStore(directory: path, configuration: .init(smallBlobLimit: 0))
             try store.putResource(Data("tile".utf8), for: "https://cdn.example/t.css", mediaType: "", validator: "md5")
         }
         let tile = BlobID(hashing: Data("tile".utf8)).description
@@ -192,7 +192,7 @@ struct StoreCommandTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/nowhere"))
         try makeStore()
         do {
-            let store = try ResourceStore(directory: path)
+            let store = try BlobStore(directory: path)
             for command in ["ls", "stat", "gc", "check"] { try await expect(69, "in-use", command, "store") }
             withExtendedLifetime(store) {}
         }

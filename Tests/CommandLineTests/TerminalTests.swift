@@ -53,7 +53,7 @@ struct TerminalTests {
 
     @Test("store check shows how far it is, and wipes that before it says what it found")
     func checking() async throws {
-        do { _ = try ResourceStore(directory: folder.path + "/store") }
+        do { _ = try BlobStore(directory: folder.path + "/store") }
         // Bytes under names that are not theirs.
         for number in 10..<40 {
             let file = try folder.write("store/blobs/\(number)/\(String(repeating: "0", count: 62))", [])

@@ -43,7 +43,7 @@ enum DeliveryHarness {
     }
 
     private static func update(_ directory: String, from places: some Sequence<String>) async throws {
-        let library = try PackageLibrary(store: ResourceStore(directory: directory))
+        let library = try PackageLibrary(store: BlobStore(directory: directory))
         var configuration = PackageUpdater.Configuration()
         // A kill loses the trial's verdict only; versions come again here, whatever became of them.
         configuration.trial.unfinishedBoots = .max

@@ -38,7 +38,7 @@ struct ArrivalTests {
         try await Network.run(configuration) { (network) async throws in
             let clock = ManualClock()
             let updater = depot.updater(network) { $0.downloads.clock = clock }
-            let loader = ArrivingLoader(updater)
+            let loader = PartialLoader(updater)
             async let update = updater.update(from: network.source())
             try await depot.downloaded(cut)
             // What is on disk is told to the loader next.
@@ -98,7 +98,7 @@ struct ArrivalTests {
                 let updater = depot.updater(network) { $0.downloads.clock = ManualClock() }
                 let update = Task { try await updater.update(from: network.source()) }
                 if !isAgain { try await depot.downloaded(1_000_000) }
-                let loader = ArrivingLoader(updater)
+                let loader = PartialLoader(updater)
                 while try await depot.get(file.path.description, by: loader) == nil { try await turn() }
                 // What is on disk answers before the rest is asked for.
                 while archive.ranges.count < (isAgain ? 2 : 1) { try await turn() }
@@ -120,7 +120,7 @@ struct ArrivalTests {
             let task = Task { try await updater.update(from: network.source()) }
             try await depot.downloaded(1_000_000)
             for path in largeSite().keys {
-                #expect(try await depot.get(path, by: ArrivingLoader(updater)) == nil)
+                #expect(try await depot.get(path, by: PartialLoader(updater)) == nil)
             }
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
@@ -139,7 +139,7 @@ struct ArrivalTests {
         configuration.routes = [try stalled.route("/shop-2.zip")]
         try await Network.run(configuration) { (network) async throws in
             let updater = depot.updater(network) { $0.downloads.clock = ManualClock() }
-            let loader = ArrivingLoader(updater)
+            let loader = PartialLoader(updater)
             let package = try await updater.update(from: network.source()).package
             func page(_ number: UInt64) -> PageReference {
                 let id = PageID(rawValue: number)

@@ -174,7 +174,7 @@ struct AuthorityTests {
     // MARK: https
 
     /// A network that answers whatever is asked with files by name, and notes the URLs.
-    private struct AnyHost: ResourceLoading {
+    private struct AnyHost: ResourceLoader {
         let folder: String
         var redirect: String?
         let urls = Noted()
@@ -214,7 +214,7 @@ struct AuthorityTests {
         // A manifest of such a base URL is looked at, and no more; from such a server nothing is asked for.
         #expect(loader.urls.all.count == (isAllowed ? 2 : base == nil ? 0 : 1))
         // A host may allow it.
-        let other = try ResourceStore(directory: depot.folder.path + "/other")
+        let other = try BlobStore(directory: depot.folder.path + "/other")
         let library = try PackageLibrary(store: other, configuration: .init(allowsInsecure: true))
         #expect(await refusal(PackageUpdater(library: library, loader: loader), source) == nil)
     }

@@ -16,7 +16,7 @@ import Testing
 /// A folder that a server serves packages from, and a store of its own.
 struct Depot: Sendable {
     let folder: TemporaryFolder
-    let store: ResourceStore
+    let store: BlobStore
     let library: PackageLibrary
 
     var www: String { folder.path + "/www" }
@@ -28,7 +28,7 @@ struct Depot: Sendable {
         store directory: String? = nil, onStep: @escaping @Sendable (StoreStep) throws -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()
-        store = try ResourceStore(directory: directory ?? folder.path + "/store", onStep: onStep)
+        store = try BlobStore(directory: directory ?? folder.path + "/store", onStep: onStep)
         library = try PackageLibrary(store: store)
         try FileManager.default.createDirectory(atPath: folder.path + "/www", withIntermediateDirectories: true)
     }
@@ -86,7 +86,7 @@ struct Depot: Sendable {
         }
     }
 
-    func get(_ path: String, by loader: (any ResourceLoading)? = nil) async throws -> Data? {
+    func get(_ path: String, by loader: (any ResourceLoader)? = nil) async throws -> Data? {
         let head = try #require(HTTPRequest(urlText: "https://shop.example/\(path)"))
         return try await (loader ?? .package(library)).load(ResourceRequest(head))?.body.collect(upTo: 64 << 20)
     }
@@ -117,8 +117,8 @@ func largeSite() -> [String: Data] {
 }
 
 /// Holds requests back whose URL ends so, until the gate opens.
-private struct HeldLoader: ResourceLoading {
-    let next: any ResourceLoading
+private struct HeldLoader: ResourceLoader {
+    let next: any ResourceLoader
     let suffix: String
     let gate: Gate
 

@@ -287,7 +287,7 @@ struct DownloadTests {
             let error = await #expect(throws: DeliveryError.self) {
                 try await downloader(network, configuration).download(download(network))
             }
-            #expect(error?.code == .noRoom && file.requests.isEmpty)
+            #expect(error?.code == .noSpace && file.requests.isEmpty)
         }
         #expect(try FileSystemSpace().availableBytes(at: folder.path) > 0)
     }
@@ -371,7 +371,7 @@ struct DownloadTests {
     }
 
     @Test func noRedirectLeadsFromHTTPSToHTTP() async throws {
-        struct Downgrade: ResourceLoading {
+        struct Downgrade: ResourceLoader {
             func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
                 ResourceResponse(
                     head: HTTPResponse(status: .found, headerFields: [.location: "http://a.example/a.zip"]),

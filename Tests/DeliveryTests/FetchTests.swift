@@ -54,7 +54,7 @@ struct FetchTests {
         site["index.html"] = text(20_480, seed: 2)
         var configuration = PackageLibrary.Configuration()
         configuration.manifestLimits.maxArchiveBytes = .max
-        let store = try ResourceStore(directory: depot.folder.path + "/boundless")
+        let store = try BlobStore(directory: depot.folder.path + "/boundless")
         let library = try PackageLibrary(store: store, configuration: configuration)
         for next in [site, ["else.js": text(1_000, seed: 3)]] {
             await #expect(throws: DeliveryError.self) {
@@ -75,7 +75,7 @@ struct FetchTests {
         try depot.publish(site, version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in
             let update = try await depot.updater(network).update(from: network.source())
-            #expect(update.way == .whole)
+            #expect(update.transfer == .whole)
             #expect(try await depot.serves(site))
         }
     }
@@ -92,7 +92,7 @@ struct FetchTests {
             var next = site
             next["index.html"] = text(20_480, seed: 2)
             try depot.publish(next, version: "2")
-            #expect(try await updater.update(from: network.source()).way == .ranges)
+            #expect(try await updater.update(from: network.source()).transfer == .ranges)
             #expect(try await depot.serves(next))
             depot.library.unpin(PageID(rawValue: 1))
         }
@@ -103,7 +103,7 @@ struct FetchTests {
         site["empty.txt"] = Data()
         site["more/empty.css"] = Data()
         let update = try await update(from: largeSite(), to: site)
-        #expect(update.way == .nothing && update.traffic == DeliveryTraffic())
+        #expect(update.transfer == .nothing && update.traffic == DeliveryTraffic())
         #expect(try await depot.serves(site))
         #expect(try depot.folder.names(below: "store/downloads") == [])
     }
@@ -113,7 +113,7 @@ struct FetchTests {
         site["0.txt"] = Data()
         site["js/7.js"] = text(102_000, seed: 2)
         let update = try await update(from: largeSite(), to: site)
-        #expect(update.way == .ranges && update.traffic.requests == 1)
+        #expect(update.transfer == .ranges && update.traffic.requests == 1)
         #expect(try await depot.serves(site))
     }
 
@@ -123,7 +123,7 @@ struct FetchTests {
         site["empty.txt"] = Data()
         site["b.js"] = text(3_000, seed: 2)
         let update = try await update(from: isFirst ? ["x": Data("x".utf8)] : old, to: site) { $0 = $0.withoutSlices() }
-        #expect(update.way == .whole)
+        #expect(update.transfer == .whole)
         #expect(try await depot.serves(site))
     }
 
@@ -173,22 +173,22 @@ struct FetchTests {
                 let error = await #expect(throws: DeliveryError.self) {
                     try await updater.update(from: network.source())
                 }
-                #expect(error?.code == .noRoom && archive.requests.count == 1)
+                #expect(error?.code == .noSpace && archive.requests.count == 1)
             }
         }
     }
 
-    private struct Room: RoomEnsuring {
+    private struct Room: SpaceReserving {
         var code: StoreError.Code
 
-        func ensureRoom(for bytes: Int64) async throws { throw StoreError(code, "refused", at: "somewhere") }
+        func reserveSpace(for bytes: Int64) async throws { throw StoreError(code, "refused", at: "somewhere") }
     }
 
     @Test(arguments: [StoreError.Code.io, .suspended, .damaged]) func otherTroubleIsNoWantOfRoom(
         _ code: StoreError.Code
     ) async throws {
         let error = await #expect(throws: StoreError.self) {
-            try await update(from: largeSite(), to: ["a": Data("a".utf8)], edit: { $0.room = Room(code: code) })
+            try await update(from: largeSite(), to: ["a": Data("a".utf8)], edit: { $0.space = Room(code: code) })
         }
         #expect(error?.code == code)
     }
@@ -197,9 +197,9 @@ struct FetchTests {
         _ code: StoreError.Code
     ) async throws {
         let error = await #expect(throws: DeliveryError.self) {
-            try await update(from: largeSite(), to: ["a": Data("a".utf8)], edit: { $0.room = Room(code: code) })
+            try await update(from: largeSite(), to: ["a": Data("a".utf8)], edit: { $0.space = Room(code: code) })
         }
-        #expect(error?.code == .noRoom && (error?.cause as? StoreError)?.code == code)
+        #expect(error?.code == .noSpace && (error?.cause as? StoreError)?.code == code)
     }
 
     // MARK: Leftovers
@@ -233,7 +233,7 @@ struct FetchTests {
             try await updater.start()
             #expect(try depot.folder.names(below: "store/downloads").map { $0.hasSuffix(".ranges") } == [true])
             gate.open()
-            #expect(try await update.way == .ranges)
+            #expect(try await update.transfer == .ranges)
             #expect(try await depot.serves(site))
         }
     }

@@ -17,8 +17,8 @@ struct FullDiskTests {
         func availableBytes(at _: String) -> Int64 { .max }
     }
 
-    private struct BoundlessRoom: RoomEnsuring {
-        func ensureRoom(for _: Int64) {}
+    private struct BoundlessRoom: SpaceReserving {
+        func reserveSpace(for _: Int64) {}
     }
 
     /// The whole archive, and some of its ranges, run out of room at another place each time.
@@ -34,7 +34,7 @@ struct FullDiskTests {
             func updater() -> PackageUpdater {
                 depot.updater(network) {
                     $0.downloads.space = BoundlessSpace()
-                    $0.room = BoundlessRoom()
+                    $0.space = BoundlessRoom()
                 }
             }
             try await updater().update(from: network.source())
@@ -55,7 +55,7 @@ struct FullDiskTests {
                         #expect(error.code == .diskFull, "\(left) bytes left: \(error)")
                     } catch let error as DeliveryError {
                         refusals["delivery \(error.code)", default: 0] += 1
-                        #expect(error.code == .noRoom, "\(left) bytes left: \(error)")
+                        #expect(error.code == .noSpace, "\(left) bytes left: \(error)")
                     }
                     #expect(try await depot.serves(old), "\(left) bytes left")
                     left += 48 << 10

@@ -41,7 +41,7 @@ extension HealthTests {
                 var elsewhere = page()
                 elsewhere.documentURL = "https://other.example/"
                 // Were it read on the actor, it would have been by then.
-                for _ in 0..<1_000 { await updater.note(BootReport(.began, of: elsewhere)) }
+                for _ in 0..<1_000 { await updater.record(BootReport(.began, of: elsewhere)) }
                 busy.isOver.withLock { $0 = true }
                 busy.end.signal()
                 try await group.waitForAll()

@@ -58,8 +58,8 @@ extension HealthTests {
             await updater.report(BootReport(.began, of: page()))
             try depot.store.resume()
             await updater.retryRollbacks()
-            let ledger = try HealthDocument(depot.store).load()
-            #expect(ledger.trials["shop"]?.unfinishedBoots == 1)
+            let trialRecord = try HealthDocument(depot.store).load()
+            #expect(trialRecord.trials["shop"]?.unfinishedBoots == 1)
         }
     }
 }
@@ -73,7 +73,7 @@ private final class UnreadableOnce: HealthRecording {
         self.next = next
     }
 
-    func load() throws -> HealthLedger {
+    func load() throws -> TrialRecord {
         let isReadable = isReadable.withLock { isReadable in
             defer { isReadable = true }
             return isReadable
@@ -82,5 +82,5 @@ private final class UnreadableOnce: HealthRecording {
         return try next.load()
     }
 
-    func save(_ ledger: HealthLedger) throws { try next.save(ledger) }
+    func save(_ trialRecord: TrialRecord) throws { try next.save(trialRecord) }
 }

@@ -22,7 +22,7 @@ extension HealthTests {
             source.archiveURL = "\(network.server.url)/shop-3.zip"
             async let update = updater.update(from: source)
             await gate.waiting(atLeast: 1)
-            let rollbacks = await updater.note(BootReport(.failed("white page"), of: page()))
+            let rollbacks = await updater.record(BootReport(.failed("white page"), of: page()))
             gate.open()
             do {
                 _ = try await update
@@ -186,13 +186,15 @@ extension HealthTests {
                 package: "shop", version: "0", metadata: Data("{".utf8), entries: [], from: depot.store.makeBatch())
             try depot.store.retire(damaged.number)
             let active = try #require(depot.library.installed.first?.generation.number)
-            let ledger = """
+            let trialRecord = """
                 {"quarantine":{},"trials":{"shop":{"generation":\(active),"version":"1","former":\(damaged.number),
                 "limits":{"boot":[10,0],"unfinishedBoots":3},"verdict":{"failed":{"_0":"white page"}},
                 "unfinishedBoots":0}}}
                 """
             let library = try PackageLibrary(store: depot.store)
-            let next = depot.updater(network, library: library) { $0.health = FixedHealth(ledger: Data(ledger.utf8)) }
+            let next = depot.updater(network, library: library) {
+                $0.health = FixedHealth(trialRecord: Data(trialRecord.utf8))
+            }
             #expect(try await next.start().map(\.reason) == [.rolledBack("white page")])
             #expect(library.installed == [])
         }
@@ -201,14 +203,14 @@ extension HealthTests {
 
 /// A disk that is full.
 private struct UnwritableHealth: HealthRecording {
-    func load() -> HealthLedger { HealthLedger() }
-    func save(_: HealthLedger) throws { throw CocoaError(.fileWriteOutOfSpace) }
+    func load() -> TrialRecord { TrialRecord() }
+    func save(_: TrialRecord) throws { throw CocoaError(.fileWriteOutOfSpace) }
 }
 
 /// A ledger that stays as it was.
 private struct FixedHealth: HealthRecording {
-    let ledger: Data
+    let trialRecord: Data
 
-    func load() throws -> HealthLedger { try JSONDecoder().decode(HealthLedger.self, from: ledger) }
-    func save(_: HealthLedger) {}
+    func load() throws -> TrialRecord { try JSONDecoder().decode(TrialRecord.self, from: trialRecord) }
+    func save(_: TrialRecord) {}
 }

@@ -143,13 +143,13 @@ struct HealthTests {
             try depot.publish(new.merging(["more.js": Data("more".utf8)]) { $1 }, version: "3")
             async let update = updater.update(from: network.source())
             await gate.waiting(atLeast: 1)
-            let rollbacks = await updater.note(BootReport(.failed("white page"), of: page()))
+            let rollbacks = await updater.record(BootReport(.failed("white page"), of: page()))
             #expect(rollbacks.count == 1)
             let news = PageReference(
                 id: PageID(rawValue: 2), documentURL: "https://news.example/news.html",
                 generations: depot.library.installed.map(\.generation)
             )
-            await updater.note(BootReport(.healthy, of: news))
+            await updater.record(BootReport(.healthy, of: news))
             let proven = try await next(events) { if case .proven(let id, _) = $0 { id.description } else { nil } }
             for rollback in rollbacks { await rollback.value }
             #expect(proven == "news" && gate.waiting == 1)
@@ -168,7 +168,7 @@ struct HealthTests {
             // It lets go of the folder.
             try depot.store.suspend()
             let refusals = Mutex(1)
-            let store = try ResourceStore(directory: depot.store.directory) { step in
+            let store = try BlobStore(directory: depot.store.directory) { step in
                 guard step == .formerRetired, refusals.withLock({ $0 }) > 0 else { return }
                 refusals.withLock { $0 -= 1 }
                 throw StoreError(.diskFull, "no room", at: "index.sqlite")
@@ -251,13 +251,13 @@ struct HealthTests {
         try await runWithTrial { (network, updater) async throws in
             // As after a kill: the verdict is written down, the generation is still active.
             let document = try #require(try depot.store.document(HealthDocument.name))
-            var ledger = try #require(try JSONSerialization.jsonObject(with: document) as? [String: Any])
-            var trials = try #require(ledger["trials"] as? [String: Any])
+            var trialRecord = try #require(try JSONSerialization.jsonObject(with: document) as? [String: Any])
+            var trials = try #require(trialRecord["trials"] as? [String: Any])
             var trial = try #require(trials["shop"] as? [String: Any])
             trial["verdict"] = ["failed": ["_0": "white page"]]
             trials["shop"] = trial
-            ledger["trials"] = trials
-            try depot.store.putDocument(JSONSerialization.data(withJSONObject: ledger), as: HealthDocument.name)
+            trialRecord["trials"] = trials
+            try depot.store.putDocument(JSONSerialization.data(withJSONObject: trialRecord), as: HealthDocument.name)
             let library = try PackageLibrary(store: depot.store)
             let next = depot.updater(network, library: library)
             #expect(try await next.start().count == 1)

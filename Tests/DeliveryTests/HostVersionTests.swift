@@ -47,7 +47,7 @@ struct HostVersionTests {
     @Test(arguments: [true, false]) func aHostThatIsNewEnoughGetsIt(_ libraryKnows: Bool) async throws {
         try publishNew()
         let version = try PackageVersion("2.1.0")
-        let store = try ResourceStore(directory: depot.folder.path + "/other")
+        let store = try BlobStore(directory: depot.folder.path + "/other")
         let library = try PackageLibrary(
             store: store, configuration: PackageLibrary.Configuration(hostVersion: libraryKnows ? version : nil))
         try await Network.run(try depot.configuration()) { (network) async throws in

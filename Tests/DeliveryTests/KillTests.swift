@@ -96,7 +96,7 @@ struct KillTests {
             let last = try await run("shop-1")
             #expect(last.status == 0, "\(last.errors)")
             #expect(try await check(directory, sites, bystander) == "1")
-            let store = try ResourceStore(directory: directory)
+            let store = try BlobStore(directory: directory)
             #expect(try store.generations(in: .staged) == [])
             #expect(killed == Self.kills)
             print("\(killed) kills in \(round) runs left: \(outcomes)")
@@ -109,7 +109,7 @@ struct KillTests {
     private func check(
         _ directory: String, _ sites: [(String, [String: Data])], _ bystander: [String: Data]
     ) async throws -> String? {
-        let library = try PackageLibrary(store: ResourceStore(directory: directory))
+        let library = try PackageLibrary(store: BlobStore(directory: directory))
         let loader = PackageLoader(library)
         for (path, content) in bystander {
             #expect(try await fetch("https://other.example/\(path)", loader) == content)

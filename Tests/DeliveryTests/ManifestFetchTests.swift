@@ -21,7 +21,7 @@ struct ManifestFetchTests {
     }
 
     /// Hands pieces of blanks out, 29 seconds after each other, and then ends, or is silent for ever.
-    private struct Drip: ResourceLoading, AsyncSequence {
+    private struct Drip: ResourceLoader, AsyncSequence {
         typealias Element = Data
 
         let clock: ManualClock

@@ -12,7 +12,7 @@ struct Network: Sendable {
     let server: OriginServer
     let transport: AsyncHTTPTransport
 
-    var loader: any ResourceLoading { NetworkLoader(transport) }
+    var loader: any ResourceLoader { NetworkLoader(transport) }
 
     /// Starts a server for as long as `body` runs.
     static func run<Value>(

@@ -28,7 +28,7 @@ struct UpdaterTests {
             try await updater.start()
             let events = updater.events()
             let first = try await updater.update(from: network.source())
-            #expect(first.outcome == .activated && first.way == .whole && first.traffic.requests == 1)
+            #expect(first.outcome == .activated && first.transfer == .whole && first.traffic.requests == 1)
             #expect(try await depot.serves(old))
             #expect(try await updater.update(from: network.source()).outcome == .unchanged)
             try depot.publish(new, version: "2")
@@ -74,7 +74,7 @@ struct UpdaterTests {
             print(
                 "small update: \(travelled) bytes in \(network.archiveRequests.count - requests) request; entry "
                     + "\(slice.size) packed, limit \(limit), archive \(size)")
-            #expect(update.way == .ranges && update.outcome == .activated)
+            #expect(update.transfer == .ranges && update.outcome == .activated)
             #expect(network.archiveRequests.count - requests == 1 && update.traffic.requests == 1)
             #expect(travelled <= limit && travelled >= slice.size)
             #expect(update.traffic.bytes == slice.size)
@@ -91,14 +91,14 @@ struct UpdaterTests {
             let moved = ["home.html": Data("old home".utf8), "copy/app.js": text(50_000, seed: 5)]
             try depot.publish(moved, version: "2")
             let update = try await updater.update(from: network.source())
-            #expect(update.way == .nothing && update.traffic == DeliveryTraffic())
+            #expect(update.transfer == .nothing && update.traffic == DeliveryTraffic())
             #expect(try await depot.serves(moved))
             #expect(try await depot.get("index.html") == nil)
         }
     }
 
     /// What may go wrong with ranges, and how the update comes in the end.
-    static let turns: [([OriginFile.Turn], PackageUpdate.Way)] = [
+    static let turns: [([OriginFile.Turn], PackageUpdate.Transfer)] = [
         ([.ignoreRange], .wholeAfterRanges),
         ([.flip], .wholeAfterRanges),
         ([.answer(OriginResponse(.rangeNotSatisfiable))], .wholeAfterRanges),
@@ -121,7 +121,7 @@ struct UpdaterTests {
 
     @Test(arguments: turns.indices)
     func endsRightWhateverBecomesOfRanges(_ index: Int) async throws {
-        let (turns, way) = Self.turns[index]
+        let (turns, transfer) = Self.turns[index]
         var site = largeSite()
         try depot.publish(site, version: "1")
         let first = OriginFile(try Data(contentsOf: URL(filePath: depot.www + "/shop-1.zip")))
@@ -136,7 +136,7 @@ struct UpdaterTests {
             try await updater.update(from: network.source())
             try depot.publish(site, version: "2")
             let update = try await updater.update(from: network.source())
-            #expect(update.way == way && update.outcome == .activated)
+            #expect(update.transfer == transfer && update.outcome == .activated)
             #expect(try await depot.serves(site))
             #expect(try depot.folder.names(below: "store/downloads") == [])
         }
@@ -159,7 +159,7 @@ struct UpdaterTests {
             }
             try await updater.update(from: network.source())
             try depot.publish(site, version: "2")
-            #expect(try await updater.update(from: network.source()).way == .ranges)
+            #expect(try await updater.update(from: network.source()).transfer == .ranges)
             #expect(try await depot.serves(site))
             #expect(second.requests.count == 2)
         }
@@ -221,7 +221,7 @@ struct UpdaterTests {
         try depot.publish(old, version: "1")
         var limited = PackageLibrary.Configuration()
         limited.manifestLimits.maxBytes = 100
-        let store = try ResourceStore(directory: depot.folder.path + "/other")
+        let store = try BlobStore(directory: depot.folder.path + "/other")
         let library = try PackageLibrary(store: store, configuration: limited)
         try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network, library: library)
@@ -271,7 +271,7 @@ struct UpdaterTests {
             try await updater.update(from: network.source(), timing: .nextLaunch)
             #expect(try depot.store.generations(in: .staged).map(\.version) == ["4"])
             let update = try await updater.update(from: network.source())
-            #expect(update.outcome == .activated && update.way == .nothing)
+            #expect(update.outcome == .activated && update.transfer == .nothing)
             #expect(update.package.version.description == "4" && depot.library.installed == [update.package])
             // The publisher takes a waiting version back.
             try depot.publish(new, version: "5")
@@ -311,17 +311,17 @@ struct UpdaterTests {
 
             func changes() -> AsyncStream<HostConditions> { AsyncStream { $0.finish() } }
         }
-        struct NoRoom: RoomEnsuring {
-            func ensureRoom(for bytes: Int64) async throws { throw CocoaError(.fileWriteOutOfSpace) }
+        struct NoRoom: SpaceReserving {
+            func reserveSpace(for bytes: Int64) async throws { throw CocoaError(.fileWriteOutOfSpace) }
         }
         try depot.publish(old, version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in
             let cut = depot.updater(network) { $0.conditions = NoNetwork() }
             var error = await #expect(throws: DeliveryError.self) { try await cut.update(from: network.source()) }
             #expect(error?.code == .notNow && network.server.requestCount == 0)
-            let full = depot.updater(network) { $0.room = NoRoom() }
+            let full = depot.updater(network) { $0.space = NoRoom() }
             error = await #expect(throws: DeliveryError.self) { try await full.update(from: network.source()) }
-            #expect(error?.code == .noRoom && network.archiveRequests.isEmpty)
+            #expect(error?.code == .noSpace && network.archiveRequests.isEmpty)
         }
     }
 

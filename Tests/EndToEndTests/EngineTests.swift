@@ -95,7 +95,7 @@ extension RealEngine {
         @Test(
             "A page that stays white is loaded anew, without its package, and replaced",
             arguments: ["scheme", "proxy", "server"])
-        func whitePages(mode: String) async throws {
+        func blankPages(mode: String) async throws {
             try await run("white", mode)
         }
 
@@ -103,9 +103,9 @@ extension RealEngine {
             "A page that shows nothing for a reason is left alone, unless an app wants otherwise; one that hangs is not",
             arguments: ["scheme", "proxy", "server"])
         func quietPages(mode: String) async throws {
-            try await run("whiteLeft", mode)
-            try await run("whiteHang", mode)
-            try await run("whiteWanted", mode)
+            try await run("blankPageLeft", mode)
+            try await run("blankPageHang", mode)
+            try await run("blankPageWanted", mode)
         }
 
         @Test(

@@ -104,11 +104,11 @@ extension EngineCheck {
             }
         }
         for await _ in starts { break }
-        try expect(view.owingHandlers == ["login"], "owed: \(view.owingHandlers)")
+        try expect(view.pendingHandlers == ["login"], "owed: \(view.pendingHandlers)")
         let load = ViewLoad(of: view)
         view.load("data:text/html,<p>next")
         try await load.finished(within: .seconds(20))
-        try expect(view.owingHandlers.isEmpty, "owed to the next document: \(view.owingHandlers)")
+        try expect(view.pendingHandlers.isEmpty, "owed to the next document: \(view.pendingHandlers)")
     }
 
     /// Names, worlds, and handlers that take the place of others.

@@ -37,8 +37,8 @@ extension EngineCheck {
         configuration.mode = mode
         configuration.coveredHosts = ["shop.example", "other.example"].compactMap { HostPattern($0) }
         configuration.userAgent = try UserAgent.appending("Shop/2.1 (test)")
-        configuration.seeds = [
-            try PageSeed(
+        configuration.initialData = [
+            try InitialPageData(
                 origin: "https://shop.example", localStorage: ["token": "one"],
                 global: .init("shop", ["__proto__": ["a": 1], "odd": .string(Self.odd), "n": .integer(163)]))
         ]
@@ -54,8 +54,9 @@ extension EngineCheck {
         // One page's own goes before, and has gone for the next, in the same process; what was stored stays.
         let special = PageOptions(
             userAgent: try UserAgent.text("Special/1"),
-            seeds: [
-                try PageSeed(origin: "https://shop.example/", localStorage: ["token": "two"], global: .init("own", [:]))
+            initialData: [
+                try InitialPageData(
+                    origin: "https://shop.example/", localStorage: ["token": "two"], global: .init("own", [:]))
             ])
         let one = try await finding(in: container, special)
         try expect(one.agent == "Special/1" && one.sent == "Special/1" && one.token == "two", "\(one)")

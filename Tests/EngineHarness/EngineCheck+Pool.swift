@@ -68,8 +68,8 @@ extension EngineCheck {
         _ = try await used.evaluate("return await left", in: .page)
         try used.setUserAgent(.appending("left/1"))
         try Windows.zoomAndMute()
-        let remains = try await used.remains()
-        let all: Set<ViewRemain> = [
+        let remains = try await used.residualState()
+        let all: Set<ResidualState> = [
             .history, .document, .storage, .scripts, .handlers, .delegates, .zoom, .userAgent, .media,
         ]
         try expect(remains == all, "a used view says: \(remains)")
@@ -94,7 +94,7 @@ extension EngineCheck {
 
         let clean = try await used.reset()
         try expect(clean.id != used.id && clean.isAlive && !used.isAlive, "the same view")
-        try expect(try await clean.remains().isEmpty, "a view that was reset is not clean")
+        try expect(try await clean.residualState().isEmpty, "a view that was reset is not clean")
         // By what its page finds, too: what the view itself compares with was read in it.
         try PoolSite.prepareToLook(clean, expected)
         try await load(PoolSite.looking, in: clean)
@@ -102,7 +102,7 @@ extension EngineCheck {
         try expect(
             Set(fresh.found).isDisjoint(with: ["scale", "userAgent", "history", "sessionStorage", "scripts"]),
             "after the reset: \(fresh.found)")
-        try await expectError(.processEnded, "a view that was given back") { _ = try await used.remains() }
+        try await expectError(.processEnded, "a view that was given back") { _ = try await used.residualState() }
         await site.container.shutDown()
     }
 

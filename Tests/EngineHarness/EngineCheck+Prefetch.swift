@@ -78,7 +78,7 @@ extension EngineCheck {
             "GET /api/cookie": 2, "GET /api/message": 1, "GET /ping": 1, "GET /release": 1,
         ]
         var made = PrefetchCounters()
-        (made.started, made.failures, made.strangers) = (7, 1, 1)
+        (made.started, made.failures, made.mismatches) = (7, 1, 1)
         if mode != .loopbackServer {
             expected["corsGet"] = "200 1 - "
             expected["corsPost"] = "200 1 - {}"
@@ -95,7 +95,7 @@ extension EngineCheck {
         // The first page's document is one more.
         try expect(
             counters.started == made.started + 1 && counters.failures == made.failures
-                && counters.strangers == made.strangers && got == made.started + 1 - 2 && counters.joins >= 1,
+                && counters.mismatches == made.mismatches && got == made.started + 1 - 2 && counters.joins >= 1,
             "\(counters)")
     }
 

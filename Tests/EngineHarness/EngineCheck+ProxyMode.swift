@@ -74,11 +74,11 @@ extension EngineCheck {
             return .page("<title>home</title>")
         }
         var failures: [String] = []
-        let (heard, hear) = AsyncStream<Void>.makeStream()
+        let (heard, receive) = AsyncStream<Void>.makeStream()
         container.observe { event in
             guard case .request(let record) = event, case .failed(let error) = record.outcome else { return }
             failures.append("\(error.code) \(record.url) \(record.page.map(\.rawValue) ?? 0)")
-            hear.yield()
+            receive.yield()
         }
         let page = try await container.open("https://shop.example/")
         try await page.load.finished(within: .seconds(20))

@@ -66,9 +66,9 @@ enum EngineCheck: String, CaseIterable {
     case poolHaste
     case poolProcesses
     case white
-    case whiteLeft
-    case whiteHang
-    case whiteWanted
+    case blankPageLeft
+    case blankPageHang
+    case blankPageWanted
     case asks
     case downloads
     case downloadKilled
@@ -153,10 +153,10 @@ enum EngineCheck: String, CaseIterable {
         case .poolFinds: try await checkPoolFinds(arguments.dropFirst(), in: folder(arguments))
         case .poolHaste: try await checkPoolHaste(arguments.dropFirst(), in: folder(arguments))
         case .poolProcesses: try await checkPoolProcesses(arguments.dropFirst(), in: folder(arguments))
-        case .white: try await checkWhitePages(arguments.dropFirst().first, in: folder(arguments))
-        case .whiteLeft: try await checkQuietPages(arguments.dropFirst().first, in: folder(arguments))
-        case .whiteHang: try await checkHangs(arguments.dropFirst().first, in: folder(arguments))
-        case .whiteWanted: try await checkWantedSignals(arguments.dropFirst().first, in: folder(arguments))
+        case .white: try await checkBlankPages(arguments.dropFirst().first, in: folder(arguments))
+        case .blankPageLeft: try await checkQuietPages(arguments.dropFirst().first, in: folder(arguments))
+        case .blankPageHang: try await checkHangs(arguments.dropFirst().first, in: folder(arguments))
+        case .blankPageWanted: try await checkWantedSignals(arguments.dropFirst().first, in: folder(arguments))
         case .asks: try await checkAsks(arguments.dropFirst().first, in: folder(arguments))
         case .downloads: try await checkDownloads(arguments.dropFirst().first, in: folder(arguments))
         case .downloadKilled: try await checkDownloadKilled(mode(arguments), in: folder(arguments))
@@ -280,21 +280,21 @@ enum EngineCheck: String, CaseIterable {
         let frame = try await view.evaluate("return requestAnimationFrame(() => {}) > 1", in: .page)
         try expect(frame == "true", "no frame was waited for")
         // What is run ahead leaves nothing in the page's world.
-        try await view.rehearse(["throw 1", "const left = 1; addEventListener = 1; () => 1", "window.found = left"])
+        try await view.precompile(["throw 1", "const left = 1; addEventListener = 1; () => 1", "window.found = left"])
         let left = try await view.evaluate(
             "return [typeof left, typeof addEventListener, window.found ?? 0]", in: .page)
         try expect(left == #"["undefined","function",0]"#, left)
         let found = try await view.evaluate("return found", in: .isolated(name: "containerkit-rehearsal"))
         try expect(found == "1", "run: \(found)")
         // The bridge's own comes to its end.
-        let scripts = InjectedScript.rehearsal
-        try await view.rehearse([
+        let scripts = InjectedScript.precompiledSources
+        try await view.precompile([
             scripts[0], scripts[1], "window.made = \(scripts[2]); window.found = `${made}`.length",
         ])
         let ran = try await view.evaluate("return found", in: .isolated(name: "containerkit-rehearsal"))
         // What stands where there is no script has six letters.
         try expect((Int(ran) ?? 0) > 10, "run: \(ran)")
-        let remains = try await view.remains()
+        let remains = try await view.residualState()
         try expect(remains.isEmpty, "\(remains)")
     }
 

@@ -38,9 +38,9 @@ final class SchemeSite {
                     provenance: Provenance(.synthetic, reason: "check"))
             } completion: { [self] outcome in
                 outcomes[path] = outcome
-                tell()
+                send()
             }
-            tell()
+            send()
             return delivery
         }
     }
@@ -70,7 +70,7 @@ final class SchemeSite {
         }
     }
 
-    private func tell() {
+    private func send() {
         for watcher in watchers { watcher() }
     }
 }

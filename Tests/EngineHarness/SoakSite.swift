@@ -34,7 +34,7 @@ struct SoakSite {
         configuration.mode = mode
         configuration.pool = 3
         configuration.coveredHosts = Self.hosts.compactMap { HostPattern($0) }
-        configuration.whitePages = WhitePageOptions()
+        configuration.blankPages = BlankPageOptions()
         var prefetch = PrefetchOptions()
         prefetch.table = try PrefetchTable(json: Data(Self.table.utf8))
         configuration.prefetch = prefetch

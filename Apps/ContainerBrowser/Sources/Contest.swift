@@ -71,7 +71,7 @@ struct Contest {
     }
 
     private func open(
-        _ url: String, _ way: ContestWay, _ options: StageOptions, _ origin: OriginServer,
+        _ url: String, _ variant: ContestVariant, _ options: StageOptions, _ origin: OriginServer,
         into result: inout SiteResult
     ) async throws {
         let before = origin.counters?.bytesDown
@@ -81,7 +81,7 @@ struct Contest {
                 url, on: stage, ready: site.ready, pictures: .comparable, limit: Self.limit)
         }
         if let before, let now = origin.counters?.bytesDown { opening.result.bytesFromNetwork = now - before }
-        result.add(opening, way)
+        result.add(opening, variant)
     }
 
     private func options(

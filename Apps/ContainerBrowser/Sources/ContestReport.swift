@@ -14,15 +14,15 @@ struct ContestReport {
     func write(to directory: String) throws {
         try FileOutput.makeDirectory(directory)
         for result in results {
-            for (way, snapshot) in result.snapshots {
-                try FileOutput.write(snapshot.png, to: "\(directory)/\(picture(of: result, way))")
+            for (variant, snapshot) in result.snapshots {
+                try FileOutput.write(snapshot.png, to: "\(directory)/\(picture(of: result, variant))")
             }
         }
         try FileOutput.write(page(), to: "\(directory)/index.html")
     }
 
-    private func picture(of result: SiteResult, _ way: ContestWay) -> String {
-        "\(result.site.identifier)-\(way.rawValue).png"
+    private func picture(of result: SiteResult, _ variant: ContestVariant) -> String {
+        "\(result.site.identifier)-\(variant.rawValue).png"
     }
 
     private func page() -> String {
@@ -64,11 +64,11 @@ struct ContestReport {
     }
 
     private func section(of result: SiteResult) -> String {
-        let figures = ContestWay.allCases.map { way in
-            let title = way.title(network: network.name)
+        let figures = ContestVariant.allCases.map { variant in
+            let title = variant.title(network: network.name)
             let words = "\(result.site.name), opened in the \(title): the page once it is of use"
             return """
-                <figure><img src="\(picture(of: result, way))" alt="\(HTML.escaped(words))"><figcaption>\
+                <figure><img src="\(picture(of: result, variant))" alt="\(HTML.escaped(words))"><figcaption>\
                 \(HTML.escaped(title))</figcaption></figure>
                 """
         }
@@ -86,10 +86,10 @@ struct ContestReport {
     private func chart(of result: SiteResult, _ title: String, _ number: KeyPath<RunResult, Double?>) -> String {
         BarChart(
             title: "\(result.site.name): \(title)",
-            bars: ContestWay.allCases.map { way in
+            bars: ContestVariant.allCases.map { variant in
                 BarChart.Bar(
-                    label: way.title(network: network.name), value: result.median(way)[keyPath: number],
-                    isEmphasised: way == .packed || way == .packedOffline)
+                    label: variant.title(network: network.name), value: result.median(variant)[keyPath: number],
+                    isEmphasised: variant == .packed || variant == .packedOffline)
             }
         ).svg
     }

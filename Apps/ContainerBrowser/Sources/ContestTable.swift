@@ -19,11 +19,11 @@ struct ContestTable {
     /// One row for each way of each site, under ``header``.
     func rows(network: String) -> [[String]] {
         results.flatMap { result in
-            ContestWay.allCases.map { way in
-                let run = result.median(way)
+            ContestVariant.allCases.map { variant in
+                let run = result.median(variant)
                 return [
-                    way == ContestWay.allCases.first ? result.site.name : "", way.title(network: network),
-                    "\(result.rounds(way))",
+                    variant == ContestVariant.allCases.first ? result.site.name : "", variant.title(network: network),
+                    "\(result.rounds(variant))",
                     Self.time(run.firstContentfulPaintMs), Self.time(run.loadMs), Self.time(run.readyMs),
                     "\(run.requests.package)", "\(run.requests.network)",
                     "\(run.requests.memory + run.requests.disk)", "\(run.requests.synthetic)", "\(run.requests.failed)",
@@ -116,7 +116,7 @@ struct ContestTable {
     private struct SiteDocument: Encodable {
         let site: String
         let engine: String
-        let ways: [String: RunResult]
+        let variants: [String: RunResult]
         let readyMs: [String: Double]
         let paintRatio: Double?
         let paintGain: Double?
@@ -124,11 +124,16 @@ struct ContestTable {
         let differingPixels: Int?
         let newFailures: [String]
 
+        private enum CodingKeys: String, CodingKey {
+            case site, engine, readyMs, paintRatio, paintGain, readyGain, differingPixels, newFailures
+            case variants = "ways"
+        }
+
         init(_ result: SiteResult) {
             site = result.site.name
             engine = result.engine
-            let medians = ContestWay.allCases.map { ($0.rawValue, result.median($0)) }
-            ways = Dictionary(uniqueKeysWithValues: medians)
+            let medians = ContestVariant.allCases.map { ($0.rawValue, result.median($0)) }
+            variants = Dictionary(uniqueKeysWithValues: medians)
             readyMs = Dictionary(uniqueKeysWithValues: medians).compactMapValues(\.readyMs)
             paintRatio = result.paintRatio
             paintGain = result.paintGain

@@ -88,7 +88,7 @@ struct Open: AsyncParsableCommand {
         }
         if let picture = last?.snapshot, let screenshot {
             try FileOutput.write(picture.png, to: screenshot)
-            summary.note(screenshot: screenshot)
+            summary.record(screenshot: screenshot)
         }
         if let last, let report {
             try OpenReport(summary: summary, opening: last).write(to: report)

@@ -28,7 +28,7 @@ struct OpenSummary: Sendable {
     }
 
     /// The picture shows the last run.
-    mutating func note(screenshot: String) {
+    mutating func record(screenshot: String) {
         guard !runs.isEmpty else { return }
         runs[runs.count - 1].screenshot = screenshot
     }

@@ -27,8 +27,8 @@ struct OpenedPage {
         self.page = page
         let resources = EngineResources()
         load.observe { [arrival] signal in
-            if case .resource(let resource) = signal { resources.note(resource) }
-            arrival.note(signal)
+            if case .resource(let resource) = signal { resources.record(resource) }
+            arrival.record(signal)
         }
         self.resources = resources
     }
@@ -63,7 +63,7 @@ struct OpenedPage {
 private final class Arrival {
     private(set) var hasDocument = false
 
-    func note(_ signal: ViewSignal) {
+    func record(_ signal: ViewSignal) {
         if case .committed(let url) = signal, !url.isEmpty, !url.hasPrefix("about:") { hasDocument = true }
     }
 }
@@ -73,7 +73,7 @@ private final class Arrival {
 final class EngineResources {
     private(set) var all: [EngineResource] = []
 
-    func note(_ resource: EngineResource) {
+    func record(_ resource: EngineResource) {
         all.append(resource)
     }
 }

@@ -39,7 +39,7 @@ struct RequestCount: Encodable, Sendable {
     private mutating func count(_ record: RequestRecord) {
         if case .failed = record.outcome { return fail(record.url) }
         guard let provenance = record.provenance else { return }
-        note(record.status?.code ?? 0, of: record.url)
+        count(status: record.status?.code ?? 0, of: record.url)
         switch provenance.source {
         case .package: package += 1
         case .prefetch:
@@ -58,7 +58,7 @@ struct RequestCount: Encodable, Sendable {
     private mutating func count(_ resource: EngineResource, size: Int64?) {
         // Engines give the status 0 to what never got an answer.
         guard let status = resource.status, status > 0, resource.failure == nil else { return fail(resource.url) }
-        note(status, of: resource.url)
+        count(status: status, of: resource.url)
         network += 1
         announcedNetworkBytes = size.flatMap { size in announcedNetworkBytes.map { $0 + size } }
     }
@@ -68,7 +68,7 @@ struct RequestCount: Encodable, Sendable {
         failures.append(String(url.prefix { $0 != "?" }))
     }
 
-    private mutating func note(_ status: Int, of url: String) {
+    private mutating func count(status: Int, of url: String) {
         guard status >= 400 else { return }
         errorStatuses += 1
         failures.append(String(url.prefix { $0 != "?" }))

@@ -32,7 +32,7 @@ struct Run: AsyncParsableCommand {
                 For --mode proxy and --mode server, to see whether pages can tell. With --mode scheme both are always \
                 on; --mode plain has no container.
                 """, valueName: "parts"))
-    var bridge: BridgeParts?
+    var bridge: BridgeBenchmark?
 
     @Option(help: ArgumentHelp("A script that runs at document start in each page.", valueName: "file"))
     var userScript: String?

@@ -7,23 +7,23 @@ internal import ContainerKit
 struct SiteResult: Sendable {
     let site: ContestSite
     var engine = ""
-    private var results: [ContestWay: [RunResult]] = [:]
-    private(set) var snapshots: [ContestWay: PageSnapshot] = [:]
-    private var anonymous: [ContestWay: [PageSnapshot]] = [:]
+    private var results: [ContestVariant: [RunResult]] = [:]
+    private(set) var snapshots: [ContestVariant: PageSnapshot] = [:]
+    private var anonymous: [ContestVariant: [PageSnapshot]] = [:]
 
     init(site: ContestSite) {
         self.site = site
     }
 
     @MainActor
-    mutating func add(_ opening: Opening, _ way: ContestWay) {
-        results[way, default: []].append(opening.result)
-        snapshots[way] = opening.snapshot
-        if let picture = opening.anonymousSnapshot { anonymous[way, default: []].append(picture) }
+    mutating func add(_ opening: Opening, _ variant: ContestVariant) {
+        results[variant, default: []].append(opening.result)
+        snapshots[variant] = opening.snapshot
+        if let picture = opening.anonymousSnapshot { anonymous[variant, default: []].append(picture) }
     }
 
-    func median(_ way: ContestWay) -> RunResult {
-        .median(of: results[way] ?? [])
+    func median(_ variant: ContestVariant) -> RunResult {
+        .median(of: results[variant] ?? [])
     }
 
     /// First contentful paint with the package, as a ratio to the bare engine on unshaped loopback.
@@ -48,7 +48,7 @@ struct SiteResult: Sendable {
     }
 
     /// How often a way was opened.
-    func rounds(_ way: ContestWay) -> Int { results[way]?.count ?? 0 }
+    func rounds(_ variant: ContestVariant) -> Int { results[variant]?.count ?? 0 }
 
     /// What fails in the bare engine too, other hosts with their names.
     var failuresOfTheSite: [String] {
@@ -63,16 +63,16 @@ struct SiteResult: Sendable {
     }
 
     /// The pixels in which the container's page differs from the bare engine's, where two bare ones agree.
-    func differingPixels(_ way: ContestWay) -> PixelDifference? {
+    func differingPixels(_ variant: ContestVariant) -> PixelDifference? {
         guard let bare = anonymous[.bareLoopback], bare.count > 1, let last = bare.last,
-            let contained = anonymous[way]?.last
+            let contained = anonymous[variant]?.last
         else { return nil }
         return PixelDifference(between: last, and: contained, apartFrom: bare.dropLast())
     }
 
     /// Without the origins, which differ by their ports.
-    private func failedPaths(_ way: ContestWay) -> Set<String> {
-        let urls = (results[way] ?? []).flatMap(\.requests.failures)
+    private func failedPaths(_ variant: ContestVariant) -> Set<String> {
+        let urls = (results[variant] ?? []).flatMap(\.requests.failures)
         return Set(
             urls.map { $0.split(separator: "/", omittingEmptySubsequences: false).dropFirst(3).joined(separator: "/") })
     }

@@ -54,11 +54,11 @@ final class Stage {
         proxy = options.network.isUnshaped ? nil : try await ShapedProxy.start(profile: options.network)
         let isDirect = proxy == nil && options.isSecluded
         wall = isDirect ? try await ShapedProxy.start(profile: .offline) : nil
-        if let way = proxy ?? wall {
+        if let route = proxy ?? wall {
             var exceptions = isDirect ? options.coveredNames : []
             // What lies on this machine is no network.
             if options.mode == .loopbackServer { exceptions.append("*.localhost") }
-            engine.setProxy(EngineProxy(host: "127.0.0.1", port: way.port, exceptions: exceptions))
+            engine.setProxy(EngineProxy(host: "127.0.0.1", port: route.port, exceptions: exceptions))
         }
         guard options.mode != .plain else {
             container = nil
@@ -84,7 +84,7 @@ final class Stage {
         // Whether a run begins with a warm view is the caller's to say.
         configuration.warmsUpWhenIdle = false
         // It reports what a page does; a page that fails is told as that, and not mended.
-        configuration.whitePages = nil
+        configuration.blankPages = nil
         configuration.mode = options.mode
         configuration.loopback.upstreamProxy = (proxy ?? wall).map { HostPort(host: "127.0.0.1", port: $0.port) }
         configuration.coveredHosts = options.coveredHosts
@@ -105,7 +105,7 @@ final class Stage {
         do {
             let container = try await Container(engine: engine, configuration: configuration)
             self.container = container
-            if let table = options.table { try await container.heardTable(at: table) }
+            if let table = options.table { try await container.receivedTable(at: table) }
             try await trust()
             for package in options.packages {
                 let installed = try await container.install(archive: package.archive, manifest: package.manifest)

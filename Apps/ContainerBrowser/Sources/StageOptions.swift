@@ -54,7 +54,7 @@ struct StageOptions: Sendable {
 
     /// Covers all hosts of the sites of the covered ones, too: a page's data is often at a host of its own.
     mutating func coverSites() {
-        let domains = Set(coveredNames.compactMap { PublicSuffixList().registrableDomain(of: $0) }).sorted()
+        let domains = Set(coveredNames.compactMap { SuffixList().registrableDomain(of: $0) }).sorted()
         coveredHosts += domains.flatMap { [HostPattern($0), HostPattern("*." + $0)] }.compactMap { $0 }
     }
 

@@ -16,7 +16,7 @@ final class SignalWatch {
         var value: Int32? { number.withLock { $0 } }
 
         /// Notes a signal, and returns whether it was the first.
-        func note(_ signal: Int32) -> Bool {
+        func record(_ signal: Int32) -> Bool {
             number.withLock { number in
                 guard number == nil else { return false }
                 number = signal
@@ -38,7 +38,7 @@ final class SignalWatch {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
-                if first.note(number) { action() } else { _exit(128 + number) }
+                if first.record(number) { action() } else { _exit(128 + number) }
             }
             source.resume()
             return source

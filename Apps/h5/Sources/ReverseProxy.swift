@@ -12,7 +12,7 @@ internal import ResourceLoading
 
 /// A loader behind an HTTP/1.1 server on loopback.
 struct ReverseProxy: Sendable {
-    let loader: any ResourceLoading
+    let loader: any ResourceLoader
     /// The origin: scheme and authority.
     let upstream: HTTPRequest
 
@@ -49,7 +49,9 @@ struct ReverseProxy: Sendable {
                 responder: { request, writer, _ in try await respond(to: request, with: writer) },
                 // Its own limit on idle connections knows nothing of what is answered before it.
                 configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [PromptAnswerHandler(idleTimeout: .seconds(120), answer: promptAnswer)])),
+                    additionalChannelHandlers: [
+                        ImmediateResponseHandler(idleTimeout: .seconds(120), answer: immediateResponse)
+                    ])),
             configuration: ServerConfiguration(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in announcement.yield(channel.localAddress?.port ?? port) },
             eventLoopGroup: threads,
@@ -70,13 +72,15 @@ struct ReverseProxy: Sendable {
     }
 
     /// What lies in memory.
-    private func promptAnswer(to request: HTTPRequest) -> PromptAnswerHandler.Answer? {
-        guard case .known(let response?) = loader.promptAnswer(to: ResourceRequest(asked(request))) else { return nil }
+    private func immediateResponse(to request: HTTPRequest) -> ImmediateResponseHandler.Answer? {
+        guard case .known(let response?) = loader.immediateResponse(to: ResourceRequest(asked(request))) else {
+            return nil
+        }
         let head = outgoing(response, to: request)
-        guard !Self.hasNoBody(head, to: request) else { return PromptAnswerHandler.Answer(head: head, body: nil) }
+        guard !Self.hasNoBody(head, to: request) else { return ImmediateResponseHandler.Answer(head: head, body: nil) }
         switch response.body {
-        case .empty: return PromptAnswerHandler.Answer(head: head, body: nil)
-        case .bytes(let data): return PromptAnswerHandler.Answer(head: head, body: ByteBuffer(bytes: data))
+        case .empty: return ImmediateResponseHandler.Answer(head: head, body: nil)
+        case .bytes(let data): return ImmediateResponseHandler.Answer(head: head, body: ByteBuffer(bytes: data))
         case .file, .stream: return nil
         }
     }

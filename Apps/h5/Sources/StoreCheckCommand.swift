@@ -92,7 +92,7 @@ struct StoreCheckCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        func run(_ store: ResourceStore) throws -> (Output, isSoundNow: Bool) {
+        func run(_ store: BlobStore) throws -> (Output, isSoundNow: Bool) {
             let found = try check(store, repairs: repair)
             var output = Output(found, repaired: repair)
             if store.counters.lostRowDatabases > 0 {
@@ -120,7 +120,7 @@ struct StoreCheckCommand: AsyncParsableCommand {
         }
     }
 
-    private func check(_ store: ResourceStore, repairs: Bool) throws -> StoreCheck {
+    private func check(_ store: BlobStore, repairs: Bool) throws -> StoreCheck {
         let bar = ProgressBar.onTerminal("checking")
         defer { bar?.finish() }
         return try store.check(repairs: repairs) { progress in

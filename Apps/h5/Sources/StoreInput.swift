@@ -10,20 +10,20 @@ enum StoreInput {
     /// - Parameter includingBlobs: whether `body` reads small blobs.
     /// - Throws: ``CommandError``, `CancellationError`, or what else `body` throws.
     static func read<Value>(
-        _ directory: String, includingBlobs: Bool, _ body: (ResourceStore) throws -> Value
+        _ directory: String, includingBlobs: Bool, _ body: (BlobStore) throws -> Value
     ) throws -> Value {
         try mapping(directory) {
-            try body(ResourceStore(inspecting: directory, includingBlobs: includingBlobs))
+            try body(BlobStore(inspecting: directory, includingBlobs: includingBlobs))
         }
     }
 
     /// Opens a store that is there to change it, and runs `body` on it.
     /// - Throws: ``CommandError``, `CancellationError`, or what else `body` throws.
-    static func change<Value>(_ directory: String, _ body: (ResourceStore) throws -> Value) throws -> Value {
+    static func change<Value>(_ directory: String, _ body: (BlobStore) throws -> Value) throws -> Value {
         try mapping(directory) {
             // Opening a store makes one where there is none, and changes what is there. So it is looked at first.
-            do { _ = try ResourceStore(inspecting: directory, includingBlobs: false).statistics() }
-            return try body(ResourceStore(directory: directory))
+            do { _ = try BlobStore(inspecting: directory, includingBlobs: false).statistics() }
+            return try body(BlobStore(directory: directory))
         }
     }
 

@@ -82,7 +82,7 @@ struct StoreListCommand: AsyncParsableCommand {
     /// number.
     private static let (firstDay, lastDay) = (Int64(-719_162), Int64(2_932_896))
 
-    private static func list(_ store: ResourceStore) throws -> Output {
+    private static func list(_ store: BlobStore) throws -> Output {
         var output = Output()
         for generation in try [.active, .staged, .retired].flatMap(store.generations).sorted(by: {
             $0.number < $1.number

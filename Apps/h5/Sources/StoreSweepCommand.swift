@@ -49,7 +49,7 @@ struct StoreSweepCommand: AsyncParsableCommand {
     ///
     /// Decoded here: to `HealthDocument` a record that is damaged, or of a later version's form, is an empty one.
     /// - Throws: ``CommandError`` for such a record.
-    private func trials(in store: ResourceStore) throws -> [TrialPeriod] {
+    private func trials(in store: BlobStore) throws -> [TrialPeriod] {
         guard let content = try store.document(HealthDocument.name) else {
             guard store.counters.damagedDocuments == 0 else {
                 throw CommandError(
@@ -59,7 +59,7 @@ struct StoreSweepCommand: AsyncParsableCommand {
             return []
         }
         do {
-            return try Array(JSONDecoder().decode(HealthLedger.self, from: content).trials.values)
+            return try Array(JSONDecoder().decode(TrialRecord.self, from: content).trials.values)
         } catch {
             throw CommandError(
                 .badInput, code: "damaged", "the record of trials has a form that is not known; nothing was removed",

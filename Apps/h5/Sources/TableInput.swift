@@ -23,7 +23,7 @@ enum TableInput {
 
     /// Reads an answer that must bring a table.
     /// - Throws: ``CommandError``.
-    static func table(_ path: String) throws -> ResourceTable {
+    static func table(_ path: String) throws -> URLTable {
         guard case .table(let table) = try answer(path) else {
             throw CommandError(.badInput, code: "bad-table", "the answer brings no table", at: path)
         }

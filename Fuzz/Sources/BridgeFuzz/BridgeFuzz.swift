@@ -10,7 +10,7 @@ internal import HTTPTypes
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzBridge(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
-    if let mark = RequestMark(text) {
+    if let mark = BridgeHeader(text) {
         switch mark.purpose {
         case .take(let id, let length): Fuzz.expect(length >= 0 && BodyID(id.text) == id, "a body that cannot be")
         case .store(let id, let offset):
@@ -18,14 +18,14 @@ public func fuzzBridge(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             Fuzz.expect(!mark.isKeptAlive && mark.credentials == .sameOrigin, "words that do not belong to it")
         case .ask, .bodyless, .plain: break
         }
-        Fuzz.expect(RequestMark(text + " ") == nil, "a mark with another end: \(text)")
+        Fuzz.expect(BridgeHeader(text + " ") == nil, "a mark with another end: \(text)")
     }
     MainActor.assumeIsolated {
         let host = Host()
         let script = InjectedScript(token: host.token, secureScheme: "a", insecureScheme: "b", hasCookies: true)
         let bridge = PageBridge(script, documentURL: "https://a.example/", host: host)
         let answer = bridge.answer(to: bridge.prefix + text)
-        Fuzz.expect((answer == "null") == (BridgeQuestion(json: text) == nil), "an answer to no question: \(answer)")
+        Fuzz.expect((answer == "null") == (BridgeMessage(json: text) == nil), "an answer to no question: \(answer)")
         Fuzz.expect(bridge.answer(to: text) == "null", "an answer to who has no token")
         Fuzz.expect((try? JSONSerialization.jsonObject(with: Data("[\(answer)]".utf8))) != nil, "no JSON: \(answer)")
     }

@@ -85,12 +85,12 @@ private struct EveryHost: InterceptPolicy {
     func opens(_ target: HostPort) -> Bool { true }
 }
 
-private struct EveryCertificate: LeafTrusting {
+private struct EveryCertificate: CertificateTrusting {
     func trust(_ certificate: [UInt8], for host: String) async throws {}
 }
 
 /// Reads each request to its end, and answers it with its length.
-private struct Loader: ResourceLoading {
+private struct Loader: ResourceLoader {
     nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         let body = try await request.body.collect(upTo: 1 << 20)
         return ResourceResponse(

@@ -11,7 +11,7 @@ final class Heard: Sendable {
 
     var version: UInt64 { last.withLock { $0 } }
 
-    func hear(_ change: CookieChange) {
+    func receive(_ change: CookieChange) {
         last.withLock { last in
             Fuzz.expect(change.version == last + 1, "change \(change.version) after \(last)")
             Fuzz.expect(change.cookie != nil || change.previous != nil, "a change of nothing")

@@ -21,9 +21,9 @@ public func fuzzSetCookie(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     Fuzz.expect(url.matches(path: url.defaultPath), "a default path is not above its URL: \(url)")
 
     let now = Date(timeIntervalSince1970: 1_700_000_000)
-    let jar = CookieJar(publicSuffixes: .topLevel, now: { now })
+    let jar = CookieStore(publicSuffixes: .topLevel, now: { now })
     let heard = Heard()
-    jar.observe { heard.hear($0) }
+    jar.observe { heard.receive($0) }
     for (number, line) in lines.enumerated() {
         guard let field = try? SetCookie(parsing: line) else { continue }
         Fuzz.expect(

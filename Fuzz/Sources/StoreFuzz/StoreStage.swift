@@ -21,7 +21,7 @@ struct StoreStage: Sendable {
     private static let digits = BlobID(hashing: large).description
     private static let folder = digits.prefix(2)
     private static let file = digits.dropFirst(2)
-    private static let configuration = ResourceStore.Configuration(smallBlobLimit: 100, today: { 20_000 })
+    private static let configuration = BlobStore.Configuration(smallBlobLimit: 100, today: { 20_000 })
 
     private let directory: String
     private let outside: String
@@ -43,7 +43,7 @@ struct StoreStage: Sendable {
     }
 
     private static func fill(_ directory: String) throws {
-        let store = try ResourceStore(directory: directory, configuration: configuration)
+        let store = try BlobStore(directory: directory, configuration: configuration)
         for version in ["1", "2"] {
             let batch = store.makeBatch()
             let small = Data("version \(version)".utf8)
@@ -125,7 +125,7 @@ struct StoreStage: Sendable {
         let before = try picture(directory)
         var isReadable = false
         tolerating {
-            let store = try ResourceStore(inspecting: directory, configuration: Self.configuration)
+            let store = try BlobStore(inspecting: directory, configuration: Self.configuration)
             for generation in try [.active, .staged, .retired].flatMap(store.generations) {
                 tolerating { _ = try store.entries(of: generation.number) }
             }
@@ -139,15 +139,15 @@ struct StoreStage: Sendable {
         if isReadable { tolerating { try write() } }
         try expectUntouched()
         tolerating {
-            try ResourceStore.reset(directory: directory)
-            let store = try ResourceStore(directory: directory, configuration: Self.configuration)
+            try BlobStore.reset(directory: directory)
+            let store = try BlobStore(directory: directory, configuration: Self.configuration)
             Fuzz.expect(try store.statistics().generations.isEmpty, "a reset store has generations")
         }
         try expectUntouched()
     }
 
     private func write() throws {
-        let store = try ResourceStore(directory: directory, configuration: Self.configuration)
+        let store = try BlobStore(directory: directory, configuration: Self.configuration)
         for generation in try store.activeGenerations() {
             tolerating {
                 for entry in try store.entries(of: generation.number) {
@@ -157,7 +157,7 @@ struct StoreStage: Sendable {
         }
         tolerating { _ = try store.document("table") }
         tolerating { try store.putResource(Data(repeating: 1, count: 200), for: "k", mediaType: "", validator: "v") }
-        tolerating { try store.ensureRoom(for: 1_000) }
+        tolerating { try store.reserveSpace(for: 1_000) }
         tolerating { _ = try store.evictResources(to: 0) }
         tolerating { _ = try store.check(repairs: true) }
         tolerating { try store.sweep() }

@@ -4,7 +4,7 @@
 
 import PackageDescription
 
-// An app that takes light rooms from a tag of this repository. Scripts/check-consumer makes the tag, sets the
+// An app that takes light modules from a tag of this repository. Scripts/check-consumer makes the tag, sets the
 // address, and proves that nothing heavy was fetched.
 
 let package = Package(

@@ -257,7 +257,7 @@ const changes = {
   reopened: "const f = Function.prototype.toString; Function.prototype.toString = function () { see('toString', typeof this === 'function' ? '' : this); return f.apply(this, arguments) };"
     + "const g = Reflect.apply; Reflect.apply = function (...a) { see('apply', ...a, ...a[2]); return g(...a) }; globalThis.prompt = (...a) => see('prompt', ...a);"
     + "const h = Headers.prototype.set; Headers.prototype.set = function (...a) { see('set', ...a); return h.apply(this, a) };"
-    + "for (const key of ['again', 'kept', 'isRehearsal', 'hasBodies']) Object.defineProperty(Object.prototype, key, { configurable: true, "
+    + "for (const key of ['again', 'kept', 'isWarmUp', 'hasBodies']) Object.defineProperty(Object.prototype, key, { configurable: true, "
     + "get() { see('get ' + key, typeof this === 'object' ? Object.values(this).map(String).join() : this); return undefined },"
     + "set(value) { Object.defineProperty(this, key, { value, writable: true, enumerable: true, configurable: true }) } });"
     + "document.open(); addEventListener('error', (event) => see('error', event.message));"

@@ -115,12 +115,12 @@ struct LoadSuggestion {
         report.hosts = hosts.hosts.count
         try FileOutput.makeDirectory(directory)
         try files.write(to: directory)
-        note(report)
+        record(report)
         return report
     }
 
     /// Says on standard error what the files lack.
-    private func note(_ report: Report) {
+    private func record(_ report: Report) {
         if mode == .plain {
             CommandOutput.note(
                 "note: a bare engine shows neither methods nor answers: \(Self.prefetchFile) and "
@@ -200,7 +200,7 @@ struct LoadSuggestion {
     /// The most bytes of one file, decoded.
     private static let maxFileBytes = 64 << 20
 
-    private struct GivenResponse: ResourceLoading {
+    private struct GivenResponse: ResourceLoader {
         let response: ResourceResponse
 
         func load(_ request: ResourceRequest) async throws -> ResourceResponse? { response }

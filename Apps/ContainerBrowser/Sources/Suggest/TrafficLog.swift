@@ -63,7 +63,7 @@ final class TrafficLog: Sendable {
     }
 
     /// - Returns: the answer's body.
-    func note(_ response: HTTPResponse, to request: Body) -> Body {
+    func record(_ response: HTTPResponse, to request: Body) -> Body {
         state.withLock { state in
             state.exchanges[request.place].response = response
             state.arriving[request.place] = Data()
@@ -72,7 +72,7 @@ final class TrafficLog: Sendable {
     }
 
     /// A piece of a body, or its end.
-    func note(_ piece: Data?, of body: Body) {
+    func record(_ piece: Data?, of body: Body) {
         state.withLock { state in
             let bodies = body.isRequest ? \State.sending : \State.arriving
             guard let piece else {

@@ -15,7 +15,7 @@ struct WatchingTransport: HTTPTransporting {
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         guard let sent = log.begin(request) else { return try await base.send(request, body: body) }
-        return noting(try await base.send(request, body: noting(body, as: sent)), to: sent)
+        return recording(try await base.send(request, body: recording(body, as: sent)), to: sent)
     }
 
     func send(
@@ -24,25 +24,25 @@ struct WatchingTransport: HTTPTransporting {
         guard let sent = log.begin(request) else {
             return try await base.send(request, body: body, progress: progress)
         }
-        return noting(try await base.send(request, body: noting(body, as: sent), progress: progress), to: sent)
+        return recording(try await base.send(request, body: recording(body, as: sent), progress: progress), to: sent)
     }
 
-    private func noting(_ response: TransportResponse, to sent: TrafficLog.Body) -> TransportResponse {
+    private func recording(_ response: TransportResponse, to sent: TrafficLog.Body) -> TransportResponse {
         var response = response
-        response.body = noting(response.body, as: log.note(response.head, to: sent))
+        response.body = recording(response.body, as: log.record(response.head, to: sent))
         return response
     }
 
     /// A file is not read for this, and so never known whole.
-    private func noting(_ body: ResourceBody, as noted: TrafficLog.Body) -> ResourceBody {
+    private func recording(_ body: ResourceBody, as noted: TrafficLog.Body) -> ResourceBody {
         switch body {
-        case .empty: log.note(nil, of: noted)
+        case .empty: log.record(nil, of: noted)
         case .bytes(let data):
-            log.note(data, of: noted)
-            log.note(nil, of: noted)
+            log.record(data, of: noted)
+            log.record(nil, of: noted)
         case .file: break
         case .stream(let stream):
-            let tapped = TappedStream(base: stream) { [log] piece in log.note(piece, of: noted) }
+            let tapped = TappedStream(base: stream) { [log] piece in log.record(piece, of: noted) }
             return .stream(ByteStream(tapped, length: stream.length))
         }
         return body
@@ -54,23 +54,23 @@ private struct TappedStream: AsyncSequence, Sendable {
     typealias Element = Data
 
     let base: ByteStream
-    let tell: @Sendable (Data?) -> Void
+    let send: @Sendable (Data?) -> Void
 
-    func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), tell: tell) }
+    func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), send: send) }
 
     struct Iterator: AsyncIteratorProtocol {
         var base: ByteStream.Iterator
-        let tell: @Sendable (Data?) -> Void
+        let send: @Sendable (Data?) -> Void
 
         mutating func next() async throws -> Data? {
             let piece = try await base.next()
-            tell(piece)
+            send(piece)
             return piece
         }
 
         mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
             let piece = try await base.next(isolation: actor)
-            tell(piece)
+            send(piece)
             return piece
         }
     }

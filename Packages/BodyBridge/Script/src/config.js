@@ -11,7 +11,7 @@
  * - mark: the name of the header field that tells the container of a request's body
  * - schemes: the container's schemes by those that they stand for, { https, http }
  * - hasCookies: whether `document.cookie` is the container's
- * - isRehearsal: in a world that no page has, and that does not last: it is run wherever that is
+ * - isWarmUp: in a world that no page has, and that does not last: it is run wherever that is
  * - id: in a worker, what its URL ends with that the page did not write
  * - again: from this script to the container, what to call when it comes again to the same world. The page may have
  *   changed that world: the container calls it by a name that nobody can take away, and the script does nothing else.

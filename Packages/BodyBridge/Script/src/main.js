@@ -20,7 +20,7 @@ import { patchWorkers } from "./workers.js";
 import { patchXHR } from "./xhr.js";
 
 // A frame without a URL of its own has the origin of the page that made it.
-if (config.isRehearsal || isOurs(location.href) || isOurs(home)) {
+if (config.isWarmUp || isOurs(location.href) || isOurs(home)) {
   disguise();
   if (!FORCED || config.hasBodies) {
     patchFetch();

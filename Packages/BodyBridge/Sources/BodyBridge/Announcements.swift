@@ -14,7 +14,7 @@ struct Announcements {
     /// One announcement.
     struct Announcement {
         var url: String
-        var mark: RequestMark
+        var mark: BridgeHeader
         /// The `Content-Type` that the request gets instead of the engine's.
         var contentType: String?
         /// The `Content-Language` that the request gets instead of the id.
@@ -28,7 +28,7 @@ struct Announcements {
         fileprivate var date = ContinuousClock.now
 
         init(
-            url: String, mark: RequestMark, contentType: String?, contentLanguage: String?, sender: String?,
+            url: String, mark: BridgeHeader, contentType: String?, contentLanguage: String?, sender: String?,
             provenSite: String?
         ) {
             self.url = url
@@ -41,7 +41,7 @@ struct Announcements {
 
         /// The body in the vault, if the announcement is of a form that has one there.
         var heldBody: (id: BodyID, length: Int64)? {
-            guard mark.id == nil, case .take(let id, let length) = mark.purpose else { return nil }
+            guard mark.id == nil, case .relayed(let id, let length) = mark.purpose else { return nil }
             return (id, length)
         }
 
@@ -110,7 +110,7 @@ struct Announcements {
 
     /// Removes the announcement of a request.
     /// - Returns: the announcement, and those of forms to the same URL that were not sent.
-    mutating func take(
+    mutating func remove(
         for head: HTTPRequest, at now: ContinuousClock.Instant
     ) -> (found: Announcement?, unsent: [Announcement]) {
         let url = head.urlText

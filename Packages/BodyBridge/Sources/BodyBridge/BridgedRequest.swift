@@ -24,7 +24,7 @@ public struct BridgedRequest: Sendable {
     /// Whether it goes on when its page is gone.
     public var isKeptAlive = false
     /// Whether cookies go along, where the script said; `nil` for requests of elements and documents, too.
-    public var credentials: RequestMark.Credentials?
+    public var credentials: BridgeHeader.Credentials?
     /// Whether the page's script asks without CORS, as a beacon does: of another origin's answer it reads nothing.
     public var asksWithoutCORS = false
     /// Whether an answer that leads elsewhere is followed there.

@@ -24,7 +24,7 @@ public struct InjectedScript: Sendable, Hashable {
     /// the same in all pages, and shown to none.
     private static let maker = "_" + BridgeToken().text
 
-    /// The header field that carries a ``RequestMark``. It never leaves the container.
+    /// The header field that carries a ``BridgeHeader``. It never leaves the container.
     public static let field = "ContainerKit-Request"
 
     /// Makes a script for the pages of one view.
@@ -72,11 +72,11 @@ public struct InjectedScript: Sendable, Hashable {
 
     /// To be run in a blank page, in a world that no page has, one after the other: a process that has done so once runs
     /// the script sooner in its pages. It holds no token.
-    public static let rehearsal = [
+    public static let precompiledSources = [
         asked, making,
         made(
             Configuration(
-                token: "", mark: field, schemes: .init(https: "", http: ""), hasCookies: true, isRehearsal: true)),
+                token: "", mark: field, schemes: .init(https: "", http: ""), hasCookies: true, isWarmUp: true)),
     ]
 
     /// Asks for the maker.
@@ -127,7 +127,7 @@ public struct InjectedScript: Sendable, Hashable {
         var schemes: Schemes
         var hasCookies: Bool
         var hasBodies: Bool?
-        var isRehearsal: Bool?
+        var isWarmUp: Bool?
         var id: String?
     }
 }

@@ -17,18 +17,18 @@ public final class PageBridge {
         case piece(BodyID, offset: Int64)
         /// It brings a question, which the engine has: answer it with ``answer(to:isAuthentic:provenSite:)``.
         /// - `provenSite`: the site that the script's document has proven to be of.
-        case question(provenSite: String?)
+        case message(provenSite: String?)
         /// It asks for a worker's script: ``WorkerScript/text(leading:)`` is to be its answer's.
         case worker(WorkerScript)
         /// It asks for the script in front of a worker's, which this is.
         case script(String)
         /// The script in front asks for the worker's own, which was kept with ``keep(_:of:)``.
-        case kept(ResourceResponse)
+        case workerScripts(ResourceResponse)
     }
 
     /// The script to inject.
     public let script: InjectedScript
-    private let vault: BodyVault
+    private let relay: BodyRelay
     private let host: any BridgeHosting
     /// The real URL of the document that the view shows. What a script says of the page around it may be a lie: cookies
     /// of another site would be a page's own by that.
@@ -38,7 +38,7 @@ public final class PageBridge {
     var now: () -> ContinuousClock.Instant = { .now }
     /// Scripts of workers that are to be asked for, newest last.
     private var workers: [Expected] = []
-    private var kept: KeptScripts
+    private var workerScripts: WorkerScriptCache
     /// Counts how often all that is here was forgotten.
     private var visit = 0
     /// Where redirects of requests have led to, newest last.
@@ -59,13 +59,13 @@ public final class PageBridge {
     ///   - budget: what all pages' bodies together are taken from; `nil` for none.
     ///   - host: answers what is not the bridge's own to say.
     public init(
-        _ script: InjectedScript, documentURL: String, limits: BodyVault.Limits = .init(), budget: ByteBudget? = nil,
+        _ script: InjectedScript, documentURL: String, limits: BodyRelay.Limits = .init(), budget: ByteBudget? = nil,
         host: any BridgeHosting
     ) {
         self.documentURL = documentURL
         self.script = script
-        vault = BodyVault(limits: limits, budget: budget)
-        kept = KeptScripts(in: vault)
+        relay = BodyRelay(limits: limits, budget: budget)
+        workerScripts = WorkerScriptCache(in: relay)
         self.host = host
     }
 
@@ -103,7 +103,7 @@ public final class PageBridge {
     ///   - provenSite: the site that this request has proven.
     public func answer(to text: String, isAuthentic: Bool = false, provenSite: String? = nil) -> String {
         let (payload, proven) = isAuthentic ? (Substring(text), provenSite) : proven(script.token.payload(of: text))
-        guard let question = payload.flatMap({ BridgeQuestion(json: $0) }) else { return "null" }
+        guard let question = payload.flatMap({ BridgeMessage(json: $0) }) else { return "null" }
         let place = question.place
         switch question.topic {
         case .covers(let url): return json(host.covers(url))
@@ -119,26 +119,26 @@ public final class PageBridge {
             expect(Expected(url: withoutFragment(url), id: String(url[url.index(after: mark)...]), isModule: isModule))
             return json(true)
         case .store(let id, let offset, let bytes):
-            return json((try? vault.putNow(bytes, at: offset, of: id)) != nil)
+            return json((try? relay.putNow(bytes, at: offset, of: id)) != nil)
         case .moved(let id): return json(moves.last { $0.id == id }?.url)
         case .framed(let ancestors): return json(host.mayShow(documentAt: place, below: ancestors))
         case .drop(let id):
-            vault.drop(id)
+            relay.drop(id)
             return json(true)
         }
     }
 
     /// Reads what the script says of a request, and takes it out of the request.
     /// - Parameter fragment: of the URL that the engine asks for, without its `#`.
-    /// - Throws: `ResourceError`, as ``BodyVault`` does for a body that is asked for twice or is too large.
+    /// - Throws: `ResourceError`, as ``BodyRelay`` does for a body that is asked for twice or is too large.
     public func read(_ head: inout HTTPRequest, fragment: String? = nil) throws -> Reading {
         let (mark, site) = mark(of: head.headerFields)
         head.headerFields[.mark] = nil
         if let mark {
             switch mark.purpose {
-            case .ask: return .question(provenSite: site)
+            case .ask: return .message(provenSite: site)
             case .store(let id, let offset): return .piece(id, offset: offset)
-            case .plain, .bodyless, .take: return .request(try bridged(mark, provenSite: site))
+            case .plain, .bodyless, .relayed: return .request(try bridged(mark, provenSite: site))
             }
         }
         let url = head.urlText
@@ -148,11 +148,11 @@ public final class PageBridge {
             let found = workers.remove(at: index)
             return found.isLeading ? .script(script.worker(id: found.workerID ?? found.id)) : .worker(leading(found))
         }
-        let announcement = announced.take(for: head, at: now())
+        let announcement = announced.remove(for: head, at: now())
         drop(announcement.unsent)
         if let found = announcement.found {
             // It was dropped while its navigation waited for it.
-            if let body = found.heldBody, !vault.holds(body.id) { throw Self.dropped }
+            if let body = found.heldBody, !relay.holds(body.id) { throw Self.dropped }
             if let type = found.contentType { head.headerFields[.contentType] = type }
             if found.mark.id != nil { head.headerFields[.contentLanguage] = found.contentLanguage }
             var bridged = try bridged(found.mark, provenSite: found.provenSite)
@@ -167,19 +167,19 @@ public final class PageBridge {
             }
             return .request(bridged)
         }
-        if let answer = kept.take(for: head) { return .kept(answer) }
+        if let answer = workerScripts.removeResponse(for: head) { return .workerScripts(answer) }
         return .request(BridgedRequest())
     }
 
     /// What the script says in its header field, and a page that does not know its token cannot.
-    private func mark(of fields: HTTPFields) -> (mark: RequestMark?, site: String?) {
+    private func mark(of fields: HTTPFields) -> (mark: BridgeHeader?, site: String?) {
         for field in fields where field.name == .mark {
             // What a page sets itself under this name the engine joins with what the script sets.
             let isJoined = field.value.utf8.contains(UInt8(ascii: ","))
             let values = isJoined ? field.value.split(separator: ", ") : [field.value[...]]
             for value in values {
                 let (words, site) = proven(script.token.payload(of: value))
-                if let words { return (RequestMark(words), site) }
+                if let words { return (BridgeHeader(words), site) }
             }
         }
         return (nil, nil)
@@ -193,19 +193,19 @@ public final class PageBridge {
         let assigned = announced.assign(toNavigationTo: withoutFragment(url), at: now())
         drop(assigned.ended)
         guard let form = assigned.found else { return nil }
-        guard let body = form.heldBody, vault.isIncomplete(body.id) else {
+        guard let body = form.heldBody, relay.isIncomplete(body.id) else {
             announced.begin(form, at: now())
             return nil
         }
-        return { [weak self, vault] in
-            await vault.waitUntilWhole(body.id)
+        return { [weak self, relay] in
+            await relay.waitUntilWhole(body.id)
             guard let self else { return }
             announced.begin(form, at: now())
         }
     }
 
     private func announce(
-        _ url: String, _ mark: RequestMark, _ type: String?, _ text: String?, provenSite: String?
+        _ url: String, _ mark: BridgeHeader, _ type: String?, _ text: String?, provenSite: String?
     ) {
         let isForms = mark.id == nil
         let announcement = Announcements.Announcement(
@@ -213,12 +213,12 @@ public final class PageBridge {
             sender: isForms ? text : nil, provenSite: provenSite)
         drop(announced.insert(announcement, at: now()))
         // Without room for it the body is dropped as soon as it arrives, and its request fails.
-        if let body = announcement.heldBody { try? vault.hold(body.id, length: body.length) }
+        if let body = announcement.heldBody { try? relay.hold(body.id, length: body.length) }
     }
 
     /// Drops the bodies of forms that were not sent.
     private func drop(_ announcements: [Announcements.Announcement]) {
-        for announcement in announcements { if let body = announcement.heldBody { vault.drop(body.id) } }
+        for announcement in announcements { if let body = announcement.heldBody { relay.drop(body.id) } }
     }
 
     private static let dropped = ResourceError(.cancelled, "the body of a form was dropped")
@@ -226,7 +226,7 @@ public final class PageBridge {
     /// Puts a piece of a body into the vault; returns when there is room for another.
     /// - Throws: `ResourceError`.
     public func store(_ piece: ResourceBody, at offset: Int64, of id: BodyID) async throws {
-        try await vault.put(piece.collect(upTo: Self.pieceLimit), at: offset, of: id)
+        try await relay.put(piece.collect(upTo: Self.pieceLimit), at: offset, of: id)
     }
 
     /// In bytes; the script sends 1 MB.
@@ -239,14 +239,14 @@ public final class PageBridge {
     /// - Throws: what the body does.
     public func keep(_ answer: ResourceResponse, of worker: WorkerScript) async throws -> Int64 {
         let id = BodyID()
-        let (read, isWhole) = try await vault.put(whole: answer.body, as: id, upTo: Self.keptLimit)
+        let (read, isWhole) = try await relay.put(whole: answer.body, as: id, upTo: Self.keptLimit)
         if worker.visit != visit {
-            vault.drop(id)
+            relay.drop(id)
         } else if isWhole {
-            kept.add(answer, body: id, of: worker.url)
+            workerScripts.add(answer, body: id, of: worker.url)
         } else {
             // Older ones of this URL are not what is asked for next.
-            kept.drop(worker.url)
+            workerScripts.drop(worker.url)
         }
         return Int64(read)
     }
@@ -256,7 +256,7 @@ public final class PageBridge {
 
     /// Notes where a request's redirects have led to, under the name by which the page knows it: before the page hears of
     /// the answer, so that its script can ask. The last 256 are kept, of URLs up to 8 KB.
-    public func note(_ url: String, of id: BodyID) {
+    public func record(_ url: String, of id: BodyID) {
         guard url.utf8.count <= Self.moveURLLimit else { return }
         moves.append((id, url))
         if moves.count > Self.moveLimit { moves.removeFirst() }
@@ -273,9 +273,9 @@ public final class PageBridge {
         announced.removeAll()
         moves.removeAll()
         workers.removeAll()
-        kept.removeAll()
+        workerScripts.removeAll()
         visit += 1
-        vault.removeAll()
+        relay.removeAll()
     }
 
     private func leading(_ worker: Expected) -> WorkerScript {
@@ -297,10 +297,10 @@ public final class PageBridge {
         if workers.count > Self.limit { workers.removeFirst() }
     }
 
-    private func bridged(_ mark: RequestMark, provenSite: String? = nil) throws -> BridgedRequest {
+    private func bridged(_ mark: BridgeHeader, provenSite: String? = nil) throws -> BridgedRequest {
         let body: BridgedRequest.Body =
             switch mark.purpose {
-            case .take(let id, let length): .value(try vault.take(id, length: length))
+            case .relayed(let id, let length): .value(try relay.removeBody(id, length: length))
             case .plain: .engine
             case .bodyless, .store, .ask: .none
             }

@@ -56,7 +56,7 @@ struct LegacyBridgeTests {
     private let bridge: LegacyBridge
 
     init() throws {
-        var limits = BodyVault.Limits()
+        var limits = BodyRelay.Limits()
         (limits.bytes, limits.count) = (100, 3)
         bridge = LegacyBridge(try #require(LegacyMessages(prefix: "yx")), token: token, limits: limits, host: host)
     }
@@ -69,7 +69,7 @@ struct LegacyBridgeTests {
         say("body", #"{"requestId":"\#(id)","body":\#(body)}"#, from: url)
     }
 
-    private func has(_ id: String, _ origin: WebOrigin) -> Bool { bridge.take(id, for: origin) != nil }
+    private func has(_ id: String, _ origin: WebOrigin) -> Bool { bridge.removeBody(id, for: origin) != nil }
 
     private func text(_ body: LegacyBody?) async throws -> String? {
         try await body.map(\.body)?.collect(upTo: 1_000).text
@@ -80,7 +80,7 @@ struct LegacyBridgeTests {
         #expect(store("1", #""é""#) == #"{"value":"1"}"#)
         #expect(!has("1", frame))
         #expect(!has("2", page))
-        let body = bridge.take("1", for: page)
+        let body = bridge.removeBody("1", for: page)
         #expect(try await text(body) == "é")
         #expect(!has("1", page) && bridge.count == 0)
     }
@@ -153,8 +153,8 @@ struct LegacyBridgeTests {
         _ = store("1", #""frame's""#, from: "https://other.example/")
         _ = store("1", #""new""#)
         #expect(bridge.count == 2)
-        #expect(try await text(bridge.take("1", for: page)) == "new")
-        #expect(try await text(bridge.take("1", for: frame)) == "frame's")
+        #expect(try await text(bridge.removeBody("1", for: page)) == "new")
+        #expect(try await text(bridge.removeBody("1", for: frame)) == "frame's")
     }
 
     @Test("A body, its fields and its type complete the request")
@@ -165,7 +165,7 @@ struct LegacyBridgeTests {
             HTTPRequest(
                 method: .post, urlText: "https://shop.example/",
                 headerFields: [.accept: "*/*", .contentLength: "0", .userAgent: "u"]))
-        let body = try #require(bridge.take("1", for: page))
+        let body = try #require(bridge.removeBody("1", for: page))
         body.complete(&head)
         #expect(
             head.headerFields == [.accept: "a/b", .userAgent: "u", own: "1", .contentType: "application/json"])
@@ -211,7 +211,7 @@ struct LegacyBridgeTests {
         await clock.waits()
         clock.end()
         while bridge.count > 0 { await Task.yield() }
-        #expect(bridge.take("1", for: page) == nil)
+        #expect(bridge.removeBody("1", for: page) == nil)
     }
 
     @Test("Yen signs that stand for backslashes are read as such, and yen signs stay")
@@ -220,10 +220,10 @@ struct LegacyBridgeTests {
         for backslash in ["\\", "¥"] {
             let body = #""\u00a5\\\u00a5n\n\\u00a5\"""#.replacing("\\", with: backslash)
             #expect(store("1", body) == #"{"value":"1"}"#)
-            #expect(try await text(bridge.take("1", for: page)) == "¥\\¥n\n\\u00a5\"")
+            #expect(try await text(bridge.removeBody("1", for: page)) == "¥\\¥n\n\\u00a5\"")
         }
         _ = store("1", #"{"a":"\u00a5"}"#)
-        #expect(try await text(bridge.take("1", for: page)) == #"{"a":"¥"}"#)
+        #expect(try await text(bridge.removeBody("1", for: page)) == #"{"a":"¥"}"#)
     }
 
     @Test("Cookies are the host's to judge, and its reason is told")

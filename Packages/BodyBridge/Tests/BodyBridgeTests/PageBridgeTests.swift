@@ -101,10 +101,10 @@ struct PageBridgeTests {
         #expect(host.cookies == "c of https://a.example")
         // A question that a request brings, and requests of other kinds.
         guard
-            case .question("https://a.example") = try read("app://a.example/", mark: "\(token.text)\(proof) ask")
+            case .message("https://a.example") = try read("app://a.example/", mark: "\(token.text)\(proof) ask")
                 .reading
         else { throw Missing() }
-        guard case .question(nil) = try read("app://a.example/", mark: "\(token.text) ask").reading else {
+        guard case .message(nil) = try read("app://a.example/", mark: "\(token.text) ask").reading else {
             throw Missing()
         }
         guard case .engine? = body(try read("app://a.example/", mark: "\(token.text)\(proof) plain").reading) else {
@@ -159,7 +159,7 @@ struct PageBridgeTests {
     }
 
     @Test("A body that comes by the vault")
-    func vault() async throws {
+    func relay() async throws {
         let taking = try read("app://a.example/", mark: "\(token.text) take \(id) 5")
         guard case .value(let taken) = body(taking.reading),
             case .piece(let piece, offset: 0) = try read("app://a.example/", mark: "\(token.text) store \(id) 0")
@@ -246,7 +246,7 @@ struct PageBridgeTests {
         guard case .request(let request) = read.reading else { throw ResourceError(.internal, "\(read.reading)") }
         #expect(!request.followsRedirects)
         #expect(ask(#""ask":"moved","id":"\#(id)""#) == #"{"value":null}"#)
-        bridge.note("app://a.example/2", of: try #require(request.id))
+        bridge.record("app://a.example/2", of: try #require(request.id))
         #expect(ask(#""ask":"moved","id":"\#(id)""#) == #"{"value":"app:%5C/%5C/a.example%5C/2"}"#)
         #expect(ask(#""ask":"moved","id":"\#(String(repeating: "0e", count: 16))""#) == #"{"value":null}"#)
         bridge.removeAll()
@@ -289,7 +289,7 @@ struct PageBridgeTests {
         of url: String, askedBy referrer: String? = nil, _ method: HTTPRequest.Method = .get, origin: String? = nil
     ) async throws -> String? {
         let reading = try read(url, method, referrer: referrer ?? url, origin: origin).reading
-        guard case .kept(let answer) = reading else { return nil }
+        guard case .workerScripts(let answer) = reading else { return nil }
         return String(decoding: try await answer.body.collect(upTo: 1 << 10), as: UTF8.self)
     }
 
@@ -378,12 +378,12 @@ struct PageBridgeTests {
     }
 
     @Test("The long script has one text in all pages and in the rehearsal, which holds no token")
-    func rehearsal() {
+    func precompiledSources() {
         let other = InjectedScript(
             token: BridgeToken(), secureScheme: "app", insecureScheme: "app-http", hasCookies: false)
-        #expect(other.page[1] == bridge.script.page[1] && InjectedScript.rehearsal[1] == other.page[1])
+        #expect(other.page[1] == bridge.script.page[1] && InjectedScript.precompiledSources[1] == other.page[1])
         #expect(other.page[0] != bridge.script.page[0] && other.page[2] != bridge.script.page[2])
-        #expect(InjectedScript.rehearsal[2].contains(#""token":"""#))
+        #expect(InjectedScript.precompiledSources[2].contains(#""token":"""#))
     }
 
     @Test("What is left when the page goes is nobody's")

@@ -82,11 +82,11 @@ public final class TunnelEnd: ChannelDuplexHandler {
     }
 
     public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        (isClient ? self : peer)?.notePassage(fromClient: isClient)
+        (isClient ? self : peer)?.recordPassage(fromClient: isClient)
         peer?.context?.write(data, promise: nil)
     }
 
-    private func notePassage(fromClient: Bool) {
+    private func recordPassage(fromClient: Bool) {
         isAsking = fromClient
         if isLeaving { leaveSoon() }
     }

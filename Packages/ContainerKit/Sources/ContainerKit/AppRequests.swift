@@ -9,25 +9,25 @@ internal import Synchronization
 @MainActor
 final class AppRequests {
     let face: URLProtocolFace
-    private let telling: Task<Void, Never>
+    private let reporting: Task<Void, Never>
     private let lost = Counter()
 
     /// Reports that did not get through to the hub.
     var lostReports: Int { lost.count }
 
-    init(path: RequestPath, hub: EventHub) {
+    init(path: RequestHandler, hub: EventHub) {
         let (reports, report) = AsyncStream.makeStream(
             of: URLProtocolFace.Report.self, bufferingPolicy: .bufferingNewest(4_096))
         face = URLProtocolFace(Loader(path: path), covering: path.covers) { [lost] in
             if case .dropped = report.yield($0) { lost.add() }
         }
-        telling = Task {
+        reporting = Task {
             for await report in reports { hub.send(.request(RequestRecord(report))) }
         }
     }
 
     deinit {
-        telling.cancel()
+        reporting.cancel()
     }
 
     private final class Counter: Sendable {
@@ -36,8 +36,8 @@ final class AppRequests {
         func add() { value.withLock { $0 += 1 } }
     }
 
-    private struct Loader: ResourceLoading {
-        let path: RequestPath
+    private struct Loader: ResourceLoader {
+        let path: RequestHandler
 
         func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
             try await path.answer(request)

@@ -14,7 +14,7 @@ extension Container {
     /// - Throws: `StoreError` or `CancellationError`.
     public func hostEnteredBackground() async throws {
         idle?.handle(.away(.background))
-        whitePages?.leave(.background)
+        blankPages?.leave(.background)
         await packages.leave(.background)
         var failure: (any Error)?
         do { try await packages.updater.hostEnteredBackground() } catch { failure = error }
@@ -33,10 +33,10 @@ extension Container {
         idle?.handle(.back(.background))
         packages.comeBack(from: .background)
         // After that: what has waited for this may report on packages.
-        whitePages?.comeBack(from: .background)
-        table?.note(.foreground)
+        blankPages?.comeBack(from: .background)
+        table?.record(.foreground)
         checkPrefetchTable()
-        switchboardCare?.check()
+        remoteConfigService?.check()
     }
 
     /// The system is about to suspend the app: lets go of every lock. Pages are still answered; installs fail until
@@ -45,8 +45,8 @@ extension Container {
     /// - Throws: `StoreError`; locks are let go all the same.
     public func hostWillSuspend() async throws {
         idle?.handle(.away(.suspension))
-        downloadCare.suspend()
-        whitePages?.leave(.suspension)
+        downloadManager.suspend()
+        blankPages?.leave(.suspension)
         // First: what it has to write down it can write now.
         await packages.leave(.suspension)
         await origins?.settle()
@@ -59,8 +59,8 @@ extension Container {
     /// - Throws: `StoreError`, with code `inUse` where another process has taken the folder meanwhile.
     public func hostResumed() async throws {
         // Last, and whatever fails: a page may be loaded anew then.
-        defer { whitePages?.comeBack(from: .suspension) }
-        downloadCare.resume()
+        defer { blankPages?.comeBack(from: .suspension) }
+        downloadManager.resume()
         // A listener may not have outlived the suspension; what it cannot do now it tries again when a page opens.
         try? await proxy?.ready()
         try? await server?.ready()
@@ -79,10 +79,10 @@ extension Container {
     /// and sweeps that are under way may hold the folder for a moment longer. Nothing is lost either way.
     public func shutDown() async {
         for session in sessions.values { report(.closed, of: session) }
-        whitePages?.shutDown()
+        blankPages?.shutDown()
         prefetch?.removeAll()
         dropPendingDownloads()
-        await downloadCare.shutDown()
+        await downloadManager.shutDown()
         // It may have the engine connect to the proxy.
         await idle?.shutDown()
         await proxy?.shutDown()
@@ -91,7 +91,7 @@ extension Container {
         await table?.shutDown()
         await prefetchTable?.shutDown()
         await origins?.settle()
-        await switchboardCare?.shutDown()
+        await remoteConfigService?.shutDown()
         await cookies?.shutDown()
         await cache?.shutDown()
         await packages.shutDown()

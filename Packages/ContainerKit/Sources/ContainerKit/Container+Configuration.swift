@@ -26,14 +26,14 @@ extension Container {
         /// default, as it is when the configuration is made; nothing is counted where that keeps nothing.
         public var metrics: any MetricsFactory = MetricsSystem.factory
 
-        /// Budgets and caches of the folder; see `ResourceStore.Configuration` for the defaults.
-        public var store = ResourceStore.Configuration()
+        /// Budgets and caches of the folder; see `BlobStore.Configuration` for the defaults.
+        public var store = BlobStore.Configuration()
         /// What packages may ask for: limits on archives and manifests, and whether they may come over `http`, which they
         /// may not by default. Its logger is ``logger``.
         public var packages = PackageLibrary.Configuration()
         /// How they answer paths that they have no file for.
         public var fileAnswers = FileAnswerOptions()
-        /// How packages are kept up to date: trials, downloads, the host's conditions and version. `room` is the store's,
+        /// How packages are kept up to date: trials, downloads, the host's conditions and version. `space` is the store's,
         /// and its logger is ``logger``.
         public var updates = PackageUpdater.Configuration()
         /// The resource table of a server of the older kind; none by default. It is asked for at launch, when pages open and
@@ -51,7 +51,7 @@ extension Container {
         public var forcedBridges: ForcedBridges = []
         /// The schemes under which pages open in custom-scheme mode; `containerkit` and `containerkit-http` by default.
         public var names: SchemeNames = .standard
-        /// The mode of pages that are covered; the engine's ``WebEngine/standardMode`` by default, which is the loopback
+        /// The mode of pages that are covered; the engine's ``WebEngineDriver/standardMode`` by default, which is the loopback
         /// proxy on WebKitGTK, and custom scheme elsewhere until devices have proven another. `plain` turns interception
         /// off, but for what ``pageModes`` names.
         public var mode = Engine.standardMode
@@ -82,7 +82,7 @@ extension Container {
         /// How long nothing may have happened before the app counts as idle; 1 second by default.
         public var idleDelay = Duration.seconds(1)
         /// The most bytes that caches, bodies on their way, and files that are held until they are known to be right may
-        /// have in memory, all together; 128 MB by default. ``MemoryShares`` says who may have how much of it; what
+        /// have in memory, all together; 128 MB by default. ``MemoryBudget`` says who may have how much of it; what
         /// another option asks for beyond that is cut. A file that is held until it is known to be right is limited by
         /// itself, and not together with others. Views are not in it, as their memory is the engine's.
         public var memoryCeiling = 128 << 20
@@ -90,7 +90,7 @@ extension Container {
         public var userAgent = UserAgent.engine
         /// Values that pages are given before their scripts run, by origin; none by default. They are the same as long as
         /// the container lives, whoever is signed in: what belongs to an account goes to ``PageOptions``.
-        public var seeds: [PageSeed] = []
+        public var initialData: [InitialPageData] = []
         /// What becomes of an origin's mode once it was opened, in modes that change the origin which its pages see:
         /// what was intercepted stays so by default.
         public var originModes = OriginModePolicy.staysIntercepted
@@ -103,10 +103,10 @@ extension Container {
         public var viewReuseLimit = 50
         /// The switchboard: a document of a server or the host by which features are on and off; `nil`, and all on, by
         /// default.
-        public var switchboard: SwitchboardOptions?
+        public var remoteConfig: RemoteConfigOptions?
         /// What is done where a page stays white: with what signals, and within what limits. By default what
-        /// ``WhitePageOptions`` says; `nil` for nothing.
-        public var whitePages: WhitePageOptions? = WhitePageOptions()
+        /// ``BlankPageOptions`` says; `nil` for nothing.
+        public var blankPages: BlankPageOptions? = BlankPageOptions()
         /// What is recorded of how pages open: ``PageTimeline``, `Container.timelines()`, and a line in the log for each
         /// page. `nil`, and nothing, by default.
         public var timelines: TimelineOptions?

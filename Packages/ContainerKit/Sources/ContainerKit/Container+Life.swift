@@ -29,7 +29,7 @@ extension Container {
     /// how many reports and timelines of pages.
     public var droppedEvents: Int {
         hub.dropped + packages.updater.droppedEvents + packages.lostReports + appRequests.lostReports
-            + (proxy?.lostReports ?? server?.lostReports ?? 0) + (timelineCare?.dropped ?? 0)
+            + (proxy?.lostReports ?? server?.lostReports ?? 0) + (timelineRecorder?.dropped ?? 0)
     }
 
     /// What was counted since the container was opened: damage, use of memory, losses.
@@ -37,8 +37,8 @@ extension Container {
         ContainerCounters(
             unreadableFiles: packages.library.unreadableFiles, store: packages.store.counters,
             table: table?.library.counters, httpCache: cache?.counters, prefetch: prefetch?.counters,
-            prefetchTable: prefetchTable?.counters, switchboard: switchboardCare?.counters,
-            downloads: downloadCare.counters, droppedEvents: droppedEvents, bodyBytes: bodyBudget.used,
+            prefetchTable: prefetchTable?.counters, remoteConfig: remoteConfigService?.counters,
+            downloads: downloadManager.counters, droppedEvents: droppedEvents, bodyBytes: bodyBudget.used,
             pool: pool.counters)
     }
 

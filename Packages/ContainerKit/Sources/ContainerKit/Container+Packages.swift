@@ -80,7 +80,7 @@ extension Container {
     /// A host that reports nothing keeps every version. Reports of pages on older generations change nothing.
     public func report(_ kind: BootReport.Kind, of page: Page<Engine.View>) {
         guard let session = sessions[page.view.id], session.id == page.session.id else { return }
-        if kind == .healthy { whitePages?.noteHealthy(session.view) }
+        if kind == .healthy { blankPages?.recordHealthy(session.view) }
         report(kind, of: session)
     }
 }

@@ -33,7 +33,7 @@ extension Container {
         guard let proxy, let view = pool.idleView else { return }
         await preconnecting.connect(in: view, besides: packages.library.installed.map { "\($0.baseURL)" }) {
             url, host in
-            mode(ofPageAt: url) == .loopbackProxy && isTold(url) && proxy.lacksConnection(to: host)
+            mode(ofPageAt: url) == .loopbackProxy && isReportedByLoopback(url) && proxy.lacksConnection(to: host)
         }
     }
 
@@ -67,11 +67,11 @@ extension Container {
         guard let real = RealURL(url) else {
             throw ContainerError(.invalidURL, "only http and https pages can be opened", at: url)
         }
-        table?.note(.open)
-        switchboardCare?.check()
+        table?.record(.open)
+        remoteConfigService?.check()
         lastPageID += 1
         let id = PageID(rawValue: lastPageID)
-        timelineCare?.begin(id, at: real.text)
+        timelineRecorder?.begin(id, at: real.text)
         fetchAhead(for: id, at: real.text, isPosted: post != nil, as: options.userAgent ?? configuration.userAgent)
         do {
             let page = try await checkOut(real, as: id, isPosted: post != nil)
@@ -79,14 +79,14 @@ extension Container {
                 try await begin(page, posting: post, options, prepare: prepare)
             } catch {
                 // Before the page's end, which would be told as that of one that had opened.
-                timelineCare?.fail(id, error)
+                timelineRecorder?.fail(id, error)
                 page.end()
                 throw error
             }
             return page
         } catch {
             prefetch?.forget(id)
-            timelineCare?.fail(id, error)
+            timelineRecorder?.fail(id, error)
             throw error
         }
     }
@@ -125,7 +125,7 @@ extension Container {
         let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
             [weak self] in self?.end(session)
         }
-        page.recording = timelineCare?.lend(id, isWarm: isWarm)
+        page.recording = timelineRecorder?.lend(id, isWarm: isWarm)
         loads[view.id] = page.load
         return page
     }
@@ -139,8 +139,8 @@ extension Container {
         let url = session.documentURL
         listen(to: view, for: session)
         if mode != .plain { page.load.explain = { [weak self] in self?.explained($1, of: $0) ?? $1 } }
-        page.load.isToldElsewhere = { [weak self] in self?.isTold($0.url) ?? false }
-        page.load.observe { [weak self] in self?.hear($0, from: view.id) }
+        page.load.isReportedElsewhere = { [weak self] in self?.isReportedByLoopback($0.url) ?? false }
+        page.load.observe { [weak self] in self?.receive($0, from: view.id) }
         await engineCaches?.settle(for: session)
         let place = try await place(of: url, in: mode)
         if let bridges, let parts = bridgeParts(in: mode) {
@@ -153,8 +153,8 @@ extension Container {
             post.place = HTTPRequest(urlText: place)?.urlText ?? place
             posts.hold(post, for: view.id)
         }
-        watch(session, at: place, in: view, page.load)
-        timelineCare?.listen(to: view, of: session.id)
+        monitor(session, at: place, in: view, page.load)
+        timelineRecorder?.listen(to: view, of: session.id)
         equip(view, options, in: mode)
         try prepare(view)
         view.load(place)
@@ -166,7 +166,7 @@ extension Container {
 
     /// Which bridges are forced on in pages of a mode: none where the engine needs them all, `nil` where there are none.
     private func bridgeParts(in mode: InterceptionMode) -> ForcedBridges? {
-        if mode == .customScheme { return ways.byName.traits.bodies == .plain ? [] : nil }
+        if mode == .customScheme { return pipelines.customScheme.traits.bodies == .plain ? [] : nil }
         return mode.isOverLoopback && !configuration.forcedBridges.isEmpty ? configuration.forcedBridges : nil
     }
 
@@ -174,7 +174,7 @@ extension Container {
     private func equip(_ view: Engine.View, _ options: PageOptions, in mode: InterceptionMode) {
         let agent = options.userAgent ?? configuration.userAgent
         if agent != .engine { view.setUserAgent(agent) }
-        for seed in PageSeed.merged(configuration.seeds + options.seeds) {
+        for seed in InitialPageData.merged(configuration.initialData + options.initialData) {
             let real = seed.origin.description
             view.add(seed.script(at: [real, origin(real, in: mode)]))
         }
@@ -211,14 +211,14 @@ extension Container {
     }
 
     /// Whether what the engine loads comes over loopback, and is told from there.
-    func isTold(_ url: String) -> Bool {
+    func isReportedByLoopback(_ url: String) -> Bool {
         if let server { return server.realURL(of: url) != nil }
         return proxy != nil && HTTPRequest(urlText: url).map(path.opens(originOf:)) ?? false
     }
 
     func keep(_ session: PageSession) {
         sessions[session.view] = session
-        if proxy != nil || server != nil { sharedPages.note(session.reference) }
+        if proxy != nil || server != nil { sharedPages.record(session.reference) }
     }
 
     /// Closes a page and takes its view back. Closing it again does nothing.
@@ -245,15 +245,15 @@ extension Container {
         return session
     }
 
-    func hear(_ signal: ViewSignal, from view: ViewID) {
+    func receive(_ signal: ViewSignal, from view: ViewID) {
         guard var session = sessions[view] else { return }
-        whitePages?.noteLoad(in: view)
+        blankPages?.recordLoad(in: view)
         if case .committed(let url) = signal {
             session.documentURL = legacy?.messages.withoutID(realURL(of: url)) ?? realURL(of: url)
-            noteDocument(of: &session, isByName: isName(url))
+            recordDocument(of: &session, isByName: isName(url))
             keep(session)
-            path.noteDocument(session.documentURL, isIntercepted: isName(url))
-            ways.byName.path.documentChanged(of: session)
+            path.recordDocument(session.documentURL, isIntercepted: isName(url))
+            pipelines.customScheme.path.documentChanged(of: session)
             retireIfMoved(session)
             bridges?.documentChanged(to: session.documentURL, in: view)
             legacy?.documentChanged(to: session.documentURL, in: view)
@@ -261,7 +261,7 @@ extension Container {
             pageRequests.release(session.id)
             report(.moved, of: session)
         }
-        if case .frameLoaded(let url) = signal { ways.byName.path.noteFrame(of: url, in: session) }
+        if case .frameLoaded(let url) = signal { pipelines.customScheme.path.recordFrame(of: url, in: session) }
         if case .processEnded = signal { pageRequests.release(session.id) }
         hub.send(.page(session.id, signal))
     }
@@ -279,16 +279,16 @@ extension Container {
         report(.closed, of: session)
         packages.library.unpin(session.id)
         sharedPages.forget(session.id)
-        ways.forget(session.id)
+        pipelines.forget(session.id)
         prefetch?.forget(session.id)
         packages.sweepSoon()
-        table?.note(.close)
+        table?.record(.close)
         loads[session.view] = nil
         bridges?.end(in: session.view)
         sites?.end(in: session.view)
         legacy?.end(in: session.view)
         posts.forget(session.view)
-        whitePages?.end(in: session.view)
+        blankPages?.end(in: session.view)
         endRequests(of: session)
         hub.send(.pageClosed(session.id))
         // A page that was dropped has no one who gives its view back. Its holder goes with it, so not now, but next.

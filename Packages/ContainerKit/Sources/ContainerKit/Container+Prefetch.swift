@@ -20,7 +20,7 @@ extension Container {
 
     /// Begins to ask for what a page will ask for, and for the cookies that go along.
     func fetchAhead(for page: PageID, at url: String, isPosted: Bool, as agent: UserAgent) {
-        for way in ways.all { way.fields?.use(agent) }
+        for pipeline in pipelines.all { pipeline.fields?.use(agent) }
         guard let prefetch, switches.isOn(.prefetch) else { return }
         let mode = mode(ofPageAt: url)
         guard mode != .plain else { return }
@@ -40,7 +40,7 @@ extension Container {
         if let cookies {
             // The engine's are to have what pages by the scheme were given.
             await cookies.settle()
-            if ways[mode]?.traits.keepsCookies == false { return cookies.pages }
+            if pipelines[mode]?.traits.keepsCookies == false { return cookies.pages }
         }
         return try await PageCookies(of: engine.cookies) { [server] cookie in
             guard let server else { return cookie }

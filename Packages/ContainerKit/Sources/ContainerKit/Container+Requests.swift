@@ -30,14 +30,14 @@ extension Container {
         let delivery = SchemeTaskDelivery(to: sink)
         let session = request.view.flatMap { sessions[$0] }
         var request = request
-        let post = posts.take(for: request)
+        let post = posts.removePost(for: request)
         var asked = legacy?.bare(request) ?? request
         if post != nil { asked.head.method = .post }
         func makeRecord() -> RequestRecord {
             RequestRecord(asked, session: session, names: configuration.names, started: started)
         }
-        if request.isMainDocument { note(document: asked, of: session) }
-        let path = ways.byName.path
+        if request.isMainDocument { record(document: asked, of: session) }
+        let path = pipelines.customScheme.path
         do {
             var bridged: BridgedBody
             switch try bridges?.read(&request) ?? .request(BridgedBody()) {
@@ -50,7 +50,7 @@ extension Container {
                 return delivery
             case .request(let body): bridged = body
             }
-            if let handed = try legacy?.take(for: &request) {
+            if let handed = try legacy?.removeBody(for: &request) {
                 handed.complete(&request.head)
                 bridged.body = handed.body(for: request.head.method)
             }
@@ -60,15 +60,15 @@ extension Container {
                 bridged.body = post.body.isEmpty ? .empty : .bytes(post.body)
             }
             let named = try path.name(request, for: session, bridged: bridged)
-            if let response = path.promptAnswer(to: named), let body = WholeBody(response.body) {
+            if let response = path.immediateResponse(to: named), let body = WholeBody(response.body) {
                 let responded = ContinuousClock.now
-                note(response, to: request, of: session)
+                record(response, to: request, of: session)
                 let outcome = delivery.deliver(response.head, body)
                 let ended = ContinuousClock.now
                 // What is told of it keeps no page waiting.
                 var record = makeRecord()
-                record.note(response, at: responded)
-                record.note(outcome, at: ended)
+                record.record(response, at: responded)
+                record.record(outcome, at: ended)
                 hub.send(.request(record))
             } else {
                 answer(request, .success(named), of: session, by: delivery, makeRecord(), bridged)
@@ -84,12 +84,12 @@ extension Container {
 
     /// Looks for an answer, and delivers it when it comes.
     private func answer(
-        _ request: EngineRequest, _ named: Result<RequestPath.Named, any Error>, of session: PageSession?,
+        _ request: EngineRequest, _ named: Result<RequestHandler.ResolvedRequest, any Error>, of session: PageSession?,
         by delivery: SchemeTaskDelivery, _ record: RequestRecord, _ bridged: BridgedBody
     ) {
-        let (path, cookies, epoch) = (ways.byName.path, cookies, downloadCare.epoch)
+        let (path, cookies, epoch) = (pipelines.customScheme.path, cookies, downloadManager.epoch)
         var record = record
-        let waiting = whitePages?.began(of: request.view)
+        let waiting = blankPages?.began(of: request.view)
         // One that outlives its page has nobody to give it up.
         let timer = (bridged.timeLimit ?? (bridged.isKeptAlive ? Self.keptAliveLimit : nil)).map { limit in
             Task { [weak delivery] in
@@ -107,12 +107,12 @@ extension Container {
             }
             return try await cookies.handingOver { try await path.answer(named) }
         } observe: { [weak self] response in
-            record.note(response)
-            self?.note(response, to: request, of: session)
+            record.record(response)
+            self?.record(response, to: request, of: session)
             if let place = response.movedTo, let id = bridged.id, let view = request.view {
-                self?.bridges?.note(path.place(of: place, in: session), of: id, in: view)
+                self?.bridges?.record(path.place(of: place, in: session), of: id, in: view)
             }
-        } completion: { [hub, weak whitePages, documentFailures] outcome in
+        } completion: { [hub, weak blankPages, documentFailures] outcome in
             timer?.cancel()
             if record.isMainDocument {
                 if case .failed(let error, _) = outcome {
@@ -121,31 +121,32 @@ extension Container {
                     documentFailures.answered(record.url)
                 }
             }
-            whitePages?.ended(of: waiting)
-            record.note(outcome)
+            blankPages?.ended(of: waiting)
+            record.record(outcome)
             hub.send(.request(record))
         }
     }
 
     /// Looks for a worker's script, and has the bridge's go before it.
     private func lead(
-        _ named: RequestPath.Named, _ script: WorkerScript, in bridge: PageBridge, of session: PageSession?,
+        _ named: RequestHandler.ResolvedRequest, _ script: WorkerScript, in bridge: PageBridge,
+        of session: PageSession?,
         by delivery: SchemeTaskDelivery, _ record: RequestRecord
     ) {
-        let path = ways.byName.path
+        let path = pipelines.customScheme.path
         var record = record
         var own: Int64?
-        let waiting = whitePages?.began(of: session?.view)
+        let waiting = blankPages?.began(of: session?.view)
         delivery.start {
-            let led = try await BridgeCare.lead(path.answer(named), script, in: bridge)
+            let led = try await BodyBridgeHost.lead(path.answer(named), script, in: bridge)
             own = led.own
             return led.answer
         } observe: { [weak self] response in
-            record.note(response)
-            self?.noteAnswer(response, to: session)
-        } completion: { [hub, weak whitePages] outcome in
-            whitePages?.ended(of: waiting)
-            record.note(outcome, of: own)
+            record.record(response)
+            self?.recordResponse(response, to: session)
+        } completion: { [hub, weak blankPages] outcome in
+            blankPages?.ended(of: waiting)
+            record.record(outcome, of: own)
             hub.send(.request(record))
         }
     }
@@ -154,38 +155,38 @@ extension Container {
         try await sites?.prepare(for: configuration.names.realURL(of: request.head), in: request.view, bridges)
     }
 
-    private func note(document request: EngineRequest, of session: PageSession?) {
-        ways.byName.fields?.note(request.head)
+    private func record(document request: EngineRequest, of session: PageSession?) {
+        pipelines.customScheme.fields?.record(request.head)
         if let session { agents[session.id] = request.head.headerFields[.userAgent] }
-        whitePages?.noteDocument(request.head.method, of: request.view)
+        blankPages?.recordDocument(request.head.method, of: request.view)
     }
 
-    private func note(_ response: ResourceResponse, to request: EngineRequest, of session: PageSession?) {
+    private func record(_ response: ResourceResponse, to request: EngineRequest, of session: PageSession?) {
         // The document's own answer comes before the page shows it.
-        if !request.isMainDocument { noteAnswer(response, to: session) }
-        if request.isMainDocument { whitePages?.noteDocument(response.head, of: request.view) }
+        if !request.isMainDocument { recordResponse(response, to: session) }
+        if request.isMainDocument { blankPages?.recordDocument(response.head, of: request.view) }
         guard request.isMainDocument, response.isInterim, let view = request.view else { return }
         loads[view]?.passOverDocument()
     }
 
     /// A package that answers a page is tried by it, wherever the page's document lies.
-    func noteAnswer(_ response: ResourceResponse, to asked: PageSession?) {
+    func recordResponse(_ response: ResourceResponse, to asked: PageSession?) {
         // Not an answer that comes when the page shows another document, or is closed.
         guard let generation = response.provenance.generation, let asked, let session = sessions[asked.view],
             session.id == asked.id, session.documentURL == asked.documentURL,
             !packages.hasNoted(generation, of: session.id)
         else { return }
-        packages.noteAnswer(of: generation, to: current(session).reference)
+        packages.recordResponse(of: generation, to: current(session).reference)
     }
 
     /// As above, of a request that came over loopback, where its `Referer` leaves no doubt of the document.
-    func noteAnswer(_ report: ExchangeReport) {
+    func recordResponse(_ report: ExchangeReport) {
         guard report.request.destination == .subresource, let generation = report.provenance?.generation,
             case .finished = report.outcome, let asked = report.request.page?.page,
             report.request.head.headerFields[.referer] == asked.documentURL,
             let session = sessions.values.first(where: { $0.id == asked.id }), session.documentURL == asked.documentURL,
             !packages.hasNoted(generation, of: session.id)
         else { return }
-        packages.noteAnswer(of: generation, to: current(session).reference)
+        packages.recordResponse(of: generation, to: current(session).reference)
     }
 }

@@ -17,55 +17,55 @@ internal import WebViewPool
 
 /// Opens web pages at once: from verified packages first, then from the HTTP cache, then from the network.
 ///
-/// The facade assembles the rooms and keeps the page sessions; the algorithms live in the rooms.
+/// The facade assembles the modules and keeps the page sessions; the algorithms live in the modules.
 /// Isolation: the main actor, where engines live. Loading, unpacking and hashing happen elsewhere.
 @MainActor
-public final class Container<Engine: WebEngine> {
+public final class Container<Engine: WebEngineDriver> {
     /// The engine that the container drives; hosts reach its cookies and proxy through it.
     public let engine: Engine
     let configuration: Configuration
-    let packages: PackageCare
-    let table: TableCare?
-    let cache: CacheCare?
-    let cookies: CookieCare?
+    let packages: PackageService
+    let table: ResourceTableService?
+    let cache: HTTPCacheService?
+    let cookies: CookieSynchronizer?
     let previewList = PreviewList()
-    let liveRules: LiveRules
+    let liveRules: ActiveRules
     let switches = FeatureSwitches()
-    let switchboardCare: SwitchboardCare?
+    let remoteConfigService: RemoteConfigService?
     let modes: PageModes
-    let ways: ModeWays
+    let pipelines: ModePipelines
     let appRequests: AppRequests
-    let pool: WebViewPool<Engine.View, ViewKey>
-    let sharedPages: OpenPages
+    let pool: ViewPool<Engine.View, ViewKey>
+    let sharedPages: PageAttributor
     let documentFailures = DocumentFailures()
-    let preconnecting = PreconnectCare()
-    private(set) var proxy: ProxyCare<Engine>?
-    private(set) var server: ServerCare<Engine>?
-    private(set) var engineCaches: EngineCacheCare<Engine>?
+    let preconnecting = Preconnector()
+    private(set) var proxy: ProxyController<Engine>?
+    private(set) var server: LocalServerController<Engine>?
+    private(set) var engineCaches: EngineCacheInvalidator<Engine>?
     let hub = EventHub()
     var sessions: [ViewID: PageSession] = [:]
     var loads: [ViewID: ViewLoad] = [:]
     var lastPageID: UInt64 = 0
-    private(set) var bridges: BridgeCare?
+    private(set) var bridges: BodyBridgeHost?
     /// `nil` if no page can have a name.
     let sites: SiteController?
-    let legacy: LegacyCare?
+    let legacy: LegacyBridgeHost?
     let posts = OpeningPosts()
-    let whitePages: WhitePageCare?
+    let blankPages: BlankPageMonitor?
     /// What the bodies of all pages are taken from.
     let bodyBudget: ByteBudget
-    let origins: OriginModeCare?
-    private(set) var idle: IdleCare?
-    private(set) var timelineCare: TimelineCare?
-    let pageRequests: PageRequestCare
-    let downloadCare: DownloadCare
+    let origins: OriginModeStore?
+    private(set) var idle: IdleScheduler?
+    private(set) var timelineRecorder: TimelineRecorder?
+    let pageRequests: PagePromptController
+    let downloadManager: DownloadManager
     /// What pages are asked, and what they call themselves.
     var askers: [PageID: Asker] = [:]
     var agents: [PageID: String] = [:]
-    private(set) var prefetch: PrefetchCares?
-    private(set) var prefetchTable: PrefetchTableCare?
+    private(set) var prefetch: Prefetchers?
+    private(set) var prefetchTable: PrefetchTableService?
     var reclaiming: Task<Void, Never>?
-    private var memory: MemoryCare?
+    private var memory: MemoryPressureMonitor?
 
     /// Opens the container's folder and routes its schemes.
     /// - Throws: `StoreError`, with code `inUse` where another process has the folder; `TableError`; ``EngineError``;
@@ -73,27 +73,27 @@ public final class Container<Engine: WebEngine> {
     ///   a proxy or a server that cannot listen.
     public init(engine: Engine, configuration given: Configuration) async throws {
         let given = given.sharedOut
-        let shares = MemoryShares(ceiling: given.memoryCeiling)
+        let shares = MemoryBudget(ceiling: given.memoryCeiling)
         self.engine = engine
         bodyBudget = ByteBudget(limit: shares.bodies)
         var modes = try PageModes(given.mode, given.pageModes)
         let network = NetworkLoader(DecodingTransport(given.transport))
-        packages = try await PackageCare(
+        packages = try await PackageService(
             directory: given.directory, budgets: given.store, packages: given.packages,
             updates: given.updates, network: network, logger: given.logger)
-        liveRules = LiveRules(given.rules)
-        switchboardCare = await Self.openSwitchboard(
+        liveRules = ActiveRules(given.rules)
+        remoteConfigService = await Self.openRemoteConfig(
             given, packages.store, RedirectedLoader(network), liveRules, switches)
-        let configuration = given.with(switchboardCare?.numbers ?? SwitchboardNumbers()).sharedOut
+        let configuration = given.with(remoteConfigService?.numbers ?? RemoteConfigNumbers()).sharedOut
         self.configuration = configuration
-        sharedPages = OpenPages(names: modes.started.contains(.customScheme) ? configuration.names : nil)
-        if let document = switchboardCare?.state.documentAtStart { try modes.take(document) }
+        sharedPages = PageAttributor(names: modes.started.contains(.customScheme) ? configuration.names : nil)
+        if let document = remoteConfigService?.state.documentAtStart { try modes.apply(document) }
         self.modes = modes
         table = try await Self.openTable(configuration, packages.store, network, hub, switches)
         cookies =
             modes.chains.allSatisfy { engine.traits(in: $0).keepsCookies }
             ? nil
-            : CookieCare(configuration, besides: modes.started.contains(.customScheme) ? engine.cookies : nil) {
+            : CookieSynchronizer(configuration, besides: modes.started.contains(.customScheme) ? engine.cookies : nil) {
                 [hub] in hub.send($0)
             }
         let pageCookies = cookies?.pages
@@ -101,27 +101,28 @@ public final class Container<Engine: WebEngine> {
             configuration, pageCookies.map { CookieStoringLoader(network, cookies: $0) } ?? network)
         origins = await .open(
             modes.movingOrigins, configuration.originModes, packages.store, logger: configuration.logger)
-        let coverage = Coverage(
+        let interceptionPolicy = InterceptionPolicy(
             rules: liveRules, hosts: configuration.coveredHosts, library: packages.library, updater: packages.updater,
             table: table?.library, previews: previewList, origins: origins, switches: switches, modes: modes)
-        ways = await Self.openWays(
+        pipelines = await Self.openWays(
             configuration, engine, modes,
             over: Shared(
-                store: packages.store, coverage: coverage, network: network, cache: cache?.loader,
+                store: packages.store, interceptionPolicy: interceptionPolicy, network: network, cache: cache?.loader,
                 cookies: pageCookies, memory: shares))
-        appRequests = AppRequests(path: ways.primary.path, hub: hub)
+        appRequests = AppRequests(path: pipelines.primary.path, hub: hub)
         legacy = configuration.legacyMessages.map { [bodyBudget] in
-            LegacyCare($0, names: configuration.names, budget: bodyBudget)
+            LegacyBridgeHost($0, names: configuration.names, budget: bodyBudget)
         }
-        let rehearsal = BridgeCare.rehearsal(in: configuration.mode, by: ways.byName.traits)
-        pool = WebViewPool(.init(capacity: configuration.pool, reuseLimit: configuration.viewReuseLimit)) { _ in
+        let precompiledSources = BodyBridgeHost.precompiledSources(
+            in: configuration.mode, by: pipelines.customScheme.traits)
+        pool = ViewPool(.init(capacity: configuration.pool, reuseLimit: configuration.viewReuseLimit)) { _ in
             try engine.makeView()
         } prepare: {
-            try await $0.rehearse(rehearsal)
+            try await $0.precompile(precompiledSources)
         }
-        whitePages = configuration.whitePages.map { WhitePageCare($0) }
-        pageRequests = PageRequestCare(configuration.pageRequests) { [hub] in hub.send(.pageRequest($0, $1)) }
-        downloadCare = DownloadCare(
+        blankPages = configuration.blankPages.map { BlankPageMonitor($0) }
+        pageRequests = PagePromptController(configuration.pageRequests) { [hub] in hub.send(.pageRequest($0, $1)) }
+        downloadManager = DownloadManager(
             configuration.downloads, requests: pageRequests, journal: await .open(directory: given.directory)
         ) { [hub] in hub.send(.download($0, $1)) }
         sites = modes.started.contains(.customScheme) ? SiteController(names: configuration.names) : nil
@@ -134,122 +135,123 @@ public final class Container<Engine: WebEngine> {
                 self?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
             }
         }
-        if ways.byName.traits.bodies == .plain || !configuration.forcedBridges.isEmpty {
-            bridges = BridgeCare(
+        if pipelines.customScheme.traits.bodies == .plain || !configuration.forcedBridges.isEmpty {
+            bridges = BodyBridgeHost(
                 names: configuration.names, hasCookies: cookies != nil, budget: bodyBudget,
-                host: BridgeHost(path: ways.byName.path, names: configuration.names, cookies: pageCookies))
+                host: BridgeHost(path: pipelines.customScheme.path, names: configuration.names, cookies: pageCookies))
         }
         legacy?.realURL = { [weak self] in self?.realURL(of: $0) ?? $0 }
         legacy?.prefetched = { [weak self] in try await self?.prefetched(for: $0, from: $1, in: $2) }
         try await cookies?.start()
         try await beginLoopback()
         beginEngineCaches()
-        hub.accompany { [weak whitePages] in
-            if case .request(let record) = $0 { whitePages?.hear(record) }
+        hub.observePermanently { [weak blankPages] in
+            if case .request(let record) = $0 { blankPages?.receive(record) }
         }
-        let metrics = MetricsCare.isOf(configuration.metrics) ? beginMetrics(configuration.metrics) : nil
+        let metrics = MetricsReporter.isOf(configuration.metrics) ? beginMetrics(configuration.metrics) : nil
         if let options = configuration.timelines {
-            let care = TimelineCare(options, logger: configuration.logger) { [weak self] page in
+            let recorder = TimelineRecorder(options, logger: configuration.logger) { [weak self] page in
                 self?.sessions.values.first { $0.id == page }?.documentURL
             }
-            if let metrics { care.listen { metrics.hear($0) } }
-            hub.accompany { care.hear($0) }
-            timelineCare = care
+            if let metrics { recorder.listen { metrics.receive($0) } }
+            hub.observePermanently { recorder.receive($0) }
+            timelineRecorder = recorder
         }
-        prefetch = PrefetchCares(ways, configuration.prefetch) { [weak self] url, mode in
+        prefetch = Prefetchers(pipelines, configuration.prefetch) { [weak self] url, mode in
             guard let self else { throw CancellationError() }
             return try await cookies(ofPageAt: url, in: mode)
         }
         await openPrefetchTable(RedirectedLoader(network))
         packages.forward { [hub] in hub.send(.package($0)) }
-        memory = MemoryCare(configuration.updates.conditions) { [weak self] in self?.releaseMemory($0) }
-        table?.note(.launch)
-        beginSwitchboard()
-        beginIdleCare()
+        memory = MemoryPressureMonitor(configuration.updates.conditions) { [weak self] in self?.releaseMemory($0) }
+        table?.record(.launch)
+        beginRemoteConfig()
+        startIdleScheduler()
     }
 
-    private func beginMetrics(_ factory: any MetricsFactory) -> MetricsCare {
-        let metrics = MetricsCare(factory) { [weak self] in self?.counters.totals ?? [:] }
-        hub.accompany { metrics.hear($0) }
+    private func beginMetrics(_ factory: any MetricsFactory) -> MetricsReporter {
+        let metrics = MetricsReporter(factory) { [weak self] in self?.counters.totals ?? [:] }
+        hub.observePermanently { metrics.receive($0) }
         return metrics
     }
 
-    private func beginIdleCare() {
+    private func startIdleScheduler() {
         guard configuration.warmsUpWhenIdle else { return }
-        idle = IdleCare(configuration.updates.conditions, delay: configuration.idleDelay) { [weak self] isWanted in
+        idle = IdleScheduler(configuration.updates.conditions, delay: configuration.idleDelay) { [weak self] isWanted in
             await self?.warmUpQuietly(while: isWanted)
         }
         idle?.listen(to: hub)
     }
 
     private func beginLoopback() async throws {
-        let way = ways.overLoopback
+        let pipeline = pipelines.loopback
         let requests = LoopbackRequests(
-            path: way.path, pages: sharedPages, legacy: legacy, engineFields: way.fields, failures: documentFailures
+            path: pipeline.path, pages: sharedPages, legacy: legacy, engineFields: pipeline.fields,
+            failures: documentFailures
         ) { [weak self] in
             guard let self else { return }
-            whitePages?.noteDocument($0, realURL: realURL(of:))
+            blankPages?.recordDocument($0, realURL: realURL(of:))
         }
-        let tell = { @MainActor [hub] (event: ContainerEvent) in hub.send(event) }
-        let note = { @MainActor [weak self] (report: ExchangeReport) -> Void in self?.noteAnswer(report) }
-        switch way.mode {
+        let send = { @MainActor [hub] (event: ContainerEvent) in hub.send(event) }
+        let record = { @MainActor [weak self] (report: ExchangeReport) -> Void in self?.recordResponse(report) }
+        switch pipeline.mode {
         case .plain, .customScheme: break
         case .loopbackProxy:
-            proxy = try await ProxyCare(
+            proxy = try await ProxyController(
                 engine, requests, configuration.loopback, isUsed: liveRules.isOn, logger: configuration.logger,
-                tell: tell, note: note)
+                send: send, record: record)
             proxy?.listen(to: hub)
             preconnecting.listen(to: hub)
         case .loopbackServer:
-            server = try await ServerCare(
+            server = try await LocalServerController(
                 engine, requests, configuration.loopback, directory: configuration.directory,
-                isUsed: liveRules.isOn, logger: configuration.logger, tell: tell, note: note)
+                isUsed: liveRules.isOn, logger: configuration.logger, send: send, record: record)
         }
     }
 
     private func beginEngineCaches() {
-        guard ways.overLoopback.mode.isOverLoopback, ways.overLoopback.traits.caches else { return }
-        let care = EngineCacheCare(engine, packages.library, configuration, isByProxy: proxy != nil) {
+        guard pipelines.loopback.mode.isOverLoopback, pipelines.loopback.traits.caches else { return }
+        let invalidator = EngineCacheInvalidator(engine, packages.library, configuration, isByProxy: proxy != nil) {
             [liveRules, switches] in
             liveRules.isOn && switches.isOn(.packages)
         } place: { [weak server, isByProxy = proxy != nil] url in
             isByProxy ? url : server?.place(of: url)
         }
-        care.listen(to: hub)
-        engineCaches = care
+        invalidator.listen(to: hub)
+        engineCaches = invalidator
     }
 
-    private func openPrefetchTable(_ network: any ResourceLoading) async {
+    private func openPrefetchTable(_ network: any ResourceLoader) async {
         guard prefetch != nil, let source = configuration.prefetch?.tableSource else { return }
-        let care = PrefetchTableCare(
+        let service = PrefetchTableService(
             source, network: network, store: packages.store, conditions: configuration.updates.conditions,
             logger: configuration.logger
         ) { [weak prefetch] table in
             prefetch?.table = table
-        } hear: { [hub] check in
+        } receive: { [hub] check in
             hub.send(.prefetchTableChecked(check))
         }
-        await care.open()
-        prefetchTable = care
+        await service.open()
+        prefetchTable = service
         checkPrefetchTable()
     }
 
     private static func openTable(
-        _ configuration: Configuration, _ store: ResourceStore, _ network: any ResourceLoading, _ hub: EventHub,
+        _ configuration: Configuration, _ store: BlobStore, _ network: any ResourceLoader, _ hub: EventHub,
         _ switches: FeatureSwitches
-    ) async throws -> TableCare? {
+    ) async throws -> ResourceTableService? {
         guard let table = configuration.table else { return nil }
-        return try await TableCare(
+        return try await ResourceTableService(
             table, store: store, network: network, conditions: configuration.updates.conditions, switches: switches,
             logger: configuration.logger
         ) { hub.send(.tableChecked($0, $1)) }
     }
 
     private static func openCache(
-        _ configuration: Configuration, _ network: any ResourceLoading
-    ) async -> CacheCare? {
+        _ configuration: Configuration, _ network: any ResourceLoader
+    ) async -> HTTPCacheService? {
         guard let options = configuration.httpCache else { return nil }
-        return await CacheCare(
+        return await HTTPCacheService(
             options, directory: configuration.directory, network: network, logger: configuration.logger)
     }
 }

@@ -21,7 +21,7 @@ public struct ContainerCounters: Sendable, Hashable {
     /// Of the table that says what is fetched ahead; `nil` where it is fetched from nowhere.
     public var prefetchTable: PrefetchTableCounters?
     /// Of the switchboard; `nil` where there is none.
-    public var switchboard: SwitchboardCounters?
+    public var remoteConfig: RemoteConfigCounters?
     /// Of the files that pages save.
     public var downloads: DownloadCounters
     /// Events that slow subscribers lost, and reports of pages.

@@ -25,7 +25,7 @@ public struct ContainerError: Error, Sendable, Hashable, CustomStringConvertible
         /// A text that no view can call itself.
         public static let invalidUserAgent = Code("invalid-user-agent")
         /// Values that a page cannot be given.
-        public static let invalidSeed = Code("invalid-seed")
+        public static let invalidInitialData = Code("invalid-seed")
         /// Something of an account could not be cleared.
         public static let signOut = Code("sign-out")
         /// A domain that is no name of a host, in ASCII.

@@ -41,7 +41,7 @@ public enum ContainerEvent: Sendable {
     /// An account was signed out; whether nothing of it is left.
     case signedOut(isComplete: Bool)
     /// A page stayed white, and a step was taken.
-    case whitePage(PageID, WhitePageStep)
+    case blankPage(PageID, BlankPageStep)
     /// A page asked something of the app, and this came of it.
     case pageRequest(PageID, PageRequestRecord)
     /// Something happened to a file that a page saves; the page may be closed by then.
@@ -49,12 +49,12 @@ public enum ContainerEvent: Sendable {
     /// The server of the prefetch table was asked, and what came of it.
     case prefetchTableChecked(PrefetchTableCheck)
     /// The server of the switchboard was asked, and what came of it.
-    case switchboardChecked(SwitchboardCheck)
+    case remoteConfigChecked(RemoteConfigCheck)
     /// The switchboard says something else from now on.
-    case switchboardChanged(SwitchboardState)
+    case remoteConfigChanged(RemoteConfigState)
     /// The switchboard names these modes for some pages, but the container was not configured with them: the pages
     /// open as if it named none.
-    case switchboardModesIgnored([InterceptionMode])
+    case remoteConfigModesIgnored([InterceptionMode])
     /// A request that came through the container has ended.
     case request(RequestRecord)
 }

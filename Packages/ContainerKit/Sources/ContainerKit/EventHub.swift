@@ -36,11 +36,11 @@ final class EventHub {
         return stream
     }
 
-    func observe(_ hear: @escaping @MainActor (ContainerEvent) -> Void) -> EventObservation {
-        let observer = Observer(hear)
+    func observe(_ handler: @escaping @MainActor (ContainerEvent) -> Void) -> EventObservation {
+        let observer = Observer(handler)
         inOrder {
             observers.append(observer)
-            for event in takeEarly() { hear(event) }
+            for event in takeEarly() { handler(event) }
         }
         // Held by the hub alone: who observes often holds the observation.
         return EventObservation { [weak self, weak observer] in
@@ -51,8 +51,8 @@ final class EventHub {
 
     /// As ``observe(_:)`` for one of the container's own, as long as the hub lives: what happened before stays for the host,
     /// who is still to come.
-    func accompany(_ hear: @escaping @MainActor (ContainerEvent) -> Void) {
-        observers.append(Observer(hear))
+    func observePermanently(_ handler: @escaping @MainActor (ContainerEvent) -> Void) {
+        observers.append(Observer(handler))
     }
 
     private func takeEarly() -> [ContainerEvent] {
@@ -75,14 +75,14 @@ final class EventHub {
         guard !isTelling else { return body() }
         isTelling = true
         body()
-        while !waiting.isEmpty { tell(waiting.removeFirst()) }
+        while !waiting.isEmpty { deliver(waiting.removeFirst()) }
         isTelling = false
     }
 
-    private func tell(_ event: ContainerEvent) {
+    private func deliver(_ event: ContainerEvent) {
         keep(event)
         // One may end another, or itself; who comes meanwhile hears the next.
-        for observer in observers where !observer.isOver { observer.hear(event) }
+        for observer in observers where !observer.isOver { observer.handler(event) }
         for (id, subscriber) in subscribers {
             switch subscriber.yield(event) {
             case .dropped: dropped += 1
@@ -96,7 +96,7 @@ final class EventHub {
         switch event {
         case .package(.downloading): return
         // Said as the container begins, too.
-        case .package, .loopback(.portTaken), .switchboardModesIgnored: break
+        case .package, .loopback(.portTaken), .remoteConfigModesIgnored: break
         default: return
         }
         early?.append(event)
@@ -107,8 +107,8 @@ final class EventHub {
 
 @MainActor
 private final class Observer {
-    let hear: @MainActor (ContainerEvent) -> Void
+    let handler: @MainActor (ContainerEvent) -> Void
     var isOver = false
 
-    init(_ hear: @escaping @MainActor (ContainerEvent) -> Void) { self.hear = hear }
+    init(_ handler: @escaping @MainActor (ContainerEvent) -> Void) { self.handler = handler }
 }

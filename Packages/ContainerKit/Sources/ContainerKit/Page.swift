@@ -17,7 +17,7 @@ public final class Page<View: EngineView> {
     /// How the page opens, as far as it is known by now, and at last how it did; `nil` where `Configuration.timelines`
     /// is.
     public var timeline: PageTimeline? { recording?.timeline }
-    var recording: TimelineCare.Recording?
+    var recording: TimelineRecorder.Recording?
     private let holder: PageHolder
     private var onEnd: (@MainActor () -> Void)?
 

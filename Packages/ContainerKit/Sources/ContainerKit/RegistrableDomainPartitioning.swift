@@ -8,7 +8,7 @@ internal import ResourceLoading
 /// Takes the scheme and the registrable domain for the site, as browsers do (HTML, "obtain a site"): hosts of one domain
 /// share what is cached for their pages.
 public struct RegistrableDomainPartitioning: SitePartitioning {
-    private let list = PublicSuffixList()
+    private let list = SuffixList()
 
     /// Makes a division by the list of public suffixes.
     public init() {}

@@ -113,7 +113,7 @@ public struct RequestRecord: Sendable {
             }
     }
 
-    mutating func note(_ response: ResourceResponse, at responded: ContinuousClock.Instant = .now) {
+    mutating func record(_ response: ResourceResponse, at responded: ContinuousClock.Instant = .now) {
         self.responded = responded
         status = response.head.status
         provenance = response.provenance
@@ -121,7 +121,7 @@ public struct RequestRecord: Sendable {
     }
 
     /// - Parameter own: how many bytes the answer had of its own, where the engine got the bridge's in front of them.
-    mutating func note(
+    mutating func record(
         _ outcome: SchemeTaskDelivery.Outcome, at ended: ContinuousClock.Instant = .now, of own: Int64? = nil
     ) {
         self.ended = ended

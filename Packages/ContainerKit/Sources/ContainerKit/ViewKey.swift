@@ -20,13 +20,13 @@ struct ViewKey: PoolKey {
     init(mode: InterceptionMode, url: String) {
         self.mode = mode
         let host = WebOrigin(url: url).map { String($0.host) } ?? ""
-        site = PublicSuffixList().registrableDomain(of: host) ?? host
+        site = SuffixList().registrableDomain(of: host) ?? host
     }
 }
 
-extension EndReason {
+extension DiscardReason {
     /// Pages of several sites were shown in it.
-    static let severalSites = EndReason(retired: "several-sites")
+    static let severalSites = DiscardReason(retired: "several-sites")
     /// An account or a cache was cleared.
-    static let cleared = EndReason(retired: "cleared")
+    static let cleared = DiscardReason(retired: "cleared")
 }

@@ -34,11 +34,11 @@ public final class ViewLoad {
     /// Says why a document could not be had, by its place and what the engine says; the engine's word by default.
     var explain: @MainActor (String, EngineError) -> EngineError = { $1 }
     /// Which of the resources that the engine loads are told by somebody else, and so not again here; none by default.
-    var isToldElsewhere: @MainActor (EngineResource) -> Bool = { _ in false }
+    var isReportedElsewhere: @MainActor (EngineResource) -> Bool = { _ in false }
 
     /// Listens to a view from now on.
     public init(of view: any EngineView) {
-        view.onSignal = { [weak self] in self?.hear($0) }
+        view.onSignal = { [weak self] in self?.receive($0) }
     }
 
     /// Adds a listener, which hears every signal of the view after this load has.
@@ -101,7 +101,7 @@ public final class ViewLoad {
         return errorPage != .none
     }
 
-    private func hear(_ signal: ViewSignal) {
+    private func receive(_ signal: ViewSignal) {
         guard !isOfErrorPage(signal) else { return }
         let signal =
             if case .failed(let url, let error) = signal {
@@ -111,7 +111,7 @@ public final class ViewLoad {
             }
         switch signal {
         case .committed where isAtInterimDocument, .finished where isAtInterimDocument: return
-        case .resource(let resource) where isToldElsewhere(resource): return
+        case .resource(let resource) where isReportedElsewhere(resource): return
         case .resource, .frameLoaded, .sightChanged: break
         default: isAtInterimDocument = false
         }

@@ -63,7 +63,7 @@ struct ConfigurationTests {
     }
 
     private struct BrokenHealth: HealthRecording {
-        func load() throws -> HealthLedger { throw CancellationError() }
-        func save(_ ledger: HealthLedger) throws {}
+        func load() throws -> TrialRecord { throw CancellationError() }
+        func save(_ record: TrialRecord) throws {}
     }
 }

@@ -140,22 +140,22 @@ struct CookieTests {
         configuration.cookies.isPersistent = false
         let jar = fixture.engine.jar
         let clock = ManualClock()
-        let (told, telling) = AsyncStream.makeStream(of: Bool.self)
-        let care = CookieCare(configuration, besides: jar, clock: clock) {
-            if case .cookiesBehind(let isBehind) = $0 { telling.yield(isBehind) }
+        let (told, reporting) = AsyncStream.makeStream(of: Bool.self)
+        let synchronizer = CookieSynchronizer(configuration, besides: jar, clock: clock) {
+            if case .cookiesBehind(let isBehind) = $0 { reporting.yield(isBehind) }
         }
         var events = told.makeAsyncIterator()
-        try await care.start()
-        await care.settle()
+        try await synchronizer.start()
+        await synchronizer.settle()
         jar.hangs = true
-        let first = Task { await care.settle() }
+        let first = Task { await synchronizer.settle() }
         // The page's limit and that of the reading.
         await clock.sleepers(atLeast: 2)
         clock.advance(by: .seconds(3))
         await first.value
         #expect(await events.next() == true)
         // No time passes here.
-        for _ in 0..<3 { await care.settle() }
+        for _ in 0..<3 { await synchronizer.settle() }
         jar.hangs = false
         jar.put(EngineCookie(name: "id", value: "7", domain: "shop.example"))
         // The reading that hangs has failed: it is tried again after a wait.
@@ -164,9 +164,9 @@ struct CookieTests {
         await clock.sleepers(atLeast: 2)
         clock.advance(by: .milliseconds(50))
         #expect(await events.next() == false)
-        await care.settle()
-        #expect(care.jar.cookies.map(\.value) == ["7"])
-        await care.shutDown()
+        await synchronizer.settle()
+        #expect(synchronizer.jar.cookies.map(\.value) == ["7"])
+        await synchronizer.shutDown()
     }
 
     @Test("Where the engine loses its cookies by itself, they are there again before the next page, and none is gone")
@@ -407,7 +407,7 @@ struct CookieTests {
         }
         let head = try #require(
             HTTPRequest(method: .get, urlText: "https://shop.example/", headerFields: [other: "1", marker: "1"]))
-        _ = try await container.path.answer(overLoopback: ResourceRequest(head))
+        _ = try await container.path.answer(loopback: ResourceRequest(head))
         _ = try await container.path.answer(ResourceRequest(head))
         fixture.network.requests.withLock { requests in
             #expect(requests.count == 2 && requests.allSatisfy { $0.headerFields[other] == nil })

@@ -26,7 +26,7 @@ struct DamageTests {
     }
 
     @Test("A damaged file is told, answered by the network, and fetched again from where its package came")
-    func mending() async throws {
+    func repairs() async throws {
         let conditions = ChangingConditions(HostConditions())
         let container = try await fixture.container { $0.updates.conditions = conditions }
         let package = try await container.update(from: fixture.publish(site, version: "1")).package
@@ -44,7 +44,7 @@ struct DamageTests {
                 #expect(!fixture.network.urls.suffix(2).contains { $0.hasSuffix(".json") })
                 conditions.set(HostConditions())
             }
-            guard case .package(.mended(let id, let version, let files)) = event else { continue }
+            guard case .package(.repaired(let id, let version, let files)) = event else { continue }
             #expect(id == package.id && version == package.version && files == 1)
             break
         }
@@ -88,7 +88,7 @@ struct DamageTests {
         try damage("news()")
         let events = container.events()
         _ = try await fixture.text("containerkit://news.example/news.js", of: container)
-        for await case .package(.mended(let id, _, _)) in events {
+        for await case .package(.repaired(let id, _, _)) in events {
             #expect(id == news.package.id && shop.package.id < id)
             break
         }

@@ -41,7 +41,7 @@ struct DocumentFailureTests {
         let container = try await fixture.container(covering: ["a.example"]) { $0.mode = .loopbackProxy }
         let failures = DocumentFailures()
         let requests = LoopbackRequests(
-            path: container.path, pages: OpenPages(), legacy: nil, failures: failures)
+            path: container.path, pages: PageAttributor(), legacy: nil, failures: failures)
         let url = "https://a.example/refused"
         var request = ResourceRequest(try #require(HTTPRequest(method: .get, urlText: url)))
         let picture = request

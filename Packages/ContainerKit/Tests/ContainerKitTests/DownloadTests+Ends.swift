@@ -148,7 +148,7 @@ extension DownloadTests {
 
     @Test("The end is waited for, however many follow a download")
     func manyListeners() async {
-        let meter = DownloadMeter(Stopwatch(clock), leastBytes: 1)
+        let meter = ProgressTracker(Stopwatch(clock), leastBytes: 1)
         let listeners = (0..<64).map { _ in meter.progress() }
         let (begun, begin) = AsyncStream<Void>.makeStream()
         var steps: [String] = []

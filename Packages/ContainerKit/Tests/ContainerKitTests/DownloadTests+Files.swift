@@ -61,8 +61,8 @@ extension DownloadTests {
             try DownloadNaming.hold.bring(folder + "/none", to: folder + "/a") { "text" }
         }
         #expect(left.isEmpty)
-        let placeholder = try #require(try Placeholder.make(folder + "/a", "text"))
-        #expect(try Placeholder.make(folder + "/a", "text") == nil)
+        let placeholder = try #require(try NameReservation.make(folder + "/a", "text"))
+        #expect(try NameReservation.make(folder + "/a", "text") == nil)
         try Data("text".utf8).write(to: URL(fileURLWithPath: folder + "/b"))
         #expect(rename(folder + "/b", folder + "/a") == 0)
         placeholder.remove()

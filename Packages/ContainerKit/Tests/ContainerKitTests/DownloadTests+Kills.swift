@@ -53,7 +53,7 @@ extension DownloadTests {
         case .nameNoted, .nameHeld:
             _ = try DownloadNaming.hold.bring(file.path, to: target) {
                 try journal.hold("a", for: file.token)
-                if step == .nameHeld { _ = try Placeholder.make(target, file.token) }
+                if step == .nameHeld { _ = try NameReservation.make(target, file.token) }
                 end()
                 return file.token
             }

@@ -209,8 +209,8 @@ struct EngineCacheTests {
     }
 
     @Test("What the server answered while a switchboard forbade packages is forgotten, too")
-    func switchboard() async throws {
-        let container = try await container { $0.switchboard = SwitchboardOptions() }
+    func remoteConfig() async throws {
+        let container = try await container { $0.remoteConfig = RemoteConfigOptions() }
         var events = container.events()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         #expect(await cleared(events) == [shop])
@@ -218,7 +218,7 @@ struct EngineCacheTests {
         for text in [
             #"{"format":1,"version":1,"features":{"packages":false}}"#, #"{"format":1,"version":2}"#,
         ] {
-            try await container.apply(try SwitchboardDocument(json: Data(text.utf8)))
+            try await container.apply(try RemoteConfigDocument(json: Data(text.utf8)))
         }
         #expect(fixture.engine.forgotten == [[shop]])
         events = container.events()

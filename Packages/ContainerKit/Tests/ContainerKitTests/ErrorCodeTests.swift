@@ -32,7 +32,7 @@ struct ErrorCodeTests {
             (Code.unsupported.description, "unsupported"),
             (Code.cookies.description, "cookies"),
             (Code.invalidUserAgent.description, "invalid-user-agent"),
-            (Code.invalidSeed.description, "invalid-seed"),
+            (Code.invalidInitialData.description, "invalid-seed"),
             (Code.signOut.description, "sign-out"),
             (Code.invalidDomain.description, "invalid-domain"),
         ])
@@ -81,8 +81,8 @@ struct ErrorCodeTests {
     }
 
     @Test("Codes of SwitchboardError")
-    func switchboardError() {
-        typealias Code = SwitchboardError.Code
+    func remoteConfigError() {
+        typealias Code = RemoteConfigError.Code
         check([
             (Code.badDocument.description, "bad-document"),
             (Code.unknownFormat.description, "unknown-format"),
@@ -161,7 +161,7 @@ struct ErrorCodeTests {
             (Code.tooLarge.description, "too-large"),
             (Code.truncated.description, "truncated"),
             (Code.digestMismatch.description, "digest-mismatch"),
-            (Code.noRoom.description, "no-room"),
+            (Code.noSpace.description, "no-room"),
             (Code.queueFull.description, "queue-full"),
             (Code.notNow.description, "not-now"),
             (Code.hostTooOld.description, "host-too-old"),

@@ -68,10 +68,10 @@ struct InterfaceNamesTests {
                 == ["finished", "failed", "stopped"])
         #expect([RequestRecord.Asker.page, .app].map(\.name) == ["page", "app"])
         #expect(
-            [WhitePageStep.Kind.reloaded, .reloadedWithoutPackage, .showedErrorPage, .retried].map(\.rawValue)
+            [BlankPageStep.Kind.reloaded, .reloadedWithoutPackage, .showedErrorPage, .retried].map(\.rawValue)
                 == ["reloaded", "reloadedWithoutPackage", "showedErrorPage", "retried"])
         #expect(
-            WhitePageSignal.allCases.map(\.rawValue) == [
+            BlankPageSignal.allCases.map(\.rawValue) == [
                 "processEnded", "loadFailed", "emptyDocument", "bootError", "failedResource", "unresponsive",
                 "noFirstPaint", "uniformPicture",
             ])
@@ -94,14 +94,14 @@ struct InterfaceNamesTests {
         let events: [PackageEvent] = [
             .updateBegan(source), .staged(id, version, .nextLaunch), .proven(id, version),
             .quarantined(id, version, reason: ""), .fellBack(id, version, reason: ""),
-            .mended(id, version, files: 1), .updateFailed(source, failure), .changeFailed(id, failure),
+            .repaired(id, version, files: 1), .updateFailed(source, failure), .changeFailed(id, failure),
         ]
         #expect(
             events.map(\.name) == [
                 "update_began", "staged", "proven", "quarantined", "fell_back", "mended", "update_failed",
                 "change_failed",
             ])
-        let reasons: [EndReason] = [
+        let reasons: [DiscardReason] = [
             .surplus, .reuseLimit, .trimmed, .warmUpFailed, .diedIdle, .processEnded, .resetFailed,
         ]
         #expect(

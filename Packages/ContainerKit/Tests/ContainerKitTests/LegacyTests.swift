@@ -178,7 +178,7 @@ struct LegacyTests {
         fixture.engine.traits.keepsCookies = true
         fixture.engine.traits.preflights = true
         let container = try await container(mode: .loopbackProxy)
-        let requests = LoopbackRequests(path: container.path, pages: OpenPages(), legacy: container.legacy)
+        let requests = LoopbackRequests(path: container.path, pages: PageAttributor(), legacy: container.legacy)
         let places = ["https://shop.example/a", "https://shop.example/b"]
         var pages: [Page<FakeView>] = []
         for place in places {
@@ -208,7 +208,7 @@ struct LegacyTests {
         fixture.engine.traits.preflights = true
         let container = try await container(mode: .loopbackProxy)
         let page = try await container.open("https://shop.example/")
-        let requests = LoopbackRequests(path: container.path, pages: OpenPages(), legacy: container.legacy)
+        let requests = LoopbackRequests(path: container.path, pages: PageAttributor(), legacy: container.legacy)
         let store = { (id: String, rest: String) throws in
             let json = #"{"requestId":"\#(id)",\#(rest)}"#
             let answer = try say("body", json, from: "https://shop.example/p", in: page.view)

@@ -99,7 +99,7 @@ struct MalformedResponseTests {
     private func check(
         _ url: String, _ number: Int, by transport: AsyncHTTPTransport
     ) async throws -> TableCheckResult {
-        let store = try ResourceStore(directory: "\(fixture.folder)/table-\(number)")
+        let store = try BlobStore(directory: "\(fixture.folder)/table-\(number)")
         let endpoints = TableEndpoints(primary: try #require(TableURL(url)))
         let library = try await TableLibrary(
             store: TableStore(store), network: NetworkLoader(transport),
@@ -108,24 +108,24 @@ struct MalformedResponseTests {
     }
 
     @Test("The remote configuration fails, and the container opens", arguments: MalformedOrigin.Version.allCases)
-    func switchboard(version: MalformedOrigin.Version) async throws {
+    func remoteConfig(version: MalformedOrigin.Version) async throws {
         try await MalformedOrigin.with(version) { origin in
             let transport = try transport(trusting: origin)
             for response in version.responses {
-                var source = SwitchboardSource(url: origin.url(of: response))
+                var source = RemoteConfigSource(url: origin.url(of: response))
                 source.allowsInsecure = true
-                let options = SwitchboardOptions(source: source)
+                let options = RemoteConfigOptions(source: source)
                 let container = try await fixture.container(covering: ["127.0.0.1"], on: FakeEngine()) {
                     $0.transport = transport
-                    $0.switchboard = options
+                    $0.remoteConfig = options
                     $0.directory = "\(fixture.folder)/\(response.name)"
                 }
                 // If the check does not end, the time limit ends this.
-                while container.counters.switchboard?.failures != 1 {
+                while container.counters.remoteConfig?.failures != 1 {
                     try Task.checkCancellation()
                     await Task.yield()
                 }
-                #expect(container.switchboard?.document == nil && container.switchboard?.isEnabled == true)
+                #expect(container.remoteConfig?.document == nil && container.remoteConfig?.isEnabled == true)
                 await container.shutDown()
             }
             try await transport.shutDown()

@@ -57,29 +57,29 @@ struct MetricsTests {
         #expect(!dimensions.contains { $0.1.contains("shop") || $0.1.contains("/") })
     }
 
-    @Test("Totals of the rooms are told once, however often they are looked at")
+    @Test("Totals of the modules are told once, however often they are looked at")
     func totals() {
         let total = MetricKey(.drops)
         var seen = 3
-        let care = MetricsCare(backend) { [total: seen] }
+        let reporter = MetricsReporter(backend) { [total: seen] }
         let closed = ContainerEvent.pageClosed(PageID(rawValue: 1))
         for expected: Int64 in [3, 3, 3] {
-            care.hear(closed)
+            reporter.receive(closed)
             #expect(backend.counterTotal(label: "containerkit.drops") == expected)
         }
         seen = 5
-        care.hear(closed)
+        reporter.receive(closed)
         #expect(backend.counterTotal(label: "containerkit.drops") == 5)
     }
 
     @Test("What was fetched ahead is told with all that came of it")
     func prefetch() {
         var counters = PrefetchCounters()
-        (counters.hits, counters.misses, counters.strangers, counters.abandoned, counters.skipped) = (1, 3, 2, 4, 5)
+        (counters.hits, counters.misses, counters.mismatches, counters.abandoned, counters.skipped) = (1, 3, 2, 4, 5)
         (counters.wastedBytes, counters.saved) = (6, .milliseconds(1_234.9))
         (counters.joins, counters.wasted, counters.failures) = (7, 8, 9)
-        let care = MetricsCare(backend) { counters.totals }
-        care.hear(.pageClosed(PageID(rawValue: 1)))
+        let reporter = MetricsReporter(backend) { counters.totals }
+        reporter.receive(.pageClosed(PageID(rawValue: 1)))
         let outcomes = [
             "hit": 1, "join": 7, "miss": 3, "stranger": 2, "wasted": 8, "failed": 9, "abandoned": 4, "skipped": 5,
         ]
@@ -98,7 +98,7 @@ struct MetricsTests {
         timeline.failure = "no"
         timeline.mode = .loopbackProxy
         timeline.marks.failed = .seconds(1)
-        MetricsCare(backend) { [:] }.hear(timeline)
+        MetricsReporter(backend) { [:] }.receive(timeline)
         #expect(
             backend.counterTotal(label: "containerkit.page.failures", dimensions: [("mode", "proxy")]) == 1)
         #expect(backend.timers.isEmpty)
@@ -106,7 +106,7 @@ struct MetricsTests {
 
     @Test("Where the app has no backend nobody counts")
     func none() {
-        #expect(!MetricsCare.isOf(NOOPMetricsHandler.instance))
-        #expect(MetricsCare.isOf(backend))
+        #expect(!MetricsReporter.isOf(NOOPMetricsHandler.instance))
+        #expect(MetricsReporter.isOf(backend))
     }
 }

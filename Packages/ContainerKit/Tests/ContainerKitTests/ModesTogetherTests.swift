@@ -40,8 +40,8 @@ struct ModesTogetherTests {
     private func ask(
         _ url: String, _ fields: HTTPFields, of container: Container<FakeEngine>
     ) async throws -> (fields: HTTPFields, text: String, page: PageID?) {
-        let way = try #require(container.ways[.loopbackProxy])
-        let requests = LoopbackRequests(path: way.path, pages: container.sharedPages, legacy: nil)
+        let pipeline = try #require(container.pipelines[.loopbackProxy])
+        let requests = LoopbackRequests(path: pipeline.path, pages: container.sharedPages, legacy: nil)
         var request = ResourceRequest(
             try #require(HTTPRequest(method: .get, urlText: url, headerFields: fields)))
         requests.complete(&request)

@@ -127,7 +127,7 @@ struct OriginModeTests {
         let proxied = try await other.container { $0.mode = .loopbackProxy }
         #expect(throws: ContainerError.self) { try proxied.setMode(.plain, ofOrigin: page) }
         await proxied.shutDown()
-        for container in [try await container(.followsCoverage)] {
+        for container in [try await container(.followsPolicy)] {
             try await fixture.install(["index.html": "packaged"], version: "1", into: container)
             #expect(try await mode(of: page, in: container) == .customScheme)
             try await container.remove(container.installedPackages[0].id)
@@ -151,7 +151,7 @@ struct OriginModeTests {
         var modes = OriginModes()
         for number in 0..<OriginModes.limit + 10 {
             let origin = WebOrigin(scheme: "https", authority: "a\(number).example")
-            let isNews = (modes.note(.intercepted, of: origin), modes.note(.plain, of: origin))
+            let isNews = (modes.record(.intercepted, of: origin), modes.record(.plain, of: origin))
             #expect(isNews == (true, false))
         }
         #expect(modes.all.count == OriginModes.limit)

@@ -12,10 +12,10 @@ struct PageHealthInterleavingTests {
     private final class Witness {
         let page = Patient {
             $0.silence = .seconds(12)
-            $0.signals = Set(WhitePageSignal.allCases).subtracting([.noFirstPaint])
+            $0.signals = Set(BlankPageSignal.allCases).subtracting([.noFirstPaint])
         }
         var processEnds = 0
-        private var sinceRenewal: [WhitePageStep] = []
+        private var sinceRenewal: [BlankPageStep] = []
         private var isAway = false
         private var isOutOfSight = false
         private var isExamining = false
@@ -67,7 +67,7 @@ struct PageHealthInterleavingTests {
             default: break
             }
             if event == .hidden { wasHidden = true }
-            if case .sightChanged(let isInSight) = event { isOutOfSight = !isInSight }
+            if case .sightChanged(let isVisible) = event { isOutOfSight = !isVisible }
             if isOutOfSight, case .processEnded = event { wasHidden = true }
             if case .examined(let seen?) = event, seen.isHidden { wasHidden = true }
             if case .started(_, byPerson: true) = event { reloads = [] }
@@ -75,7 +75,7 @@ struct PageHealthInterleavingTests {
 
         /// No more than three steps without a person who leaves the error page, in their order, and none for a page by
         /// its looks that the look did not show white.
-        private func check(_ step: WhitePageStep, after event: PageHealth.Event) {
+        private func check(_ step: BlankPageStep, after event: PageHealth.Event) {
             if step.kind == .retried {
                 reloads = []
                 return #expect(sinceRenewal.last?.kind == .showedErrorPage)
@@ -106,9 +106,9 @@ struct PageHealthInterleavingTests {
         for _ in 0..<600 {
             witness.page.now += .milliseconds(Int(numbers.next() % 5_000))
             witness.page.hasPackages = numbers.next() % 2 == 0
-            let looks: [PageExamination?] = [
-                nil, .white, .empty, .broken, .painted, PageExamination(isHidden: true), PageExamination(),
-                PageExamination(isPainted: true, isUniform: true),
+            let looks: [ProbeResult?] = [
+                nil, .white, .empty, .broken, .painted, ProbeResult(isHidden: true), ProbeResult(),
+                ProbeResult(isPainted: true, isUniform: true),
             ]
             let events: [PageHealth.Event] = [
                 .started(url: urls[Int(numbers.next() % 2)], byPerson: numbers.next() % 4 == 0),
@@ -117,7 +117,7 @@ struct PageHealthInterleavingTests {
                 .hasNoContent, .spoke, .hidden, .shown, .retryAsked, .examined(looks[Int(numbers.next() % 8)]),
                 .packageDropped(true), .paused, .resumed, .clock(isBusy: numbers.next() % 4 == 0),
                 .clock(isBusy: false), .asks, .painted, .used, .processReplaced,
-                .sightChanged(isInSight: numbers.next() % 4 > 0),
+                .sightChanged(isVisible: numbers.next() % 4 > 0),
             ]
             witness.take(favourite(&numbers) ?? events[Int(numbers.next() % UInt64(events.count))])
         }

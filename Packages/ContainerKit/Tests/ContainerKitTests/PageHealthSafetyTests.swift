@@ -16,14 +16,14 @@ struct PageHealthSafetyTests {
         while let deadline = page.health.deadline {
             page.now = deadline
             #expect(page.take(.clock(isBusy: false)) == [.examine])
-            #expect(page.take(.examined(PageExamination(hasScripts: true))).isEmpty)
+            #expect(page.take(.examined(ProbeResult(hasScripts: true))).isEmpty)
             looks += 1
         }
         #expect(page.steps.isEmpty && looks > 2 && page.now == .seconds(240))
         // One that fell silent between has to do so twice in a row.
         let mute = Patient()
         mute.load()
-        for (second, seen) in [(3, nil), (40, PageExamination(hasScripts: true)), (75, nil)] {
+        for (second, seen) in [(3, nil), (40, ProbeResult(hasScripts: true)), (75, nil)] {
             mute.now = .seconds(second)
             #expect(mute.take(.clock(isBusy: false)) == [.examine] && mute.take(.examined(seen)).isEmpty)
         }
@@ -66,7 +66,7 @@ struct PageHealthSafetyTests {
     func shown() {
         let page = Patient()
         page.load()
-        page.look(PageExamination(isHidden: true))
+        page.look(ProbeResult(isHidden: true))
         page.now = .seconds(1_000)
         page.take(.shown)
         #expect(page.take(.clock(isBusy: false)).isEmpty && page.health.deadline == .seconds(1_003))
@@ -77,12 +77,12 @@ struct PageHealthSafetyTests {
         // A first look, and then it was out of sight for the rest of its time.
         let left = Patient()
         left.load()
-        left.look(PageExamination.broken)
+        left.look(ProbeResult.broken)
         left.now = .seconds(4)
         left.take(.hidden)
         left.now = .seconds(60)
         left.take(.shown)
-        left.look(PageExamination.broken)
+        left.look(ProbeResult.broken)
         #expect(left.steps.isEmpty && left.health.deadline == .seconds(90))
     }
 
@@ -91,7 +91,7 @@ struct PageHealthSafetyTests {
         for hides in [true, false] {
             let page = Patient()
             page.load()
-            if hides { page.take(.hidden) } else { page.look(PageExamination(isHidden: true)) }
+            if hides { page.take(.hidden) } else { page.look(ProbeResult(isHidden: true)) }
             for second in 1...200 {
                 page.now = .seconds(second)
                 page.take(.activity)
@@ -134,7 +134,7 @@ struct PageHealthSafetyTests {
         empty.take(.hasNoContent, .committed(url: "https://a.example/", isWatched: true), .spoke, .finished)
         empty.start("https://a.example/file")
         empty.take(.loadFailed("a download", isReal: false))
-        empty.watch(PageExamination.empty)
+        empty.watch(ProbeResult.empty)
         #expect(empty.steps.isEmpty)
         // The request may be heard of before its navigation.
         let early = Patient()
@@ -146,7 +146,7 @@ struct PageHealthSafetyTests {
 
     @Test("An error, or a resource that is lost, counts once the page had its time to paint since it was last heard of")
     func time() {
-        for seen in [PageExamination.broken, .incomplete] {
+        for seen in [ProbeResult.broken, .incomplete] {
             let page = Patient()
             page.load()
             #expect(page.look(seen) && page.now == .seconds(3) && page.steps.isEmpty)
@@ -169,7 +169,7 @@ struct PageHealthSafetyTests {
 
     @Test("A page that computes for long before it paints lives, and its first word ends its silence")
     func computing() {
-        let hangs = { (change: (inout WhitePageOptions) -> Void) in
+        let hangs = { (change: (inout BlankPageOptions) -> Void) in
             Patient {
                 $0.signals.insert(.unresponsive)
                 change(&$0)
@@ -196,7 +196,7 @@ struct PageHealthSafetyTests {
     func ending() {
         for events: [PageHealth.Event] in [
             [.spoke], [.painted], [.started(url: "x", byPerson: false), .loadFailed("stopped", isReal: false)],
-            [.examined(PageExamination())],
+            [.examined(ProbeResult())],
         ] {
             let page = Patient {
                 $0.silence = .zero
@@ -245,48 +245,48 @@ struct PageHealthSafetyTests {
     func outOfSight() {
         let page = Patient()
         page.load()
-        page.take(.sightChanged(isInSight: false), .processEnded("killed"))
+        page.take(.sightChanged(isVisible: false), .processEnded("killed"))
         page.take(.paused, .resumed)
         #expect(page.steps.isEmpty)
-        page.take(.sightChanged(isInSight: true))
+        page.take(.sightChanged(isVisible: true))
         #expect(page.kinds == [.reloaded] && page.hasPackages && page.steps[0].isFree)
         let moved = Patient()
         moved.load()
-        moved.take(.sightChanged(isInSight: false), .processEnded("killed"))
+        moved.take(.sightChanged(isVisible: false), .processEnded("killed"))
         moved.start("https://a.example/2")
-        moved.take(.sightChanged(isInSight: true))
+        moved.take(.sightChanged(isVisible: true))
         #expect(moved.steps.isEmpty)
     }
 
     @Test("What a look has shown is void once the page paints, is used, or is said to be well, and its package stays")
     func wellMeanwhile() {
         for event in [PageHealth.Event.painted, .used, .isWell] {
-            var health = PageHealth(WhitePageOptions())
+            var health = PageHealth(BlankPageOptions())
             let page = Patient()
             page.load()
-            page.watch(PageExamination.empty)
+            page.watch(ProbeResult.empty)
             page.load()
             health = page.health
             var now = page.now
             while !health.awaitsDrop, let deadline = health.deadline {
                 now = max(now, deadline)
-                _ = health.take(.clock(isBusy: false), at: now)
-                _ = health.take(.examined(PageExamination.empty), at: now)
+                _ = health.apply(.clock(isBusy: false), at: now)
+                _ = health.apply(.examined(ProbeResult.empty), at: now)
             }
             #expect(health.awaitsDrop)
-            _ = health.take(event, at: now)
+            _ = health.apply(event, at: now)
             #expect(!health.awaitsDrop && health.deadline == nil)
-            #expect(health.take(.packageDropped(true), at: now).isEmpty)
+            #expect(health.apply(.packageDropped(true), at: now).isEmpty)
         }
         // Of a process that is gone nobody can say that it is well.
-        var dead = PageHealth(WhitePageOptions())
+        var dead = PageHealth(BlankPageOptions())
         for event in [
             PageHealth.Event.started(url: "x", byPerson: false), .committed(url: "x", isWatched: true), .spoke,
             .processEnded("1"), .processEnded("2"), .isWell,
         ] {
-            _ = dead.take(event, at: .zero)
+            _ = dead.apply(event, at: .zero)
         }
-        #expect(dead.awaitsDrop && dead.take(.packageDropped(true), at: .zero).count == 1)
+        #expect(dead.awaitsDrop && dead.apply(.packageDropped(true), at: .zero).count == 1)
     }
 
     @Test("A form that became a download says nothing of the document that comes after it")
@@ -327,7 +327,7 @@ struct PageHealthSafetyTests {
             $0.patience = .seconds(10)
         }
         page.load()
-        page.look(PageExamination(hasScripts: true))
+        page.look(ProbeResult(hasScripts: true))
         #expect(page.health.deadline == .seconds(1))
     }
 
@@ -335,7 +335,7 @@ struct PageHealthSafetyTests {
     func pause() {
         let page = Patient { $0.signals.insert(.uniformPicture) }
         page.commit()
-        let seen = PageExamination(isPainted: true, isUniform: true)
+        let seen = ProbeResult(isPainted: true, isUniform: true)
         var times: [Duration] = []
         while page.steps.isEmpty, let deadline = page.health.deadline, times.count < 100 {
             #expect(deadline > page.now)

@@ -8,13 +8,13 @@ import Testing
 /// What is done about a page that stays white, without an engine.
 @Suite("Health of a page", .timeLimit(.minutes(1)))
 struct PageHealthTests {
-    private static let all: [WhitePageStep.Kind] = [.reloaded, .reloadedWithoutPackage, .showedErrorPage]
+    private static let all: [BlankPageStep.Kind] = [.reloaded, .reloadedWithoutPackage, .showedErrorPage]
 
     @Test("A page that stays broken is reloaded, then without its package, then replaced; and that is all")
     func ladder() {
         for (seen, signal) in [
-            (PageExamination.empty, WhitePageSignal.emptyDocument), (PageExamination.broken, .bootError),
-            (PageExamination.incomplete, .failedResource),
+            (ProbeResult.empty, BlankPageSignal.emptyDocument), (ProbeResult.broken, .bootError),
+            (ProbeResult.incomplete, .failedResource),
         ] {
             let page = Patient()
             for _ in 0..<3 {
@@ -34,7 +34,7 @@ struct PageHealthTests {
         page.hasPackages = false
         for _ in 0..<2 {
             page.load()
-            page.watch(PageExamination.empty)
+            page.watch(ProbeResult.empty)
         }
         #expect(page.kinds == [.reloaded] && page.health.deadline == nil, "nothing was to blame")
         let dead = Patient()
@@ -48,7 +48,7 @@ struct PageHealthTests {
             let page = Patient { $0.stepLimit = limit }
             for _ in 0..<max(limit, 1) {
                 page.load()
-                page.watch(PageExamination.empty)
+                page.watch(ProbeResult.empty)
             }
             page.take(.processEnded("crashed"))
             #expect(page.kinds == [[], [.showedErrorPage], [.reloaded, .showedErrorPage]][limit])
@@ -58,10 +58,10 @@ struct PageHealthTests {
     @Test(
         "A page that is fine is looked at and left alone",
         arguments: [
-            PageExamination.painted, PageExamination(isUniform: false), PageExamination(isHTML: false),
-            PageExamination(isUsed: true, bootErrors: [.boot]), PageExamination(isPainted: true, bootErrors: [.boot]),
+            ProbeResult.painted, ProbeResult(isUniform: false), ProbeResult(isHTML: false),
+            ProbeResult(isUsed: true, bootErrors: [.boot]), ProbeResult(isPainted: true, bootErrors: [.boot]),
         ])
-    func fine(_ seen: PageExamination) {
+    func fine(_ seen: ProbeResult) {
         let page = Patient()
         page.load()
         #expect(page.look(seen))
@@ -70,7 +70,7 @@ struct PageHealthTests {
 
     @Test("A page that is blank without a script, or has a background, is never loaded anew")
     func blank() {
-        for seen in [PageExamination.white, PageExamination(hasScripts: true, hasBackground: true, isUniform: true)] {
+        for seen in [ProbeResult.white, ProbeResult(hasScripts: true, hasBackground: true, isUniform: true)] {
             let page = Patient()
             page.load()
             while page.look(seen) {}
@@ -80,7 +80,7 @@ struct PageHealthTests {
 
     @Test("A page that boots slowly has its time, counted from the last that was heard of it, until it is too long")
     func slow() {
-        let seen = PageExamination(hasScripts: true, isUniform: true)
+        let seen = ProbeResult(hasScripts: true, isUniform: true)
         let page = Patient { $0.signals.insert(.noFirstPaint) }
         page.load()
         #expect(page.look(seen) && page.now == .seconds(3))
@@ -112,7 +112,7 @@ struct PageHealthTests {
         }
         page.now = .seconds(240)
         #expect(page.take(.clock(isBusy: true)) == [.examine])
-        page.take(.examined(PageExamination.broken))
+        page.take(.examined(ProbeResult.broken))
         #expect(page.steps.isEmpty && page.health.deadline == nil, "what it waits for may be what it is to show")
         let dripping = Patient { $0.signals.insert(.noFirstPaint) }
         dripping.commit()
@@ -121,7 +121,7 @@ struct PageHealthTests {
             dripping.take(.activity)
         }
         #expect(dripping.now == .seconds(240))
-        dripping.look(PageExamination.broken)
+        dripping.look(ProbeResult.broken)
         #expect(dripping.kinds == [.reloaded] && dripping.steps[0].signal == .noFirstPaint)
     }
 
@@ -129,12 +129,12 @@ struct PageHealthTests {
     func shy() {
         let page = Patient()
         page.load()
-        while page.look(PageExamination(hasScripts: true, isUniform: true)) {}
+        while page.look(ProbeResult(hasScripts: true, isUniform: true)) {}
         // Nor is an empty document of a server, nor one whose colour is all that it shows, by what it has failed at.
         for seen in [
-            PageExamination(isEmpty: true, isUniform: true),
-            PageExamination(hasScripts: true, hasBackground: true, bootErrors: [.boot], isUniform: true),
-            PageExamination(hasBackground: true, failedResources: ["https://a.example/app.js"], isUniform: true),
+            ProbeResult(isEmpty: true, isUniform: true),
+            ProbeResult(hasScripts: true, hasBackground: true, bootErrors: [.boot], isUniform: true),
+            ProbeResult(hasBackground: true, failedResources: ["https://a.example/app.js"], isUniform: true),
         ] {
             page.load("https://a.example/2")
             while page.look(seen) {}
@@ -147,16 +147,16 @@ struct PageHealthTests {
     func failedResources() {
         let page = Patient()
         page.load()
-        page.watch(PageExamination.incomplete)
+        page.watch(ProbeResult.incomplete)
         #expect(
             page.kinds == [.reloaded] && page.now == .seconds(30) && page.steps[0].detail == "https://a.example/app.js")
-        var seen = PageExamination.incomplete
+        var seen = ProbeResult.incomplete
         seen.isPainted = true
         let painted = Patient()
         painted.load()
         painted.look(seen)
         #expect(painted.steps.isEmpty && painted.health.deadline == nil)
-        seen = PageExamination.incomplete
+        seen = ProbeResult.incomplete
         seen.isUniform = false
         let shown = Patient()
         shown.load()
@@ -164,10 +164,10 @@ struct PageHealthTests {
         #expect(shown.steps.isEmpty && shown.health.deadline == nil)
         let off = Patient { $0.signals.remove(.failedResource) }
         off.load()
-        while off.look(PageExamination.incomplete) {}
+        while off.look(ProbeResult.incomplete) {}
         let loading = Patient()
         loading.commit()
-        loading.look(PageExamination.incomplete)
+        loading.look(ProbeResult.incomplete)
         #expect(off.steps.isEmpty && loading.steps.isEmpty && loading.health.deadline != nil)
     }
 
@@ -190,7 +190,7 @@ struct PageHealthTests {
         page.now = .seconds(29)
         page.take(.activity, .clock(isBusy: false))
         #expect(page.health.deadline == .seconds(59))
-        page.look(PageExamination(isPainted: true, bootErrors: [.boot]))
+        page.look(ProbeResult(isPainted: true, bootErrors: [.boot]))
         #expect(page.steps.isEmpty)
     }
 
@@ -204,13 +204,13 @@ struct PageHealthTests {
         #expect(page.take(.clock(isBusy: false)).isEmpty)
         page.take(.resumed)
         #expect(page.health.deadline == .seconds(3_603))
-        page.look(PageExamination(isHidden: true, bootErrors: [.boot]))
+        page.look(ProbeResult(isHidden: true, bootErrors: [.boot]))
         #expect(page.steps.isEmpty && page.health.deadline == nil)
     }
 
     @Test("What happens while the app is away is dealt with when it is back, unless another document came")
     func deferred() {
-        let events: [(PageHealth.Event, WhitePageStep.Kind)] = [
+        let events: [(PageHealth.Event, BlankPageStep.Kind)] = [
             (.processEnded("crashed"), .reloadedWithoutPackage),
             (.loadFailed("offline", isReal: true), .showedErrorPage),
         ]
@@ -230,19 +230,19 @@ struct PageHealthTests {
             moved.take(.resumed)
             #expect(moved.steps.isEmpty)
         }
-        var health = PageHealth(WhitePageOptions())
+        var health = PageHealth(BlankPageOptions())
         for event in [
             PageHealth.Event.started(url: "x", byPerson: false), .committed(url: "x", isWatched: false), .spoke,
             .finished, .processEnded("1"),
         ] {
-            _ = health.take(event, at: .zero)
+            _ = health.apply(event, at: .zero)
         }
-        guard case .dropPackage(let step) = health.take(.processEnded("2"), at: .zero).first else {
+        guard case .dropPackage(let step) = health.apply(.processEnded("2"), at: .zero).first else {
             Issue.record("no package is dropped")
             return
         }
-        #expect(health.take(.paused, at: .zero).isEmpty && health.take(.packageDropped(true), at: .zero).isEmpty)
-        #expect(health.take(.resumed, at: .zero) == [.take(step)])
+        #expect(health.apply(.paused, at: .zero).isEmpty && health.apply(.packageDropped(true), at: .zero).isEmpty)
+        #expect(health.apply(.resumed, at: .zero) == [.apply(step)])
     }
 
     @Test(
@@ -253,23 +253,23 @@ struct PageHealthTests {
         page.now = .seconds(3)
         #expect(page.take(.clock(isBusy: false)) == [.examine])
         page.start("https://a.example/2")
-        page.take(.examined(PageExamination.empty))
+        page.take(.examined(ProbeResult.empty))
         #expect(page.steps.isEmpty && page.health.deadline == nil)
         page.now = .seconds(300)
         page.take(.loadFailed("a download", isReal: false))
-        page.watch(PageExamination.empty)
+        page.watch(ProbeResult.empty)
         #expect(page.kinds == [.reloaded])
         // So is one whose package is about to be taken.
-        var health = PageHealth(WhitePageOptions())
+        var health = PageHealth(BlankPageOptions())
         for event in [
             PageHealth.Event.started(url: "x", byPerson: false), .committed(url: "x", isWatched: false), .spoke,
             .finished, .processEnded("1"),
         ] {
-            _ = health.take(event, at: .zero)
+            _ = health.apply(event, at: .zero)
         }
-        #expect(health.take(.processEnded("2"), at: .zero).count == 1 && health.awaitsDrop)
-        _ = health.take(.started(url: "y", byPerson: false), at: .zero)
-        #expect(!health.awaitsDrop && health.take(.packageDropped(true), at: .zero).isEmpty)
+        #expect(health.apply(.processEnded("2"), at: .zero).count == 1 && health.awaitsDrop)
+        _ = health.apply(.started(url: "y", byPerson: false), at: .zero)
+        #expect(!health.awaitsDrop && health.apply(.packageDropped(true), at: .zero).isEmpty)
     }
 
     @Test("A document that its server has said to be empty is left alone, and the next one is not")
@@ -277,10 +277,10 @@ struct PageHealthTests {
         let page = Patient()
         page.take(.hasNoContent)
         page.load()
-        while page.look(PageExamination.empty) {}
+        while page.look(ProbeResult.empty) {}
         #expect(page.steps.isEmpty)
         page.load("https://a.example/2")
-        page.watch(PageExamination.empty)
+        page.watch(ProbeResult.empty)
         #expect(page.kinds == [.reloaded])
     }
 
@@ -310,7 +310,7 @@ struct PageHealthTests {
             }
             return false
         }
-        let on = { (change: (inout WhitePageOptions) -> Void) in
+        let on = { (change: (inout BlankPageOptions) -> Void) in
             Patient {
                 $0.signals.insert(.unresponsive)
                 change(&$0)
@@ -367,14 +367,14 @@ struct PageHealthTests {
         #expect(page.kinds == [.showedErrorPage] && page.steps[0].signal == .loadFailed)
         let shown = Patient()
         shown.load()
-        shown.look(PageExamination.painted)
+        shown.look(ProbeResult.painted)
         shown.start("https://a.example/2")
         shown.take(.loadFailed("offline", isReal: true))
         #expect(shown.steps.isEmpty)
         // White before, and now not to be had.
         let white = Patient()
         white.load()
-        white.watch(PageExamination.empty)
+        white.watch(ProbeResult.empty)
         white.start("https://a.example/2")
         white.take(.loadFailed("offline", isReal: true))
         #expect(white.kinds == [.reloaded, .showedErrorPage])
@@ -385,14 +385,14 @@ struct PageHealthTests {
         let page = Patient()
         for _ in 0..<3 {
             page.load()
-            page.watch(PageExamination.empty)
+            page.watch(ProbeResult.empty)
         }
         #expect(page.take(.retryAsked).count == 1 && page.kinds.last == .retried && page.steps.last?.number == 0)
         page.hasPackages = true
         page.steps = []
         for _ in 0..<3 {
             page.load()
-            page.watch(PageExamination.empty)
+            page.watch(ProbeResult.empty)
         }
         #expect(page.kinds == Self.all)
         // Neither does one that the error page is left for by itself, or by the app.
@@ -418,7 +418,7 @@ struct PageHealthTests {
             let page = Patient()
             for load in 0..<10 {
                 page.load("https://a.example/?\(load)", isWatched: isWatched)
-                page.look(PageExamination.painted)
+                page.look(ProbeResult.painted)
                 page.take(.processEnded("crashed"))
                 if page.kinds.last == .showedErrorPage { break }
             }
@@ -447,14 +447,14 @@ struct PageHealthTests {
     func signals() {
         let page = Patient { $0.signals = [] }
         page.load()
-        page.watch(PageExamination.empty)
+        page.watch(ProbeResult.empty)
         page.take(.processEnded("crashed"))
         page.start()
         page.take(.loadFailed("offline", isReal: true))
         #expect(page.steps.isEmpty)
         let uniform = Patient { $0.signals.insert(.uniformPicture) }
         uniform.load()
-        uniform.look(PageExamination(isPainted: true, isUniform: true))
+        uniform.look(ProbeResult(isPainted: true, isUniform: true))
         #expect(uniform.kinds == [.reloaded] && uniform.steps[0].signal == .uniformPicture)
     }
 }

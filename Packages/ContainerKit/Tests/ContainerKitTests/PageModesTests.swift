@@ -59,17 +59,17 @@ struct PageModesTests {
     }
 
     @Test("A switchboard chooses among the modes in use, and brings back nothing that the host has plain")
-    func switchboard() throws {
+    func remoteConfig() throws {
         var modes = try PageModes(
             .loopbackProxy, [PageMode("a.example", .customScheme), PageMode("b.example", .plain)])
-        let document = try SwitchboardDocument(
+        let document = try RemoteConfigDocument(
             json: Data(
                 #"""
                 {"format":1,"version":1,"modes":[{"host":"*.example","mode":"server"},{"host":"a.example","mode":"proxy"},
                 {"host":"b.example","mode":"scheme"},{"host":"c.example","mode":"scheme"},
                 {"host":"d.example","mode":"scheme"},{"host":"d.example","mode":"configured"}]}
                 """#.utf8))
-        try modes.take(document)
+        try modes.apply(document)
         #expect(modes.missing(in: document) == [.loopbackServer])
         let cases: [(String, InterceptionMode?)] = [
             ("a", .loopbackProxy), ("b", .plain), ("c", .customScheme), ("d", nil), ("x", nil),

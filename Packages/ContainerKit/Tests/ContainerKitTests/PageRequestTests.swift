@@ -28,7 +28,7 @@ struct PageRequestTests {
     /// Answers to what a page asked, and the records of it, in order.
     @MainActor
     private final class Asker {
-        private(set) var answers: [EngineQuestion.Answer] = []
+        private(set) var answers: [EnginePrompt.Answer] = []
         private(set) var records: [PageRequestRecord] = []
         private let (changes, change) = AsyncStream<Void>.makeStream()
 
@@ -41,8 +41,8 @@ struct PageRequestTests {
         }
 
         /// Has the page of a view ask.
-        func ask(_ subject: EngineQuestion.Subject, in view: FakeView) {
-            view.onQuestion?(EngineQuestion(subject) { [weak self] in self?.answers.append($0) })
+        func ask(_ subject: EnginePrompt.Subject, in view: FakeView) {
+            view.onPrompt?(EnginePrompt(subject) { [weak self] in self?.answers.append($0) })
         }
 
         /// The record of a number, once it is there.
@@ -55,7 +55,7 @@ struct PageRequestTests {
         }
     }
 
-    private nonisolated static let subjects: [EngineQuestion.Subject] = [
+    private nonisolated static let subjects: [EnginePrompt.Subject] = [
         .newWindow(url: "https://b.example/", isUserGesture: true),
         .otherScheme(url: "tel:+123", isUserGesture: true),
         .document(url: "https://b.example/"),
@@ -67,13 +67,13 @@ struct PageRequestTests {
     @Test(
         "Without a delegate, and with one that has none of its own, each request gets its safe answer",
         arguments: subjects)
-    func defaults(subject: EngineQuestion.Subject) async throws {
+    func defaults(subject: EnginePrompt.Subject) async throws {
         @MainActor
         final class Silent: PageDelegate {}
         let container = try await container { $0.hosts = [] }
         let page = try await container.open("https://a.example/")
         let asker = Asker(container)
-        let safe: EngineQuestion.Answer = subject == .dialog(.leave, message: "") ? .yes : .no
+        let safe: EnginePrompt.Answer = subject == .dialog(.leave, message: "") ? .yes : .no
         asker.ask(subject, in: page.view)
         #expect(asker.answers == [safe])
         #expect(asker.records.map(\.ending) == [.noDelegate])
@@ -199,8 +199,8 @@ struct PageRequestTests {
         page.view.onSignal?(.committed(url: "containerkit://a.example/two"))
         asker.ask(.permission([.camera], requester: nil), in: page.view)
         page.view.onSignal?(.processEnded(reason: "crashed"))
-        var question: EngineQuestion? = EngineQuestion(.dialog(.leave, message: "")) { #expect($0 == .yes) }
-        if let question { page.view.onQuestion?(question) }
+        var question: EnginePrompt? = EnginePrompt(.dialog(.leave, message: "")) { #expect($0 == .yes) }
+        if let question { page.view.onPrompt?(question) }
         question?.withdraw()
         question = nil
         #expect(asker.records.map(\.ending) == [.pageGone, .pageGone, .pageGone] && asker.answers == [.no, .no])

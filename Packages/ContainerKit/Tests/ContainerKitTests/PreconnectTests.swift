@@ -16,12 +16,12 @@ import WebViewPool
 struct PreconnectTests {
     private let hub = EventHub()
     private let clock = ManualClock()
-    private let care: PreconnectCare
+    private let preconnector: Preconnector
     private let view = FakeView(id: ViewID(rawValue: 1))
 
     init() {
-        care = PreconnectCare(clock: clock)
-        care.listen(to: hub)
+        preconnector = Preconnector(clock: clock)
+        preconnector.listen(to: hub)
         view.onPreconnect = { [hub] origins in
             for origin in origins {
                 guard let host = HostPort(origin.dropFirst("https://".count), defaultPort: 443) else { continue }
@@ -45,7 +45,8 @@ struct PreconnectTests {
         open("https://a.example/y")
         open("https://named.example/", .customScheme)
         open("http://open.example/")
-        await care.connect(in: view, besides: ["https://p.example/shop/", "https://b.example/"]) { _, _ in true }
+        await preconnector.connect(in: view, besides: ["https://p.example/shop/", "https://b.example/"]) { _, _ in true
+        }
         #expect(
             view.preconnections == [
                 ["https://a.example", "https://b.example", "https://c.example", "https://p.example"]
@@ -56,14 +57,16 @@ struct PreconnectTests {
     func wanted() async {
         open("https://a.example/x")
         var asked: [String] = []
-        await care.connect(in: view, besides: ["https://p.example:8443/shop/"]) { url, host in
+        await preconnector.connect(in: view, besides: ["https://p.example:8443/shop/"]) { url, host in
             asked.append("\(url) \(host)")
             return host.port == 8_443
         }
         #expect(view.preconnections == [["https://p.example:8443"]])
         #expect(asked == ["https://a.example/x a.example:443", "https://p.example:8443/shop/ p.example:8443"])
-        await care.connect(in: view, besides: ["http://p.example/", "none"]) { url, _ in url != "https://a.example/x" }
-        await care.connect(in: view, besides: []) { _, _ in false }
+        await preconnector.connect(in: view, besides: ["http://p.example/", "none"]) { url, _ in
+            url != "https://a.example/x"
+        }
+        await preconnector.connect(in: view, besides: []) { _, _ in false }
         #expect(view.preconnections.count == 1)
     }
 
@@ -71,10 +74,10 @@ struct PreconnectTests {
 
     /// Begins to connect to both, and returns when the engine was asked, and the limit runs.
     private func begin(_ ended: @escaping @MainActor () -> Void = {}) async -> Task<Void, Never> {
-        let (told, tell) = AsyncStream.makeStream(of: Void.self)
-        view.onPreconnect = { _ in tell.yield() }
+        let (told, send) = AsyncStream.makeStream(of: Void.self)
+        view.onPreconnect = { _ in send.yield() }
         let waiting = Task {
-            await care.connect(in: view, besides: Self.hosts) { _, _ in true }
+            await preconnector.connect(in: view, besides: Self.hosts) { _, _ in true }
             ended()
         }
         for await _ in told { break }
@@ -89,7 +92,7 @@ struct PreconnectTests {
         let answer = view.onPreconnect
         let waiting = await begin { ends += 1 }
         let joining = Task {
-            await care.connect(in: view, besides: Self.hosts) { _, _ in false }
+            await preconnector.connect(in: view, besides: Self.hosts) { _, _ in false }
             ends += 1
         }
         await clock.sleepers(atLeast: 2)
@@ -106,7 +109,7 @@ struct PreconnectTests {
     @Test("An engine that connects to nothing holds nobody up for ever")
     func limit() async {
         let waiting = await begin()
-        clock.advance(by: PreconnectCare.limit)
+        clock.advance(by: Preconnector.limit)
         await waiting.value
         #expect(view.preconnections == [["https://a.example", "https://b.example"]])
     }
@@ -124,7 +127,7 @@ struct PreconnectTests {
         try await fixture.install(["index.html": "shop"], version: "1", into: container)
         try await container.warmUp()
         let warm = try #require(container.pool.idleView)
-        #expect(warm.preconnections == [["https://shop.example"]] && warm.rehearsals.isEmpty)
+        #expect(warm.preconnections == [["https://shop.example"]] && warm.precompiledSources.isEmpty)
         // A page that is not covered is nobody's, and neither is one whose engine goes elsewhere, or past a container.
         for url in ["https://unknown.example/", "https://a.example/x"] {
             await container.close(try await container.open(url))
@@ -146,7 +149,7 @@ struct PreconnectTests {
     }
 
     @Test("The script of pages is run ahead in each new view in custom-scheme mode, and nothing is connected to")
-    func rehearsal() async throws {
+    func precompiledSources() async throws {
         let fixture = Fixture()
         fixture.engine.traits = EngineTraits(
             bodies: .plain, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
@@ -155,7 +158,7 @@ struct PreconnectTests {
         try await container.warmUp()
         let page = try await container.open("https://a.example/")
         let scripts = page.view.scripts.filter { $0.world == .page }.map(\.source)
-        #expect(page.view.rehearsals.count == 3 && scripts.contains(page.view.rehearsals[1]))
+        #expect(page.view.precompiledSources.count == 3 && scripts.contains(page.view.precompiledSources[1]))
         #expect(page.view.preconnections.isEmpty)
         await container.shutDown()
     }

@@ -48,7 +48,7 @@ struct PrefetchTests {
             $0.prefetch?.table = table
             change(&$0)
         }
-        if isKnown { container.ways.primary.fields?.note(try document()) }
+        if isKnown { container.pipelines.primary.fields?.record(try document()) }
         return container
     }
 
@@ -143,7 +143,7 @@ struct PrefetchTests {
         _ = try await container.open("https://api.example/")
         #expect(try await ask(other, of: container) != .prefetch)
         #expect(fixture.network.requests.withLock { $0.last?.headerFields[.cookie] } == "user=2")
-        #expect(container.counters.prefetch?.strangers == 1)
+        #expect(container.counters.prefetch?.mismatches == 1)
         await container.shutDown()
     }
 
@@ -161,7 +161,7 @@ struct PrefetchTests {
         let answer = try await fixture.answer(to: place + "api?id=7", .get, fields, from: page.view, of: container)
         #expect(answer.record.provenance?.source == .prefetch && count(api) == 1)
         #expect(answer.sink.fields[.setCookie] == nil)
-        #expect(container.counters.prefetch?.strangers == 0)
+        #expect(container.counters.prefetch?.mismatches == 0)
         await container.shutDown()
     }
 
@@ -381,36 +381,36 @@ struct PrefetchTests {
         let clock = ManualClock()
         let conditions = ChangingConditions(HostConditions(network: .none))
         var heard: [PrefetchTableCheck] = []
-        let care = PrefetchTableCare(
+        let service = PrefetchTableService(
             PrefetchTableSource(url: source), network: NetworkLoader(fixture.network), store: container.packages.store,
             conditions: conditions, logger: container.configuration.logger, clock: clock
         ) { _ in
-        } hear: {
+        } receive: {
             heard.append($0)
         }
-        care.check()
-        #expect(care.counters.checks == 0)
+        service.check()
+        #expect(service.counters.checks == 0)
         conditions.set(HostConditions())
-        care.check()
-        care.check()
-        #expect(care.counters.checks == 1)
+        service.check()
+        service.check()
+        #expect(service.counters.checks == 1)
         try await until { heard.count == 1 }
         clock.advance(by: .seconds(599))
-        care.check()
-        #expect(care.counters.checks == 1)
+        service.check()
+        #expect(service.counters.checks == 1)
         clock.advance(by: .seconds(1))
         fixture.network.put(.bytes(Data()), at: source)
-        care.check()
+        service.check()
         try await until { heard.count == 2 }
         clock.advance(by: .seconds(29))
-        care.check()
-        #expect(care.counters.checks == 2)
+        service.check()
+        #expect(service.counters.checks == 2)
         clock.advance(by: .seconds(1))
-        care.check()
-        #expect(care.counters.checks == 3)
+        service.check()
+        #expect(service.counters.checks == 3)
         try await until { heard.count == 3 }
-        #expect(care.counters.taken == 1 && care.counters.failures == 2)
-        await care.shutDown()
+        #expect(service.counters.taken == 1 && service.counters.failures == 2)
+        await service.shutDown()
         await container.shutDown()
     }
 
@@ -456,7 +456,7 @@ struct PrefetchTests {
             $0.mode = .loopbackProxy
             $0.legacyMessages = LegacyMessages(prefix: "yx")
         }
-        container.ways.primary.fields?.note(
+        container.pipelines.primary.fields?.record(
             try #require(HTTPRequest(method: .get, urlText: url, headerFields: [.userAgent: "Fake"])))
         fixture.network.put(.bytes(Data("a".utf8)), at: api, [.setCookie: "session=2"])
         let page = try await container.open(url)

@@ -47,7 +47,7 @@ struct PreviewTests {
     }
 
     @Test("What a preview covers is intercepted while it is mounted")
-    func coverage() async throws {
+    func interceptionPolicy() async throws {
         let container = try await fixture.container()
         let preview = Preview(.folder(fixture.folder), over: try PackageBaseURL("https://new.example/app/"))
         #expect(!container.covers("https://new.example/app/"))

@@ -96,7 +96,7 @@ struct RequestTests {
         let named = try container.path.name(
             EngineRequest(head: head, view: page.view.id, isMainDocument: false), for: page.session)
         for _ in 1...2 {
-            #expect(container.path.promptAnswer(to: named) == nil)
+            #expect(container.path.immediateResponse(to: named) == nil)
             await #expect { try await container.path.answer(named) } throws: {
                 ($0 as? ResourceError)?.code == .blocked
             }
@@ -120,16 +120,16 @@ struct RequestTests {
         let request = EngineRequest(head: head, view: page.view.id, isMainDocument: false)
         let named = try container.path.name(request, for: page.session)
         guard method != .post else {
-            #expect(container.path.promptAnswer(to: named) == nil)
+            #expect(container.path.immediateResponse(to: named) == nil)
             return
         }
         let later = try await container.path.answer(named)
         // Bytes are in memory once they were read, which a fresh install's need not be at first.
-        while given.isPrompt, container.path.promptAnswer(to: named) == nil {
+        while given.isPrompt, container.path.immediateResponse(to: named) == nil {
             try Task.checkCancellation()
             _ = try await container.path.answer(named)
         }
-        let prompt = container.path.promptAnswer(to: named)
+        let prompt = container.path.immediateResponse(to: named)
         #expect((prompt != nil) == given.isPrompt)
         if let prompt {
             #expect(prompt.head == later.head && prompt.provenance == later.provenance)
@@ -137,9 +137,9 @@ struct RequestTests {
         }
         // A document may move, and a switch may have kept the container out since.
         let document = EngineRequest(head: head, view: page.view.id, isMainDocument: true)
-        #expect(container.path.promptAnswer(to: try container.path.name(document, for: page.session)) == nil)
+        #expect(container.path.immediateResponse(to: try container.path.name(document, for: page.session)) == nil)
         container.isEnabled = false
-        #expect(container.path.promptAnswer(to: try container.path.name(request, for: page.session)) == nil)
+        #expect(container.path.immediateResponse(to: try container.path.name(request, for: page.session)) == nil)
     }
 
     /// A page, and its request for a packaged file that is in memory by now.
@@ -150,7 +150,7 @@ struct RequestTests {
         let head = try #require(HTTPRequest(urlText: "containerkit://shop.example/a.txt"))
         let request = EngineRequest(head: head, view: page.view.id, isMainDocument: false)
         let named = try container.path.name(request, for: page.session)
-        while container.path.promptAnswer(to: named) == nil {
+        while container.path.immediateResponse(to: named) == nil {
             try Task.checkCancellation()
             _ = try await container.path.answer(named)
         }

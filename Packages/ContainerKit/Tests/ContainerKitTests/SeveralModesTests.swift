@@ -51,8 +51,8 @@ struct SeveralModesTests {
         _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], from page: String? = nil,
         of container: Container<FakeEngine>
     ) async throws -> (fields: HTTPFields, text: String, page: PageID?, provenance: Provenance) {
-        let way = try #require(container.ways[.loopbackProxy])
-        let requests = LoopbackRequests(path: way.path, pages: container.sharedPages, legacy: nil)
+        let pipeline = try #require(container.pipelines[.loopbackProxy])
+        let requests = LoopbackRequests(path: pipeline.path, pages: container.sharedPages, legacy: nil)
         var fields = fields
         fields[.referer] = page
         let head = try #require(HTTPRequest(method: method, urlText: url, headerFields: fields))
@@ -322,11 +322,11 @@ struct SeveralModesTests {
             $0.prefetch = PrefetchOptions()
             $0.prefetch?.table = table
         }
-        let limits = container.ways.all.map { $0.ahead?.configuration.maxBytes }
+        let limits = container.pipelines.all.map { $0.prefetch?.configuration.maxBytes }
         #expect(limits == [4 << 20, 4 << 20], "the modes share the limit")
         let fields: HTTPFields = [.userAgent: "Fake", .accept: "text/html"]
-        for way in container.ways.all {
-            way.fields?.note(try #require(HTTPRequest(method: .get, urlText: byProxy, headerFields: fields)))
+        for pipeline in container.pipelines.all {
+            pipeline.fields?.record(try #require(HTTPRequest(method: .get, urlText: byProxy, headerFields: fields)))
         }
         let (named, proxied) = (try await container.open(byName), try await container.open(byProxy))
         let answer = try await fixture.answer(
@@ -341,33 +341,33 @@ struct SeveralModesTests {
     }
 
     @Test("A switchboard moves a site to a mode in use with the next start; of one that is not in use an event tells")
-    func switchboard() async throws {
+    func remoteConfig() async throws {
         let document = { (version: Int, mode: String) throws in
-            try SwitchboardDocument(
+            try RemoteConfigDocument(
                 json: Data(
                     #"{"format":1,"version":\#(version),"modes":[{"host":"s.shop.example","mode":"\#(mode)"}]}"#.utf8))
         }
-        var first: Container<FakeEngine>? = try await container { $0.switchboard = SwitchboardOptions() }
+        var first: Container<FakeEngine>? = try await container { $0.remoteConfig = RemoteConfigOptions() }
         try await first?.apply(document(1, "proxy"))
         #expect(first?.mode(ofPageAt: byName) == .customScheme)
         await first?.shutDown()
         first = nil
         var second: Container<FakeEngine>? = try await container(on: FakeEngine()) {
-            $0.switchboard = SwitchboardOptions()
+            $0.remoteConfig = RemoteConfigOptions()
         }
         #expect(second?.mode(ofPageAt: byName) == .loopbackProxy)
         var ignored: [[InterceptionMode]] = []
-        let hear: @MainActor @Sendable (ContainerEvent) -> Void = { event in
-            if case .switchboardModesIgnored(let modes) = event { ignored.append(modes) }
+        let receive: @MainActor @Sendable (ContainerEvent) -> Void = { event in
+            if case .remoteConfigModesIgnored(let modes) = event { ignored.append(modes) }
         }
-        second?.observe(hear)
+        second?.observe(receive)
         try await second?.apply(document(2, "server"))
         #expect(ignored == [[.loopbackServer]])
         await second?.shutDown()
         second = nil
-        let third = try await container(on: FakeEngine()) { $0.switchboard = SwitchboardOptions() }
+        let third = try await container(on: FakeEngine()) { $0.remoteConfig = RemoteConfigOptions() }
         #expect(third.mode(ofPageAt: byName) == .customScheme)
-        third.observe(hear)
+        third.observe(receive)
         #expect(ignored.count == 2, "also who listens later hears of the document that was kept")
         await third.shutDown()
     }

@@ -43,25 +43,25 @@ struct StoredFormsTests {
         try await fixture.container(covering: ["shop.example"]) {
             $0.mode = .customScheme
             $0.prefetch = PrefetchOptions()
-            $0.switchboard = SwitchboardOptions()
+            $0.remoteConfig = RemoteConfigOptions()
         }
     }
 
     // MARK: The documents
 
-    private var health: HealthLedger {
-        var ledger = HealthLedger()
-        ledger.condemn("0.9", of: "shop")
-        ledger.trials["shop"] = TrialPeriod(of: 1, version: "1", over: nil)
+    private var health: TrialRecord {
+        var trialRecord = TrialRecord()
+        trialRecord.markFailed("0.9", of: "shop")
+        trialRecord.trials["shop"] = TrialPeriod(of: 1, version: "1", over: nil)
         for (package, verdict) in [("good", TrialPeriod.Event.healthy), ("bad", { .failed($0, "white page") })]
             as [(String, (PageID) -> TrialPeriod.Event)]
         {
             var trial = TrialPeriod(of: 7, version: "2", over: 6)
-            _ = trial.take(.bootBegan(PageID(rawValue: 1)), of: 7, at: .zero)
-            _ = trial.take(verdict(PageID(rawValue: 1)), of: 7, at: .zero)
-            ledger.trials[package] = trial
+            _ = trial.apply(.bootBegan(PageID(rawValue: 1)), of: 7, at: .zero)
+            _ = trial.apply(verdict(PageID(rawValue: 1)), of: 7, at: .zero)
+            trialRecord.trials[package] = trial
         }
-        return ledger
+        return trialRecord
     }
 
     private static let check = TableCheck(
@@ -71,7 +71,7 @@ struct StoredFormsTests {
     @Test("What an earlier build has stored is read, document by document")
     func documents() async throws {
         try unpack()
-        let store = try ResourceStore(directory: folder)
+        let store = try BlobStore(directory: folder)
         #expect(
             try store.documentNames().sorted() == [
                 "device-bucket", "origin-modes", "package-health", "package-sequences", "prefetch-fields",
@@ -101,7 +101,7 @@ struct StoredFormsTests {
         let modes = OriginModes(try #require(try store.document("origin-modes")), of: .customScheme)
         #expect(modes.all == ["https://shop.example": .intercepted, "https://plain.example": .plain])
         let bucket = String(decoding: try #require(try store.document("device-bucket")), as: UTF8.self)
-        #expect(DeviceBucket(identity: bucket) != nil)
+        #expect(RolloutBucket(identity: bucket) != nil)
     }
 
     @Test("And so are its files: downloads, cookies, the HTTP cache, the engine's caches and the server's port")
@@ -125,9 +125,9 @@ struct StoredFormsTests {
         #expect(try await cache.body(of: response, for: key)?.body.collect(upTo: 100) == Data("cached".utf8))
         await cache.settle()
         let held = try #require(try PrivateFolder.open(folder)?.contents(of: "engine-caches.json", upTo: 1 << 20))
-        let entries = try JSONDecoder().decode(HeldFiles.self, from: held).entries
+        let entries = try JSONDecoder().decode(EngineCacheManifest.self, from: held).entries
         #expect(entries["shop https://shop.example/"]?.generation == 1)
-        #expect(await ServerPort(in: folder).kept() == 12_345)
+        #expect(await ServerPort(in: folder).stored() == 12_345)
     }
 
     @Test("A container opens on it: the waiting version becomes active, and stays bound to its source")
@@ -152,7 +152,7 @@ struct StoredFormsTests {
         try unpack()
         let (config, table) = ("https://config.example/config", "https://config.example/prefetch")
         do {
-            let store = try ResourceStore(directory: folder)
+            let store = try BlobStore(directory: folder)
             try store.putDocument(Data("\(config)\n{\"format\":1,\"version\":7}".utf8), as: "switchboard")
             let entries = #"{"code":200,"data":{"version":"9","config":[]}}"#
             try store.putDocument(Data("\(table)\n\(entries)".utf8), as: "prefetch-table")
@@ -160,9 +160,9 @@ struct StoredFormsTests {
         let container = try await fixture.container(covering: ["shop.example"]) {
             $0.prefetch = PrefetchOptions()
             $0.prefetch?.tableSource = PrefetchTableSource(url: table)
-            $0.switchboard = SwitchboardOptions(source: SwitchboardSource(url: config))
+            $0.remoteConfig = RemoteConfigOptions(source: RemoteConfigSource(url: config))
         }
-        #expect(container.switchboard?.document?.version == 7)
+        #expect(container.remoteConfig?.document?.version == 7)
         #expect(container.prefetch?.table?.version == "9")
         await container.shutDown()
     }

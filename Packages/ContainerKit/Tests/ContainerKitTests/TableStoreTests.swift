@@ -15,7 +15,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct TableStoreTests {
     /// Answers what it was given, and notes what was asked for.
-    final class Server: ResourceLoading {
+    final class Server: ResourceLoader {
         struct State {
             var answers: [String: Data] = [:]
             var asked: [String] = []
@@ -71,7 +71,7 @@ struct TableStoreTests {
     let second = ["a.js": "second a", "b.js": String(repeating: "second b", count: 20_000), "d.js": "new"]
 
     private func open(
-        _ store: ResourceStore
+        _ store: BlobStore
     ) async throws -> TableLibrary {
         let primary = try #require(TableURL("https://m.example/table"))
         var configuration = TableLibrary.Configuration(endpoints: TableEndpoints(primary: primary))
@@ -82,7 +82,7 @@ struct TableStoreTests {
     }
 
     /// The store once more, as soon as whoever ends with the one before has let go of the folder.
-    private func reopenStore() async throws -> ResourceStore {
+    private func reopenStore() async throws -> BlobStore {
         while true {
             do {
                 return try makeStore()
@@ -95,13 +95,13 @@ struct TableStoreTests {
 
     private func makeStore(
         _ budget: Int64 = 100 << 20, onStep: @escaping @Sendable (StoreStep) throws -> Void = { _ in }
-    ) throws -> ResourceStore {
-        try ResourceStore(
+    ) throws -> BlobStore {
+        try BlobStore(
             directory: directory, configuration: .init(resourceBudget: budget), onStep: onStep)
     }
 
     /// A store in the same folder, as soon as whoever ends with the one before has let go of it.
-    private func reopenedStore() async throws -> ResourceStore {
+    private func reopenedStore() async throws -> BlobStore {
         while true {
             do {
                 return try makeStore()
@@ -113,7 +113,7 @@ struct TableStoreTests {
     }
 
     /// A check by a library that has made none yet.
-    private func update(_ store: ResourceStore, to version: String, _ files: [String: String]) async throws
+    private func update(_ store: BlobStore, to version: String, _ files: [String: String]) async throws
         -> TableLibrary
     {
         server.publish(version, files)
@@ -185,8 +185,8 @@ struct TableStoreTests {
             }
             let asked = server.takeAsked()
             #expect(asked.isEmpty || path == "a.js")
-            let mended = try #require(try await text(library, path))
-            #expect(mended.text == first[path] && mended.1 == .network)
+            let repaired = try #require(try await text(library, path))
+            #expect(repaired.text == first[path] && repaired.1 == .network)
             #expect(try #require(try await text(library, path)).1 == .package)
             #expect(server.takeAsked() == [Server.key("1", path)])
         }
@@ -253,7 +253,7 @@ struct TableStoreTests {
         #expect(taken.count > 10)
         var versions: [String] = []
         for path in taken {
-            let picture = try ResourceStore(directory: path)
+            let picture = try BlobStore(directory: path)
             let library = try await open(picture)
             let version = try #require(library.table?.version)
             versions.append(version)

@@ -19,8 +19,8 @@ struct TimelineTests {
     private let page = PageID(rawValue: 7)
     private let called = ContinuousClock.now
 
-    private func machine(limit: Int = 8) -> TimelineMachine {
-        TimelineMachine(
+    private func machine(limit: Int = 8) -> TimelineBuilder {
+        TimelineBuilder(
             page: page, url: "https://a.example/?q=1", called: called, date: Date(timeIntervalSince1970: 1_000),
             requestLimit: limit)
     }
@@ -37,14 +37,14 @@ struct TimelineTests {
     func marks() {
         var machine = machine()
         let url = "https://a.example/"
-        let events: [(ContainerEvent, TimelineMachine.Step?)] = [
+        let events: [(ContainerEvent, TimelineBuilder.Step?)] = [
             (.page(page, .started(url: url)), nil), (.page(page, .committed(url: url)), nil),
             (.page(page, .finished(url: url)), .loaded), (.page(page, .started(url: url)), nil),
             (.page(page, .committed(url: url)), nil), (.page(page, .finished(url: url)), nil),
             (.pageClosed(page), .closed), (.pageClosed(page), nil), (.page(page, .started(url: url)), nil),
             (resource("late"), nil),
         ]
-        for (index, (event, step)) in events.enumerated() { #expect(machine.note(event, at: at(index)) == step) }
+        for (index, (event, step)) in events.enumerated() { #expect(machine.record(event, at: at(index)) == step) }
         let marks = machine.timeline.marks
         #expect(marks.navigationStarted == .milliseconds(0) && marks.committed == .milliseconds(1))
         #expect(marks.loaded == .milliseconds(2) && marks.closed == .milliseconds(6))
@@ -66,7 +66,7 @@ struct TimelineTests {
                 var machine = machine()
                 var turned = events
                 turned.swapAt(first, second)
-                for event in turned { _ = machine.note(event, at: at(5)) }
+                for event in turned { _ = machine.record(event, at: at(5)) }
                 let timeline = machine.timeline
                 let marks = timeline.marks
                 results.insert([
@@ -83,16 +83,16 @@ struct TimelineTests {
     func failures() {
         var machine = machine()
         let url = "https://a.example/"
-        #expect(machine.note(.page(page, .started(url: url)), at: at(0)) == nil)
-        #expect(machine.note(.page(page, .finished(url: url)), at: at(1)) == .failed)
+        #expect(machine.record(.page(page, .started(url: url)), at: at(0)) == nil)
+        #expect(machine.record(.page(page, .finished(url: url)), at: at(1)) == .failed)
         #expect(machine.timeline.failure == "the load ended without a document")
-        _ = machine.note(.page(page, .started(url: url)), at: at(2))
-        _ = machine.note(.page(page, .committed(url: url)), at: at(3))
-        _ = machine.note(.page(page, .failed(url: url, error: EngineError(.blocked, "no", at: url))), at: at(4))
-        #expect(machine.note(.page(page, .finished(url: url)), at: at(5)) == nil)
+        _ = machine.record(.page(page, .started(url: url)), at: at(2))
+        _ = machine.record(.page(page, .committed(url: url)), at: at(3))
+        _ = machine.record(.page(page, .failed(url: url, error: EngineError(.blocked, "no", at: url))), at: at(4))
+        #expect(machine.record(.page(page, .finished(url: url)), at: at(5)) == nil)
         #expect(machine.timeline.marks.loaded == nil && machine.timeline.marks.failed == .milliseconds(1))
-        _ = machine.note(.page(page, .started(url: url)), at: at(6))
-        #expect(machine.note(.page(page, .finished(url: url)), at: at(7)) == .loaded)
+        _ = machine.record(.page(page, .started(url: url)), at: at(6))
+        #expect(machine.record(.page(page, .finished(url: url)), at: at(7)) == .loaded)
     }
 
     @Test("A view that asks for its document has begun to navigate, whenever the engine says so")
@@ -105,15 +105,15 @@ struct TimelineTests {
             generations: [])
         let record = RequestRecord(request, session: session, names: .standard)
         let asked = called.duration(to: record.started)
-        _ = machine.note(.page(page, .started(url: "https://a.example/")), at: called + asked + .seconds(1))
-        _ = machine.note(.request(record), at: called + asked + .seconds(2))
+        _ = machine.record(.page(page, .started(url: "https://a.example/")), at: called + asked + .seconds(1))
+        _ = machine.record(.request(record), at: called + asked + .seconds(2))
         #expect(machine.timeline.marks.navigationStarted == asked)
     }
 
     @Test("Requests beyond the limit are counted, and what is not known is nil")
     func bounds() {
         var machine = machine(limit: 2)
-        for name in ["1", "2", "3"] { _ = machine.note(resource(name, status: 0), at: at(9)) }
+        for name in ["1", "2", "3"] { _ = machine.record(resource(name, status: 0), at: at(9)) }
         let timeline = machine.timeline
         #expect(timeline.requests.map(\.url) == ["https://b.example/1", "https://b.example/2"])
         #expect(timeline.droppedRequests == 1)
@@ -134,7 +134,7 @@ struct TimelineTests {
         ])
     func readings(json: String, firstPaint: Int?, contentful: Int?) {
         var machine = machine()
-        if let readings = PageReadings(json: json) { machine.note(readings) }
+        if let readings = PageReadings(json: json) { machine.record(readings) }
         #expect(machine.timeline.marks.firstPaint == firstPaint.map { .milliseconds($0) })
         #expect(machine.timeline.marks.firstContentfulPaint == contentful.map { .milliseconds($0) })
         #expect(machine.timeline.marks.domReady == nil)
@@ -185,9 +185,9 @@ struct TimelineTests {
     func refusal() async throws {
         let container = try await fixture.container { $0.timelines = TimelineOptions() }
         var told = container.timelines().makeAsyncIterator()
-        let care = try #require(container.timelineCare)
-        care.begin(page, at: "https://a.example/")
-        care.fail(page, EngineError(.blocked, "no view", at: "https://a.example/?secret"))
+        let recorder = try #require(container.timelineRecorder)
+        recorder.begin(page, at: "https://a.example/")
+        recorder.fail(page, EngineError(.blocked, "no view", at: "https://a.example/?secret"))
         let timeline = try #require(await told.next())
         #expect(timeline.failure == "\(EngineError.Code.blocked): no view")
         #expect(timeline.marks.failed != nil && timeline.marks.closed != nil && timeline.mode == nil)
@@ -212,7 +212,7 @@ struct TimelineTests {
         let container = try await fixture.container { $0.timelines = TimelineOptions() }
         let slow = container.timelines()
         var quick = container.timelines().makeAsyncIterator()
-        for number in 1...TimelineCare.bufferLimit + 5 {
+        for number in 1...TimelineRecorder.bufferLimit + 5 {
             let page = try await container.open("https://a.example/\(number)")
             await container.close(page)
             #expect(await quick.next()?.documentURL == "https://a.example/\(number)")
@@ -226,9 +226,9 @@ struct TimelineTests {
 
     @Test("A subscriber hears the end of a container that is dropped")
     func end() async {
-        var care: TimelineCare? = TimelineCare(TimelineOptions(), logger: Logger(label: "timelines"))
-        let stream = care?.subscribe()
-        care = nil
+        var recorder: TimelineRecorder? = TimelineRecorder(TimelineOptions(), logger: Logger(label: "timelines"))
+        let stream = recorder?.subscribe()
+        recorder = nil
         if let stream { for await _ in stream { Issue.record("a timeline") } }
         #expect(stream != nil)
     }
@@ -236,16 +236,17 @@ struct TimelineTests {
     @Test("The log names no query and leaves out what is not known")
     func metadata() {
         var machine = machine()
-        machine.note(hasWarmView: true)
-        _ = machine.note(.page(page, .committed(url: "https://a.example/")), at: at(1))
-        _ = machine.note(.page(page, .finished(url: "https://a.example/")), at: at(12))
+        machine.record(hasWarmView: true)
+        _ = machine.record(.page(page, .committed(url: "https://a.example/")), at: at(1))
+        _ = machine.record(.page(page, .finished(url: "https://a.example/")), at: at(12))
         #expect(
             machine.timeline.metadata == [
                 "page": "7", "url": "https://a.example/", "requests": "0", "warm": "true", "load": "12",
             ])
         var failed = self.machine()
         let error = EngineError(.blocked, "no", at: "https://a.example/?secret")
-        #expect(failed.note(.page(page, .failed(url: "https://a.example/?secret", error: error)), at: at(1)) == .failed)
+        #expect(
+            failed.record(.page(page, .failed(url: "https://a.example/?secret", error: error)), at: at(1)) == .failed)
         #expect(failed.timeline.metadata["failure"] == "\(EngineError.Code.blocked): no")
     }
 }

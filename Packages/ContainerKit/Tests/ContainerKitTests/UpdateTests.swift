@@ -181,9 +181,9 @@ struct UpdateTests {
         var page = try await container?.open("https://shop.example/index.html")
         container?.report(.began, of: try #require(page))
         // What a kill during the boot would leave.
-        var left = HealthLedger()
-        for await ledger in health.saves where ledger.trials["shop"]?.unfinishedBoots == 1 {
-            left = ledger
+        var left = TrialRecord()
+        for await record in health.saves where record.trials["shop"]?.unfinishedBoots == 1 {
+            left = record
             break
         }
         page = nil
@@ -252,7 +252,7 @@ struct UpdateTests {
         await #expect {
             try await container.update(from: source)
         } throws: {
-            ($0 as? DeliveryError)?.code == .noRoom
+            ($0 as? DeliveryError)?.code == .noSpace
         }
         #expect(fixture.network.urls == ["https://packages.example/shop.json"])
     }

@@ -56,15 +56,15 @@ struct UserAgentTests {
         let (token, text) = (try UserAgent.appending("Shop/2"), try UserAgent.text("Other/1"))
         fields.use(token)
         fields.use(text)
-        fields.note(document("Other/1"))
+        fields.record(document("Other/1"))
         // Nothing is known of the engine by that.
         #expect(try await fields.known()[.userAgent] == nil)
         #expect(text.text(of: nil as String?) == "Other/1")
-        fields.note(document("Engine/1 Shop/2"))
+        fields.record(document("Engine/1 Shop/2"))
         #expect(try await fields.known()[.userAgent] == "Engine/1")
-        fields.note(document("Other/1"))
+        fields.record(document("Other/1"))
         #expect(try await fields.known()[.userAgent] == "Engine/1")
-        fields.note(document("Engine/2"))
+        fields.record(document("Engine/2"))
         #expect(try await fields.known()[.userAgent] == "Engine/2")
     }
 }

@@ -14,7 +14,7 @@ internal import SchemeRouter
 ///
 /// Isolation: the main actor.
 @MainActor
-public final class FakeEngine: WebEngine {
+public final class FakeEngine: WebEngineDriver {
     public let name = "Fake 1.0"
     /// The engine's cookies.
     public let jar = FakeCookies()

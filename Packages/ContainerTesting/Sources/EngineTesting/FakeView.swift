@@ -9,7 +9,7 @@ public import WebViewPool
 public final class FakeView: EngineView {
     public let id: ViewID
     public var onSignal: (@MainActor (ViewSignal) -> Void)?
-    public var onQuestion: (@MainActor (EngineQuestion) -> Void)?
+    public var onPrompt: (@MainActor (EnginePrompt) -> Void)?
     public var onDownload: (@MainActor (ViewDownload) -> Void)?
     /// Media types that the engine does not show; none at first.
     public var unshown: Set<String> = []
@@ -29,17 +29,17 @@ public final class FakeView: EngineView {
     public private(set) var processEnds = 0
     public private(set) var hasEnded = false
     /// What it was asked for last, with its number.
-    public private(set) var lastLoad: AskedLoad?
+    public private(set) var lastLoad: LoadToken?
     /// Whether it is in sight; unknown at first.
-    public var isInSight: Bool?
+    public var isVisible: Bool?
     /// The names of handlers that owe the document an answer; none at first.
-    public var owingHandlers: Set<String> = []
+    public var pendingHandlers: Set<String> = []
     /// Whether its document was asked for with a body.
     public var isPosted = false
     /// Where documents on their way are asked for by POST; nowhere at first.
     public var posts: Set<String> = []
     /// The scripts that it was to run ahead.
-    public private(set) var rehearsals: [String] = []
+    public private(set) var precompiledSources: [String] = []
     /// The origins that it was to connect to ahead, as often as it was asked.
     public private(set) var preconnections: [[String]] = []
     /// Is called when it is asked for that.
@@ -86,10 +86,10 @@ public final class FakeView: EngineView {
 
     /// Has the page ask something of the app.
     /// - Returns: what the page gets, once that is decided; the safe answer where nobody listens.
-    public func ask(_ subject: EngineQuestion.Subject) async -> EngineQuestion.Answer {
+    public func ask(_ subject: EnginePrompt.Subject) async -> EnginePrompt.Answer {
         await withCheckedContinuation { continuation in
-            let question = EngineQuestion(subject) { continuation.resume(returning: $0) }
-            onQuestion?(question)
+            let prompt = EnginePrompt(subject) { continuation.resume(returning: $0) }
+            onPrompt?(prompt)
         }
     }
 
@@ -114,7 +114,7 @@ public final class FakeView: EngineView {
 
     public func load(_ url: String) {
         loads.append(url)
-        lastLoad = AskedLoad(of: url, after: lastLoad)
+        lastLoad = LoadToken(of: url, after: lastLoad)
         onLoad?()
     }
 
@@ -122,12 +122,12 @@ public final class FakeView: EngineView {
 
     public func reload(_ url: String) {
         reloads.append(url)
-        lastLoad = AskedLoad(of: url, after: lastLoad)
+        lastLoad = LoadToken(of: url, after: lastLoad)
     }
 
     public func showErrorPage(_ html: String, for url: String) {
         errorPages.append(html)
-        lastLoad = AskedLoad(of: url, after: lastLoad)
+        lastLoad = LoadToken(of: url, after: lastLoad)
     }
 
     public func stopLoading() {
@@ -146,7 +146,7 @@ public final class FakeView: EngineView {
         onPreconnect?(origins)
     }
 
-    public func rehearse(_ sources: [String]) async throws { rehearsals += sources }
+    public func precompile(_ sources: [String]) async throws { precompiledSources += sources }
 
     public func canShow(_ mediaType: String) -> Bool { !unshown.contains(mediaType) }
 
@@ -193,7 +193,7 @@ public final class FakeView: EngineView {
         return self
     }
 
-    public func remains() async throws -> Set<ViewRemain> { [] }
+    public func residualState() async throws -> Set<ResidualState> { [] }
 
     public func discard() {
         stopLoading()

@@ -5,7 +5,7 @@ import ContainerKit
 
 /// The screen of an app that shows a page of the shop.
 @MainActor
-final class ShopScreen<Engine: WebEngine>: PageDelegate {
+final class ShopScreen<Engine: WebEngineDriver>: PageDelegate {
     enum State: Equatable {
         case closed, loading, shown
         case failed(String)

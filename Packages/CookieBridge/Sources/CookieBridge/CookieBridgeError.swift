@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// An error of this room.
+/// An error of this module.
 public struct CookieBridgeError: Error, Sendable, CustomStringConvertible {
     /// What kind of error it is.
     public struct Code: Sendable, Hashable, RawRepresentable, CustomStringConvertible {

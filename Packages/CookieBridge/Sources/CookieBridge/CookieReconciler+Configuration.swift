@@ -5,7 +5,7 @@ extension CookieReconciler {
     /// How a reconciler works.
     public struct Configuration: Sendable {
         /// What goes with an account and is cleared with it. Default: nothing.
-        public var vaults: [any CookieClearing] = []
+        public var clearables: [any CookieClearing] = []
         /// What is kept at most.
         public var limits = Reconciliation.Limits()
         /// How long a barrier waits. Default: 3 seconds.
@@ -42,7 +42,7 @@ extension CookieReconciler {
         /// Answers that did not wait until their cookies were in all stores.
         public var lateHandOvers = 0
         /// Vaults that could not be cleared.
-        public var vaultFailures = 0
+        public var clearingFailures = 0
         /// Those who could not wait, as too many did.
         public var turnedAway = 0
 

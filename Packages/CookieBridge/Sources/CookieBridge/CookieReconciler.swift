@@ -110,9 +110,9 @@ public actor CookieReconciler {
 
     /// Takes changes that no store holds yet, and does not wait for them.
     /// - Parameter author: what a script may change is limited: see ``CookieUpdate/Author``.
-    public func take(_ changes: [CookieUpdate], by author: CookieUpdate.Author = .host) {
+    public func apply(_ changes: [CookieUpdate], by author: CookieUpdate.Author = .host) {
         guard phase != .stopped else { return }
-        for change in changes { perform(reconciliation.take(change, by: author, now: wallClock())) }
+        for change in changes { perform(reconciliation.apply(change, by: author, now: wallClock())) }
     }
 
     /// Takes the cookies of an answer, and returns once all stores have them: before the page may see the answer, where its
@@ -125,7 +125,7 @@ public actor CookieReconciler {
     public func handOver(_ changes: [CookieUpdate], begun moment: CookieMoment? = nil) async -> Bool {
         guard phase != .stopped else { return false }
         for change in changes {
-            perform(reconciliation.take(change, by: .host, begun: moment, now: wallClock()))
+            perform(reconciliation.apply(change, by: .host, begun: moment, now: wallClock()))
         }
         let ticket = reconciliation.ticket(for: Set(changes.map(\.identity)))
         do {
@@ -196,11 +196,11 @@ public actor CookieReconciler {
         let ticket = reconciliation.clearingTicket()
         var faults: [String] = []
         // All are tried, whichever fails.
-        for vault in configuration.vaults {
+        for relay in configuration.clearables {
             do {
-                try await vault.clear(scope)
+                try await relay.clear(scope)
             } catch {
-                ownCounters.vaultFailures += 1
+                ownCounters.clearingFailures += 1
                 faults.append("\(error)")
             }
         }

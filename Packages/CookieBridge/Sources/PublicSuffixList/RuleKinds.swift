@@ -13,7 +13,7 @@ struct RuleKinds: OptionSet, Sendable {
     static let exception = RuleKinds(rawValue: 4)
 
     /// Reads one letter of the compiled form.
-    init(letter: UInt8, in section: PublicSuffixList.Section) {
+    init(letter: UInt8, in section: SuffixList.Section) {
         let counts = section == .all
         self =
             switch letter {

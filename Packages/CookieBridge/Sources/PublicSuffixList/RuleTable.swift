@@ -4,7 +4,7 @@
 /// Searches the compiled rules where they lie: nothing is built, and nothing is kept.
 enum RuleTable {
     /// What the list says about a name, given in A-labels and lower case.
-    static func kinds(of name: ArraySlice<UInt8>, in section: PublicSuffixList.Section) -> RuleKinds {
+    static func kinds(of name: ArraySlice<UInt8>, in section: SuffixList.Section) -> RuleKinds {
         CompiledRules.text.withUTF8Buffer { text in
             var low = 0
             var high = text.count

@@ -41,7 +41,7 @@ struct CookieReconcilerTests {
         try await reconciler.start()
         try await reconciler.barrier()
         var versions = script.invalidations().makeAsyncIterator()
-        await reconciler.take([.set(cookie("lang", "de"))], by: .script)
+        await reconciler.apply([.set(cookie("lang", "de"))], by: .script)
         #expect(await versions.next() == script.version)
         try await reconciler.barrier()
         #expect(jar.values["lang"] == "de" && engine.values["lang"] == "de")
@@ -99,14 +99,14 @@ struct CookieReconcilerTests {
             let scopes = Mutex<[CookieScope]>([])
             func clear(_ scope: CookieScope) async throws { scopes.withLock { $0.append(scope) } }
         }
-        let vault = Vault()
-        let reconciler = make { $0.vaults = [vault] }
+        let relay = Vault()
+        let reconciler = make { $0.clearables = [relay] }
         try await reconciler.start()
         try await reconciler.barrier()
         let moment = await reconciler.moment
         try await reconciler.clear(domains: [".Shop.example"])
         #expect(jar.values.isEmpty && engine.values.isEmpty && text.isEmpty)
-        #expect(vault.scopes.withLock { $0 } == [.domains(["shop.example"])])
+        #expect(relay.scopes.withLock { $0 } == [.domains(["shop.example"])])
         await reconciler.handOver([.set(cookie("session", "2"))], begun: moment)
         try await reconciler.barrier()
         #expect(jar.values.isEmpty && engine.values.isEmpty)

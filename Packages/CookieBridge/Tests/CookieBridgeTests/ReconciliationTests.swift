@@ -35,7 +35,7 @@ struct ReconciliationTests {
 
     /// Has a cookie in both stores.
     private mutating func settle(_ made: Cookie) throws {
-        for (id, write) in writes(state.take(.set(made), by: .host, now: start)) {
+        for (id, write) in writes(state.apply(.set(made), by: .host, now: start)) {
             _ = state.writeEnded(id, write, .written, now: start)
         }
         try #require(state.isQuiet)
@@ -70,9 +70,9 @@ struct ReconciliationTests {
     @Test mutating func aFailedWriteDoesNotHideWhatWasThereBefore() throws {
         // The store is being read while two writes end there: one lands, and one does not.
         let number = try #require(reads(state.signalled(.engine, now: start))[.engine])
-        let first = try #require(writes(state.take(.set(cookie("a", "1")), by: .host, now: start))[.engine])
+        let first = try #require(writes(state.apply(.set(cookie("a", "1")), by: .host, now: start))[.engine])
         _ = state.writeEnded(.engine, first, .written, now: start)
-        let second = try #require(writes(state.take(.set(cookie("a", "2")), by: .host, now: start))[.engine])
+        let second = try #require(writes(state.apply(.set(cookie("a", "2")), by: .host, now: start))[.engine])
         _ = state.writeEnded(.engine, second, .failed, now: start)
         _ = state.resumed(.engine, now: start)
         // It shows what was there before both.
@@ -96,7 +96,7 @@ struct ReconciliationTests {
 
     @Test mutating func aSnapshotFromBeforeAWriteIsNoDeletion() throws {
         let number = try #require(reads(state.signalled(.engine, now: start))[.engine])
-        let write = try #require(writes(state.take(.set(cookie("a", "1")), by: .host, now: start))[.engine])
+        let write = try #require(writes(state.apply(.set(cookie("a", "1")), by: .host, now: start))[.engine])
         _ = state.writeEnded(.engine, write, .written, now: start)
         let effects = state.readEnded(.engine, number: number, cookies: [], now: start)
         #expect(writes(effects).isEmpty)
@@ -108,7 +108,7 @@ struct ReconciliationTests {
     }
 
     @Test mutating func aChangeDuringAnOlderWriteWins() throws {
-        let write = try #require(writes(state.take(.set(cookie("a", "1")), by: .host, now: start))[.engine])
+        let write = try #require(writes(state.apply(.set(cookie("a", "1")), by: .host, now: start))[.engine])
         _ = try read(.engine, [cookie("a", "2")])
         #expect(state.cookie(name("a"))?.value == "2")
         // Whether the write landed before or after is looked up, and then put right.
@@ -143,7 +143,7 @@ struct ReconciliationTests {
 
     @Test mutating func expiredCookiesAreDropped() throws {
         #expect(writes(try read(.engine, [cookie("a", "1", expires: -1)])).isEmpty)
-        #expect(writes(state.take(.set(cookie("a", "1", expires: 0)), by: .host, now: start)).isEmpty)
+        #expect(writes(state.apply(.set(cookie("a", "1", expires: 0)), by: .host, now: start)).isEmpty)
         try settle(cookie("b", "1", expires: 10))
         let later = start.addingTimeInterval(11)
         let number = try #require(reads(state.signalled(.engine, now: later))[.engine])
@@ -154,12 +154,12 @@ struct ReconciliationTests {
     @Test mutating func scriptsNeitherSeeNorTouchHTTPOnly() throws {
         state = Self.begun([.init(.jar), .init(.script, .script)])
         let hidden = cookie("a", "1", isHTTPOnly: true)
-        let taken = writes(state.take(.set(hidden), by: .host, now: start))
+        let taken = writes(state.apply(.set(hidden), by: .host, now: start))
         #expect(Set(taken.keys) == [.jar])
         _ = state.writeEnded(.jar, try #require(taken[.jar]), .written, now: start)
-        #expect(state.take(.set(cookie("a", "2")), by: .script, now: start).isEmpty)
-        #expect(state.take(.remove(name("a")), by: .script, now: start).isEmpty)
-        #expect(state.take(.set(cookie("b", "2", isHTTPOnly: true)), by: .script, now: start).isEmpty)
+        #expect(state.apply(.set(cookie("a", "2")), by: .script, now: start).isEmpty)
+        #expect(state.apply(.remove(name("a")), by: .script, now: start).isEmpty)
+        #expect(state.apply(.set(cookie("b", "2", isHTTPOnly: true)), by: .script, now: start).isEmpty)
         // What it has set in its own view is taken back.
         let effects = writes(try read(.script, [cookie("a", "2")]))
         #expect(effects.mapValues(\.change) == [.script: .remove(name("a"))])
@@ -168,7 +168,7 @@ struct ReconciliationTests {
     }
 
     @Test mutating func failuresAreLookedAtAndTriedAgainSoOften() throws {
-        var write = try #require(writes(state.take(.set(cookie("a", "1")), by: .host, now: start))[.engine])
+        var write = try #require(writes(state.apply(.set(cookie("a", "1")), by: .host, now: start))[.engine])
         var attempts = 1
         while true {
             _ = state.writeEnded(.engine, write, .failed, now: start)
@@ -188,20 +188,20 @@ struct ReconciliationTests {
     }
 
     @Test mutating func aLandedWriteThatFailedIsNotRepeated() throws {
-        let write = try #require(writes(state.take(.set(cookie("a", "1")), by: .host, now: start))[.engine])
+        let write = try #require(writes(state.apply(.set(cookie("a", "1")), by: .host, now: start))[.engine])
         _ = state.writeEnded(.engine, write, .failed, now: start)
         let number = try #require(reads(state.resumed(.engine, now: start))[.engine])
         #expect(state.readEnded(.engine, number: number, cookies: [cookie("a", "1")], now: start).isEmpty)
     }
 
     @Test mutating func whatAStoreRefusesStaysInTheOthers() throws {
-        let taken = writes(state.take(.set(cookie("a", "1")), by: .host, now: start))
+        let taken = writes(state.apply(.set(cookie("a", "1")), by: .host, now: start))
         _ = state.writeEnded(.jar, try #require(taken[.jar]), .written, now: start)
         let effects = state.writeEnded(.engine, try #require(taken[.engine]), .refused, now: start)
         let number = try #require(reads(effects)[.engine])
         #expect(state.readEnded(.engine, number: number, cookies: [], now: start).isEmpty)
         #expect(state.cookie(name("a"))?.value == "1" && state.isQuiet)
-        #expect(writes(state.take(.set(cookie("a", "2")), by: .host, now: start)).count == 2)
+        #expect(writes(state.apply(.set(cookie("a", "2")), by: .host, now: start)).count == 2)
     }
 
     @Test mutating func nothingComesBackAfterAClearing() throws {
@@ -209,7 +209,7 @@ struct ReconciliationTests {
         try settle(cookie("b", "1", domain: "www.bank.example"))
         let early = state.moment
         let number = try #require(reads(state.signalled(.jar, now: start))[.jar])
-        let write = try #require(writes(state.take(.set(cookie("a", "2")), by: .host, now: start))[.engine])
+        let write = try #require(writes(state.apply(.set(cookie("a", "2")), by: .host, now: start))[.engine])
         let effects = state.clear(.domains(["shop.example"]), now: start)
         // The engine is cleared behind the write that is under way there.
         #expect(!effects.contains(.clear(.engine, .domains(["shop.example"]))))
@@ -221,10 +221,10 @@ struct ReconciliationTests {
         _ = state.readEnded(
             .jar, number: number, cookies: [cookie("a", "1"), cookie("b", "1", domain: "www.bank.example")], now: start)
         #expect(state.cookie(name("a")) == nil)
-        #expect(writes(state.take(.set(cookie("a", "3")), by: .host, begun: early, now: start)).isEmpty)
+        #expect(writes(state.apply(.set(cookie("a", "3")), by: .host, begun: early, now: start)).isEmpty)
         #expect(state.counters.outdated == 1)
         // A login right afterwards is kept, and waits for the clearing.
-        #expect(writes(state.take(.set(cookie("a", "4")), by: .host, begun: state.moment, now: start))[.engine] == nil)
+        #expect(writes(state.apply(.set(cookie("a", "4")), by: .host, begun: state.moment, now: start))[.engine] == nil)
         let cleared = state.clearEnded(.engine, succeeded: true, now: start)
         #expect(writes(cleared)[.engine]?.change == .set(cookie("a", "4")))
     }

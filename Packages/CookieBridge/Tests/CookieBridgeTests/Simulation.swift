@@ -99,13 +99,13 @@ struct Simulation {
         var state: Cookie?
         if case .set(let cookie) = change { state = cookie }
         let isHidden = reconciliation.cookie(change.identity)?.isHTTPOnly == true || state?.isHTTPOnly == true
-        if author == .host || !isHidden { hear(state, of: change.identity) }
-        perform(reconciliation.take(change, by: author, now: now))
+        if author == .host || !isHidden { receive(state, of: change.identity) }
+        perform(reconciliation.apply(change, by: author, now: now))
     }
 
     mutating func clear(_ scope: CookieScope) {
         for identity in Set(lastHeard.keys).union(stores.flatMap { $0.held.keys }) where scope.contains(identity) {
-            hear(nil, of: identity)
+            receive(nil, of: identity)
         }
         for store in stores.indices { owed[store].append(scope) }
         for key in snapshots.keys { snapshots[key]?.ignored.append(scope) }
@@ -146,7 +146,7 @@ struct Simulation {
                 perform(reconciliation.readFoundLoss(stores[store].id, number: number, now: now))
                 return
             }
-            if snapshot.cookies != nil { hear(snapshot, of: store) }
+            if snapshot.cookies != nil { receive(snapshot, of: store) }
             perform(
                 reconciliation.readEnded(stores[store].id, number: number, cookies: snapshot.cookies, now: now))
         case .land(let store, let write):
@@ -215,13 +215,13 @@ struct Simulation {
 
     // MARK: The account
 
-    private mutating func hear(_ state: Cookie?, of identity: Cookie.Identity) {
+    private mutating func receive(_ state: Cookie?, of identity: Cookie.Identity) {
         lastHeard[identity] = .some(state)
         mayBeGone.remove(identity)
     }
 
     /// Hears what a delivered snapshot shows that somebody outside made.
-    private mutating func hear(_ snapshot: Snapshot, of store: Int) {
+    private mutating func receive(_ snapshot: Snapshot, of store: Int) {
         for (identity, cause) in snapshot.causes {
             guard case .outside(let number) = cause, !snapshot.ignored.contains(where: { $0.contains(identity) }),
                 let made = states[number]
@@ -240,11 +240,11 @@ struct Simulation {
             if state == nil { mayBeGone.insert(identity) }
             guard alreadyHeard.insert(number).inserted else { continue }
             if let state {
-                hear(state, of: identity)
+                receive(state, of: identity)
             } else if let last = lastHeard[identity] ?? nil, last.value == removedValues[number],
                 !isBeingRemoved(identity, from: store)
             {
-                hear(nil, of: identity)
+                receive(nil, of: identity)
             }
         }
     }

@@ -76,7 +76,7 @@ struct ChangeTests {
         #expect(log.changes.count == 1)
     }
 
-    @Test func `An observer may change the jar, and all hear it in order`() throws {
+    @Test func `An observer may change the jar, and all receive it in order`() throws {
         let other = Log()
         jar.jar.observe { [jar] change in
             guard change.identity.name == "a" else { return }

@@ -73,7 +73,7 @@ final class CookieFileKillTests {
         // Besides what is flushed, each change is written by itself, in the middle of rounds, too.
         options.delay = .zero
         let file = CookieFile(path: folder + "/jar/cookies", options: options)
-        let jar = CookieJar(publicSuffixes: ListedSuffixes(), cookies: try file.load().cookies)
+        let jar = CookieStore(publicSuffixes: ListedSuffixes(), cookies: try file.load().cookies)
         file.follow(jar)
         var round = jar.cookie(identity(Self.round)).flatMap { Int($0.value) } ?? 0
         while true {
@@ -124,7 +124,7 @@ final class CookieFileKillTests {
         #expect(rounds.count > 20 && cut > 5, "\(last) rounds, \(cut) writes cut off")
         print("\(Self.kills) kills in \(last) rounds: \(cut) cut a write off")
         // What the last one left goes with the next write.
-        let jar = CookieJar(publicSuffixes: ListedSuffixes(), cookies: try CookieFile(path: path).load().cookies)
+        let jar = CookieStore(publicSuffixes: ListedSuffixes(), cookies: try CookieFile(path: path).load().cookies)
         let file = CookieFile(path: path)
         file.follow(jar)
         try await file.flush()

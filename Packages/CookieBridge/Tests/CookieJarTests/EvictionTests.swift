@@ -12,7 +12,7 @@ struct EvictionTests {
     let jar: Jar
 
     init() {
-        var limits = CookieJar.Limits()
+        var limits = CookieStore.Limits()
         limits.perDomain = 3
         limits.total = 5
         jar = Jar(limits: limits)
@@ -77,7 +77,7 @@ struct EvictionTests {
     }
 
     @Test func `A jar takes no more at its start either`() {
-        var limits = CookieJar.Limits()
+        var limits = CookieStore.Limits()
         limits.total = 2
         let cookies = ["a", "b", "c"].map { jar.cookie($0, domain: "\($0).example") } + [jar.cookie("", "")]
         #expect(Jar(limits: limits, cookies: cookies).jar.cookies.map(\.identity.name) == ["b", "c"])

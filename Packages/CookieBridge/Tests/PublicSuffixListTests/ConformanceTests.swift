@@ -11,7 +11,7 @@ struct ConformanceTests {
     @Test(.enabled(if: ConformanceData.isThere, "skipped: ../shared/conformance/publicsuffix is not there"))
     func `Every line of the list's own test`() throws {
         let text = try String(contentsOf: ConformanceData.file, encoding: .utf8)
-        let list = PublicSuffixList()
+        let list = SuffixList()
         var count = 0
         for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix("checkPublicSuffix(") {
             let arguments = line.dropFirst("checkPublicSuffix(".count).prefix { $0 != ")" }.split(separator: ", ")

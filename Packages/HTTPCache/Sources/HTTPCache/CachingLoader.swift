@@ -20,10 +20,10 @@ internal import Synchronization
 /// Bytes are kept as they come, encoded.
 ///
 /// Isolation: any.
-public final class CachingLoader: ResourceLoading {
+public final class CachingLoader: ResourceLoader {
     /// What the cache was made with.
     public let configuration: Configuration
-    let next: any ResourceLoading
+    let next: any ResourceLoader
     let store: any CacheStoring
     let now: @Sendable () -> Date
     /// Times the silence of validations that no request waits for.
@@ -41,7 +41,7 @@ public final class CachingLoader: ResourceLoading {
     ///   - now: the time. Default: the system's clock.
     ///   - clock: times validations that no request waits for: one that brings nothing for 60 s is ended.
     public init(
-        next: any ResourceLoading, store: any CacheStoring = MemoryCacheStore(), configuration: Configuration = .init(),
+        next: any ResourceLoader, store: any CacheStoring = MemoryCacheStore(), configuration: Configuration = .init(),
         now: @escaping @Sendable () -> Date = { Date() }, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.next = next

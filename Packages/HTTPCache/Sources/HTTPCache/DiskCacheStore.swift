@@ -14,7 +14,7 @@ internal import Synchronization
 
 /// The disk level: responses in a store of their own, which survive the process.
 ///
-/// It is a ``/ResourceStore`` whose resources are the cached responses: the body is the blob, and status, fields and
+/// It is a ``/BlobStore`` whose resources are the cached responses: the body is the blob, and status, fields and
 /// times are the resource's validator. So it has the store's budget and its least-recently-used eviction (by the day),
 /// its order of steps (a kill leaves an entry whole or absent) and its checks (a damaged entry is a miss). A store that
 /// cannot be opened because it is damaged is begun anew: all it held can be fetched.
@@ -26,7 +26,7 @@ internal import Synchronization
 /// Isolation: any. What blocks runs on threads of the level's own, but for one look-up at a time, which runs where it
 /// is asked for: look-ups wait neither for the checks of large files nor for those who write, unless they find damage.
 public final class DiskCacheStore: CacheStoring {
-    private let store: ResourceStore
+    private let store: BlobStore
     private let lookUps = BlockingQueue("look-ups")
     private let bodies = BlockingQueue("bodies")
     let changes = BlockingQueue("changes")
@@ -54,13 +54,13 @@ public final class DiskCacheStore: CacheStoring {
         directory: String, capacity: Int64 = 100 << 20, log: Logger = Logger(label: "container.http-cache")
     ) throws {
         // The level above has what is used often.
-        let configuration = ResourceStore.Configuration(
+        let configuration = BlobStore.Configuration(
             memoryCacheBytes: 0, packageBudget: 0, resourceBudget: max(0, capacity))
         do {
             store = try Self.open(directory, configuration)
         } catch let error as StoreError where error.code == .damaged || error.code == .newerFormat {
             log.warning("the HTTP cache is begun anew", metadata: ["reason": "\(error)"])
-            try ResourceStore.reset(directory: directory)
+            try BlobStore.reset(directory: directory)
             store = try Self.open(directory, configuration)
         }
         largestEntry = max(0, capacity) / 8
@@ -68,9 +68,9 @@ public final class DiskCacheStore: CacheStoring {
     }
 
     private static func open(
-        _ directory: String, _ configuration: ResourceStore.Configuration
-    ) throws -> ResourceStore {
-        let store = try ResourceStore(directory: directory, configuration: configuration)
+        _ directory: String, _ configuration: BlobStore.Configuration
+    ) throws -> BlobStore {
+        let store = try BlobStore(directory: directory, configuration: configuration)
         guard let folder = try PrivateFolder.open(store.directory), try folder.names().contains(pendingName) else {
             return store
         }
@@ -108,7 +108,7 @@ public final class DiskCacheStore: CacheStoring {
 
     public func body(of response: StoredResponse, for key: CacheKey) async -> CachedBody? {
         let name = key.name(of: response)
-        if let body = read.withLock({ $0.take(name, response.revision) }) { return CachedBody(body, from: .disk) }
+        if let body = read.withLock({ $0.removeBody(name, response.revision) }) { return CachedBody(body, from: .disk) }
         let found = await run("read", on: bodies, or: FoundBody.notThere) { store in
             guard let resource = try store.resource(for: name),
                 StoredResponse(record: resource.validator)?.revision == response.revision,
@@ -138,7 +138,7 @@ public final class DiskCacheStore: CacheStoring {
         case gone
     }
 
-    private static func body(in resource: StoredResource, of store: ResourceStore) throws -> FoundBody {
+    private static func body(in resource: StoredResource, of store: BlobStore) throws -> FoundBody {
         do {
             switch try store.blob(resource.blob, size: resource.size).content {
             case .bytes(let bytes): return .there(.bytes(bytes))
@@ -174,7 +174,7 @@ public final class DiskCacheStore: CacheStoring {
         }
     }
 
-    private static func remove(_ key: CacheKey, _ variant: String?, from store: ResourceStore) throws {
+    private static func remove(_ key: CacheKey, _ variant: String?, from store: BlobStore) throws {
         try store.removeResources(
             variant.map { [key.prefix + $0] } ?? store.resources(withPrefix: key.prefix).map(\.key))
     }
@@ -201,7 +201,7 @@ public final class DiskCacheStore: CacheStoring {
         await change("settling") { try $0.settle() }
     }
 
-    /// Lets go of every lock before the system suspends the app, see `ResourceStore.suspend()`. Until ``resume()``
+    /// Lets go of every lock before the system suspends the app, see `BlobStore.suspend()`. Until ``resume()``
     /// nothing new is stored, and what is removed is hidden. Blocks for as long as the disk takes.
     /// - Throws: `StoreError`.
     public func suspend() throws {
@@ -214,7 +214,7 @@ public final class DiskCacheStore: CacheStoring {
         // So that nothing is written before that.
         try changes.runBlocking {
             try store.resume()
-            do { try removePending() } catch { note(error, "removal") }
+            do { try removePending() } catch { record(error, "removal") }
         }
     }
 
@@ -236,7 +236,7 @@ extension DiskCacheStore {
     ///   - ifThere: whether nothing has to be remembered of what is not there.
     fileprivate func change(
         _ what: String, elseRemoving doomed: (key: CacheKey?, variant: String?)? = nil, ifThere: Bool = false,
-        _ work: @escaping @Sendable (ResourceStore) throws -> Void
+        _ work: @escaping @Sendable (BlobStore) throws -> Void
     ) async {
         await run(what, on: changes, or: ()) { [self] store in
             do {
@@ -251,7 +251,7 @@ extension DiskCacheStore {
 
     /// Runs what writes and gives something back.
     fileprivate func write(
-        _ work: @escaping @Sendable (ResourceStore) throws -> Bool
+        _ work: @escaping @Sendable (BlobStore) throws -> Bool
     ) async -> Bool {
         await run("write", on: changes, or: false, work)
     }
@@ -279,7 +279,7 @@ extension DiskCacheStore {
     }
 
     /// Whether there is something of a key, as far as can be read.
-    private func holds(_ key: CacheKey?, in store: ResourceStore) -> Bool {
+    private func holds(_ key: CacheKey?, in store: BlobStore) -> Bool {
         guard let key, let found = try? store.resources(withPrefix: key.prefix) else { return true }
         return !found.isEmpty
     }
@@ -307,35 +307,35 @@ extension DiskCacheStore {
             try PrivateFolder.open(store.directory)?.remove(Self.pendingName)
         } catch {
             // The next opening removes more than it must.
-            note(error, "removal")
+            record(error, "removal")
         }
     }
 
     /// Runs what reads records, and at most a small body.
     private func lookUp<Value: Sendable>(
-        or value: Value, _ work: @escaping @Sendable (ResourceStore) throws -> Value
+        or value: Value, _ work: @escaping @Sendable (BlobStore) throws -> Value
     ) async -> Value {
         await lookUps.runShort { [self] in attempt("look-up", or: value, work) }
     }
 
     private func run<Value: Sendable>(
         _ what: String, on queue: BlockingQueue, or value: Value,
-        _ work: @escaping @Sendable (ResourceStore) throws -> Value
+        _ work: @escaping @Sendable (BlobStore) throws -> Value
     ) async -> Value {
         await queue.run { [self] in attempt(what, or: value, work) }
     }
 
     /// An error is told to the log, and to nobody else.
-    private func attempt<Value>(_ what: String, or value: Value, _ work: (ResourceStore) throws -> Value) -> Value {
+    private func attempt<Value>(_ what: String, or value: Value, _ work: (BlobStore) throws -> Value) -> Value {
         do {
             return try work(store)
         } catch {
-            note(error, what)
+            record(error, what)
             return value
         }
     }
 
-    private func note(_ error: any Error, _ what: String) {
+    private func record(_ error: any Error, _ what: String) {
         // As it was told to be.
         if let error = error as? StoreError, error.code == .suspended { return }
         log.warning("\(what) failed in the HTTP cache", metadata: ["error": "\(error)"])

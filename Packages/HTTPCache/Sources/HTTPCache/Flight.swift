@@ -68,7 +68,7 @@ final class Flight: Sendable {
         /// Of the piece that it reads next.
         var place = 0
         /// Once it was detached: the pieces that it has before it, the last first.
-        var remains: [Data]?
+        var remainder: [Data]?
         var waiter: CheckedContinuation<Void, Never>?
     }
 
@@ -105,7 +105,7 @@ final class Flight: Sendable {
         /// The place of the slowest reader that is not detached.
         var slowest: Int {
             var slowest = firstPlace + log.count
-            for reader in readers.values where reader.remains == nil { slowest = min(slowest, reader.place) }
+            for reader in readers.values where reader.remainder == nil { slowest = min(slowest, reader.place) }
             return slowest
         }
 
@@ -119,9 +119,9 @@ final class Flight: Sendable {
         /// Detaches who stops the source. To be called where a reader waits.
         mutating func detachLaggards(beyond limit: Int) {
             guard detaching != .never, source != nil else { return }
-            for (id, reader) in readers where reader.remains == nil && reader.waiter == nil {
+            for (id, reader) in readers where reader.remainder == nil && reader.waiter == nil {
                 guard bytes(from: reader.place) >= limit else { continue }
-                readers[id]?.remains = log[(reader.place - firstPlace)...].reversed()
+                readers[id]?.remainder = log[(reader.place - firstPlace)...].reversed()
             }
             trim(to: limit)
         }
@@ -131,7 +131,7 @@ final class Flight: Sendable {
         mutating func add(_ piece: Data) {
             let last = firstPlace + log.count - 1
             if !log.isEmpty, log[log.count - 1].count + piece.count <= Flight.pieceBytes,
-                readers.values.allSatisfy({ $0.remains != nil || $0.place <= last })
+                readers.values.allSatisfy({ $0.remainder != nil || $0.place <= last })
             {
                 log[log.count - 1].append(piece)
             } else {
@@ -296,7 +296,7 @@ extension Flight {
     }
 
     /// Whether a reader was detached, and is still there. Once all bytes have come none becomes so.
-    var hasDetached: Bool { state.withLock { state in state.readers.values.contains { $0.remains != nil } } }
+    var hasDetached: Bool { state.withLock { state in state.readers.values.contains { $0.remainder != nil } } }
 
     /// Keeps the whole body for readers that were detached.
     func keep(_ body: ResourceBody?) {
@@ -307,7 +307,7 @@ extension Flight {
     var kept: ResourceBody? { state.withLock(\.kept) }
 
     /// Whether nobody reads what comes.
-    var isUnread: Bool { state.withLock { state in state.readers.values.allSatisfy { $0.remains != nil } } }
+    var isUnread: Bool { state.withLock { state in state.readers.values.allSatisfy { $0.remainder != nil } } }
 
     /// Says that all pieces are there, or why there are no more. Only the first time counts.
     func end(_ result: Result<Void, any Error>) {
@@ -353,7 +353,7 @@ extension Flight {
             try Task.checkCancellation()
             await wait(reader) { state in
                 guard let reader = state.readers[reader] else { return true }
-                if let remains = reader.remains {
+                if let remains = reader.remainder {
                     return !remains.isEmpty || state.isDone || state.detaching == .atOnce
                 }
                 return state.end != nil || reader.place - state.firstPlace < state.log.count
@@ -366,8 +366,8 @@ extension Flight {
         for reader: UInt64, in state: inout State
     ) -> (Result<Step, any Error>?, CheckedContinuation<Void, Never>?) {
         guard let place = state.readers[reader]?.place else { return (.success(.end), nil) }
-        if state.readers[reader]?.remains != nil {
-            if let piece = state.readers[reader]?.remains?.popLast() { return (.success(.piece(piece)), nil) }
+        if state.readers[reader]?.remainder != nil {
+            if let piece = state.readers[reader]?.remainder?.popLast() { return (.success(.piece(piece)), nil) }
             let isOver = state.isDone || state.detaching == .atOnce
             return (isOver ? .success(.detached) : nil, nil)
         }

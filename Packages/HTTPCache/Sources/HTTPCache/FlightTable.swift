@@ -27,7 +27,7 @@ final class FlightTable: Sendable {
         /// The same of all others, at most.
         var otherEnds: UInt64 = 0
 
-        mutating func noteEnd(of key: CacheKey) {
+        mutating func recordEnd(of key: CacheKey) {
             ended += 1
             if lastEnds.count == FlightTable.endLimit {
                 lastEnds = [:]
@@ -89,7 +89,7 @@ final class FlightTable: Sendable {
     /// Takes a flight that is over out of the table, where it is in it.
     func remove(_ flight: Flight, for key: CacheKey) {
         state.withLock { state in
-            state.noteEnd(of: key)
+            state.recordEnd(of: key)
             if state.flights[key] === flight { state.flights[key] = nil }
             let others = state.alone[key]?.filter { $0 !== flight } ?? []
             state.alone[key] = others.isEmpty ? nil : others

@@ -13,10 +13,10 @@ final class OneTimeWork: Sendable {
     }
 
     func run() async {
-        await take()?()
+        await removeWork()?()
     }
 
-    private func take() -> (@Sendable () async -> Void)? {
+    private func removeWork() -> (@Sendable () async -> Void)? {
         work.withLock { work in
             defer { work = nil }
             return work

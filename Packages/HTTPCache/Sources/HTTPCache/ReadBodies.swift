@@ -18,7 +18,7 @@ struct ReadBodies {
         bodies.append((name, revision, bytes))
     }
 
-    mutating func take(_ name: String, _ revision: UInt64) -> ResourceBody? {
+    mutating func removeBody(_ name: String, _ revision: UInt64) -> ResourceBody? {
         bodies.firstIndex { $0.name == name && $0.revision == revision }.map { bodies.remove(at: $0).bytes }
     }
 

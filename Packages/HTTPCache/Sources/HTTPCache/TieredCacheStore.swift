@@ -192,7 +192,7 @@ public final class TieredCacheStore: CacheStoring {
     }
 
     /// Makes a response known. It lies in one level or in both.
-    fileprivate func note(_ response: StoredResponse, for key: CacheKey) {
+    fileprivate func record(_ response: StoredResponse, for key: CacheKey) {
         change(key) { list in
             list.removeAll { $0.variant == response.variant }
             list.append(response)
@@ -224,9 +224,9 @@ private final class TieredCacheWriter: CacheWriting {
         await memory.finish(response)
         // Before the disk has synced it, where who asks meanwhile finds it in memory.
         let isInMemory = store.holdsInMemory(response, for: key)
-        if isInMemory { store.note(response, for: key) }
+        if isInMemory { store.record(response, for: key) }
         await disk.finish(response)
         // Also again: what the disk gave out meanwhile lacks it.
-        store.note(response, for: key)
+        store.record(response, for: key)
     }
 }

@@ -108,13 +108,13 @@ struct OvertakingTests {
         await cache.settle()
         store.hold()
         _ = try await cache.text(.get("https://a.test/x", [.cacheControl: "no-cache"]))
-        guard case .later = cache.promptAnswer(to: try .get()) else {
+        guard case .later = cache.immediateResponse(to: try .get()) else {
             Issue.record("the older response")
             return store.release()
         }
         store.release()
         await cache.settle()
-        guard case .known(let response?) = cache.promptAnswer(to: try .get()) else {
+        guard case .known(let response?) = cache.immediateResponse(to: try .get()) else {
             Issue.record("no response at once")
             return
         }

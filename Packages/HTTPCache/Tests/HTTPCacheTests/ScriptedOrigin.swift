@@ -9,7 +9,7 @@ import Synchronization
 @testable import HTTPCache
 
 /// A loader that a test answers for.
-final class ScriptedOrigin: ResourceLoading {
+final class ScriptedOrigin: ResourceLoader {
     typealias Answer = @Sendable (ResourceRequest, _ number: Int) async throws -> ResourceResponse?
 
     private let requests = Mutex<[ResourceRequest]>([])

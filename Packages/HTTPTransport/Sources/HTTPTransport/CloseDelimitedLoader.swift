@@ -16,11 +16,11 @@ public import ResourceLoading
 /// the body. This loader stands above the HTTP cache, on the way to a page.
 ///
 /// Isolation: as the loader beneath.
-public struct CloseDelimitedLoader: ResourceLoading {
-    private let base: any ResourceLoading
+public struct CloseDelimitedLoader: ResourceLoader {
+    private let base: any ResourceLoader
 
     /// Creates a loader that passes requests to `base` unchanged.
-    public init(_ base: any ResourceLoading) {
+    public init(_ base: any ResourceLoader) {
         self.base = base
     }
 
@@ -32,8 +32,8 @@ public struct CloseDelimitedLoader: ResourceLoading {
         return response
     }
 
-    public func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
-        base.promptAnswer(to: request)
+    public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
+        base.immediateResponse(to: request)
     }
 
     private struct Body: AsyncSequence, Sendable {

@@ -5,7 +5,7 @@ internal import HTTPTypes
 public import ResourceLoading
 
 /// The last loader of a chain: it asks the network and is never "not mine".
-public struct NetworkLoader: ResourceLoading {
+public struct NetworkLoader: ResourceLoader {
     private let transport: any HTTPTransporting
 
     /// A loader that has an answer, or an error, to every request.
@@ -21,7 +21,7 @@ public struct NetworkLoader: ResourceLoading {
     }
 }
 
-extension ResourceLoading where Self == NetworkLoader {
+extension ResourceLoader where Self == NetworkLoader {
     /// The network, by way of `transport`.
     public static func network(_ transport: any HTTPTransporting) -> Self {
         NetworkLoader(transport)

@@ -155,7 +155,7 @@ final class RepeatableBody: Sendable {
             case .success(let piece?):
                 if state.reader != nil { state.position = state.first + state.pieces.count + 1 }
                 state.pieces.append(piece)
-                if budget.take(piece.count) { state.bytes += piece.count } else { state.isFull = true }
+                if budget.reserve(piece.count) { state.bytes += piece.count } else { state.isFull = true }
                 if !state.isKeeping { drop(in: &state) }
             case .success(nil): state.end = .success(())
             case .failure(let error): state.end = .failure(error)

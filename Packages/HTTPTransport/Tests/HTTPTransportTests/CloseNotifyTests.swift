@@ -32,7 +32,7 @@ struct CloseNotifyTests {
         }
     }
 
-    private func load(_ url: String, by loader: some ResourceLoading) async throws -> Data {
+    private func load(_ url: String, by loader: some ResourceLoader) async throws -> Data {
         let request = ResourceRequest(try #require(HTTPRequest(method: .get, urlText: url)))
         let response = try #require(try await loader.load(request))
         return try await response.body.collect(upTo: 1 << 20)
@@ -91,7 +91,7 @@ struct CloseNotifyTests {
         settings.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(certificate.authorityPEM.utf8)))
         let tls = try NIOSSLClientHandler(context: NIOSSLContext(configuration: settings), serverHostname: "localhost")
         let (client, server) = (EmbeddedChannel(), EmbeddedChannel())
-        try client.pipeline.syncOperations.addHandlers([tls, PromptCloseHandler()])
+        try client.pipeline.syncOperations.addHandlers([tls, ImmediateCloseHandler()])
         try server.pipeline.syncOperations.addHandler(
             NIOSSLServerHandler(context: NIOSSLContext(configuration: certificate.configuration)))
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 1)

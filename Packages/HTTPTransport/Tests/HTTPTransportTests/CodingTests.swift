@@ -162,7 +162,7 @@ struct CodingTests {
 
     @Test("A loader is decoded too, whatever its bodies are made of")
     func loader() async throws {
-        struct Coded: ResourceLoading {
+        struct Coded: ResourceLoader {
             let body: ResourceBody
             func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
                 #expect(request.head.headerFields[.acceptEncoding] == "gzip, deflate")
@@ -250,7 +250,7 @@ struct CodingTests {
 
     @Test("Damage anywhere is an error or another body, within the limits", arguments: [31, 15, -15] as [CInt])
     func damage(window: CInt) async throws {
-        struct Coded: ResourceLoading {
+        struct Coded: ResourceLoader {
             let body: Data
             let coding: String
             func load(_ request: ResourceRequest) async throws -> ResourceResponse? {

@@ -176,9 +176,9 @@ struct HostQueueTests {
         let queue = HostQueue(limit: 2, longestLine: 0)
         let pass = try await queue.enter("h")
         #expect(try await room(of: queue) == 1)
-        pass.noteShared()
+        pass.recordShared()
         #expect(try await room(of: queue) == 99)
-        pass.noteSingle()
+        pass.recordSingle()
         #expect(try await room(of: queue) == 1)
     }
 
@@ -188,7 +188,7 @@ struct HostQueueTests {
         let first = try await queue.enter("h")
         let (order, entered) = AsyncStream<Int>.makeStream()
         let waiting = [enter(queue, 1, entered), enter(queue, 2, entered)]
-        first.noteShared()
+        first.recordShared()
         var names: Set<Int> = []
         for await name in order {
             names.insert(name)
@@ -203,19 +203,19 @@ struct HostQueueTests {
     func full() async throws {
         let queue = HostQueue(limit: 6, longestLine: 0)
         let passes = [try await queue.enter("h"), try await queue.enter("h"), try await queue.enter("h")]
-        passes[0].noteShared()
+        passes[0].recordShared()
         // Nobody is under way: a line would have no end.
-        #expect(!queue.noteFull("h"))
+        #expect(!queue.recordFull("h"))
         passes[0].begin()
         passes[1].begin()
-        #expect(queue.noteFull("h"))
+        #expect(queue.recordFull("h"))
         passes[2].leave()
         #expect(try await room(of: queue) == 0)
-        passes[0].noteShared()
+        passes[0].recordShared()
         #expect(try await room(of: queue) == 1)
         passes[0].leave()
         #expect(try await room(of: queue) == 2)
-        for _ in 0..<200 { passes[1].noteShared() }
+        for _ in 0..<200 { passes[1].recordShared() }
         #expect(try await room(of: queue) == 99)
     }
 
@@ -225,7 +225,7 @@ struct HostQueueTests {
         let endless = try await queue.enter("h")
         endless.begin()
         let second = try await queue.enter("h")
-        #expect(!queue.noteFull("h"))
+        #expect(!queue.recordFull("h"))
         second.leave()
         #expect(try await room(of: queue) == 5)
     }
@@ -235,10 +235,10 @@ struct HostQueueTests {
         let clock = ManualClock()
         let queue = HostQueue(limit: 6, clock: clock)
         let endless = try await queue.enter("h")
-        endless.noteShared()
+        endless.recordShared()
         endless.begin()
         let second = try await queue.enter("h")
-        #expect(queue.noteFull("h"))
+        #expect(queue.recordFull("h"))
         second.leave()
         let waiting = Task { try await queue.enter("h") }
         await clock.sleepers(atLeast: 1)

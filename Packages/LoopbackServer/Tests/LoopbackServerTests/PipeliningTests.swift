@@ -15,8 +15,8 @@ struct PipeliningTests {
     /// Were each of them answered inside of the one before, no stack would hold them.
     private static let count = 20_000
 
-    private func parts(_ loader: Answers, _ witness: Witness) throws -> ExchangeParts {
-        ExchangeParts(
+    private func parts(_ loader: Answers, _ witness: Witness) throws -> ExchangeDependencies {
+        ExchangeDependencies(
             loader: loader, completing: Opening(), observer: witness,
             leaves: LeafStore(try LaunchAuthority(), trusting: Trusting(), limit: 1),
             dialer: try Dialer(proxy: nil, timeout: .seconds(1), trustRoots: nil), limits: LoopbackLimits())

@@ -51,7 +51,7 @@ final class PackageGeneration: Sendable {
 
     /// The file that answers a URL under the base URL.
     /// - Throws: `StoreError` where the table could not be read.
-    func file(at url: PackageURL, in store: ResourceStore) throws -> StoredEntry? {
+    func file(at url: PackageURL, in store: BlobStore) throws -> StoredEntry? {
         let path = filePath(of: url)
         return try files(in: store) { $0[path] }
     }
@@ -68,7 +68,7 @@ final class PackageGeneration: Sendable {
     }
 
     /// The whole table, by path.
-    func entries(in store: ResourceStore) throws -> [String: StoredEntry] {
+    func entries(in store: BlobStore) throws -> [String: StoredEntry] {
         try files(in: store) { $0 }
     }
 
@@ -79,7 +79,7 @@ final class PackageGeneration: Sendable {
 
     /// Reads the table once; who asks meanwhile waits for it, a few milliseconds for a thousand files.
     private func files<Value: Sendable>(
-        in store: ResourceStore, _ body: ([String: StoredEntry]) -> Value
+        in store: BlobStore, _ body: ([String: StoredEntry]) -> Value
     ) throws -> Value {
         try table.withLock { table in
             if let table { return body(table) }

@@ -31,7 +31,7 @@ extension PackageLibrary {
         of draft: PackageDraft, from archive: String, isWhole: Bool = true,
         progress: (@Sendable (InstallProgress) -> Void)? = nil
     ) async throws {
-        try await onThread { try $0.store.ensureRoom(for: draft.missingBytes) }
+        try await onThread { try $0.store.reserveSpace(for: draft.missingBytes) }
         if draft.manifest.archive == nil {
             try await onThread { try $0.unpack(draft, from: archive, progress) }
         } else {
@@ -64,7 +64,7 @@ extension PackageLibrary {
             for (share, inflater) in zip(shares, inflaters) {
                 group.addTask(executorPreference: inflater) {
                     try sliced.read(share) { file, reader in
-                        try Self.take(file, &reader, into: draft.batch)
+                        try Self.store(file, &reader, into: draft.batch)
                         tally.add(file)
                     }
                 }
@@ -74,7 +74,7 @@ extension PackageLibrary {
         }
     }
 
-    private static func take(
+    private static func store(
         _ file: PackageManifest.File, _ content: inout any ArchiveEntryReading, into batch: BlobBatch
     ) throws {
         let id = try BlobID(file.sha256)

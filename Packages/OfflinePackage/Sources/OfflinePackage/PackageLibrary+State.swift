@@ -22,9 +22,9 @@ extension PackageLibrary {
         var unreadableFiles = 0
         /// What of each generation was told to be damaged, so that a page that asks again causes no second report. The
         /// empty path stands for the table.
-        private var told: [Int64: Set<String>] = [:]
+        private var reported: [Int64: Set<String>] = [:]
         /// Is told of damage.
-        var hearDamage: (@Sendable (DamagedFile) -> Void)?
+        var onDamage: (@Sendable (DamagedFile) -> Void)?
 
         /// Adds the active generations, once.
         init(active: [PackageGeneration]) {
@@ -82,7 +82,7 @@ extension PackageLibrary {
 
         /// Puts a page that opens on the active generation of every package; one that cannot be told apart from others
         /// on those that they are on.
-        mutating func pin(_ page: PageID, isShared: Bool, in store: ResourceStore) {
+        mutating func pin(_ page: PageID, isShared: Bool, in store: BlobStore) {
             guard pages[page] == nil else { return }
             // A generation that one of these did not boot on comes back to none of them, unless others are on it.
             let avoided = isShared ? sharedAvoided : []
@@ -101,7 +101,7 @@ extension PackageLibrary {
 
         /// Has an open page be one of those that cannot be told apart. What these are on it gets as well, since who of
         /// them asks is not known; of the rest nothing that it was taken off.
-        mutating func join(_ page: PageID, in store: ResourceStore) {
+        mutating func join(_ page: PageID, in store: BlobStore) {
             guard let open = pages[page], !open.isShared else { return }
             let avoided = open.avoided.union(sharedAvoided)
             let wanted = active.filter { !avoided.contains($0.value) }.merging(sharedPins) { $1 }
@@ -112,7 +112,7 @@ extension PackageLibrary {
         }
 
         /// Gives a page other generations than these.
-        mutating func repin(_ page: PageID, without avoided: Set<Int64>, in store: ResourceStore) -> Bool {
+        mutating func repin(_ page: PageID, without avoided: Set<Int64>, in store: BlobStore) -> Bool {
             guard mayRepin(page), var open = pages[page] else { return false }
             open.avoided.formUnion(avoided)
             let lost = open.pins.filter { open.avoided.contains($0.value) }
@@ -130,7 +130,7 @@ extension PackageLibrary {
         }
 
         /// Takes the pins of a page back.
-        mutating func unpin(_ page: PageID, in store: ResourceStore) {
+        mutating func unpin(_ page: PageID, in store: BlobStore) {
             for number in (pages.removeValue(forKey: page)?.pins ?? [:]).values { store.unpin(number) }
             share()
             dropUnused(in: store)
@@ -148,7 +148,7 @@ extension PackageLibrary {
         /// Pages that opened when the package had none stay on this one: they may have files of it from when it was
         /// still arriving, and get more from now on, which those of a later generation would not fit. Pages that have
         /// such files of another version get none.
-        mutating func adopt(_ generation: PackageGeneration, in store: ResourceStore) {
+        mutating func adopt(_ generation: PackageGeneration, in store: BlobStore) {
             let package = generation.package.generation.package
             if active[package] == nil {
                 for (page, open) in pages where open.pins[package] == nil && open.mayHave(generation.package) {
@@ -173,28 +173,28 @@ extension PackageLibrary {
         }
 
         /// Leaves a package without an active generation.
-        mutating func retire(_ package: String, in store: ResourceStore) {
+        mutating func retire(_ package: String, in store: BlobStore) {
             active[package] = nil
             dropUnused(in: store)
         }
 
         /// Forgets retired generations that no page is pinned to. They cannot be pinned again: only
         /// active ones are, and those that a page is on.
-        mutating func dropUnused(in store: ResourceStore) {
+        mutating func dropUnused(in store: BlobStore) {
             generations = generations.filter { isActive($0.value) || store.isPinned($0.key) }
-            told = told.filter { generations[$0.key] != nil }
+            reported = reported.filter { generations[$0.key] != nil }
             derive()
         }
 
         /// Notes that a file is damaged.
         /// - Returns: whether that is news.
-        mutating func noteDamage(_ path: String?, of generation: Int64) -> Bool {
-            generations[generation] != nil && told[generation, default: []].insert(path ?? "").inserted
+        mutating func recordDamage(_ path: String?, of generation: Int64) -> Bool {
+            generations[generation] != nil && reported[generation, default: []].insert(path ?? "").inserted
         }
 
         /// Has what is damaged from now on told again.
         mutating func forgetDamage(of generation: Int64) {
-            told[generation] = nil
+            reported[generation] = nil
         }
 
         private mutating func add(_ generation: PackageGeneration) {

@@ -21,7 +21,7 @@ internal import Synchronization
 /// the active ones. Where packages nest, the one with the longest base path decides, also by having no such file;
 /// of several with the same base URL the later activated is asked first.
 public final class PackageLibrary: Sendable {
-    let store: ResourceStore
+    let store: BlobStore
     let archives: any ArchiveReading
     let configuration: Configuration
     let executor = BlockingExecutor(label: "container.packages")
@@ -38,7 +38,7 @@ public final class PackageLibrary: Sendable {
     /// A generation whose record makes no sense is left out and logged.
     /// - Throws: `StoreError`.
     public init(
-        store: ResourceStore, archives: any ArchiveReading = LibarchiveReader(), configuration: Configuration = .init()
+        store: BlobStore, archives: any ArchiveReading = LibarchiveReader(), configuration: Configuration = .init()
     ) throws {
         self.store = store
         self.archives = archives
@@ -244,8 +244,8 @@ extension PackageLibrary {
     }
 
     /// Has one who listens told of damaged files; each is told once, until it is mended.
-    func hearDamage(_ hear: @escaping @Sendable (DamagedFile) -> Void) {
-        state.withLock { $0.hearDamage = hear }
+    func onDamage(_ receive: @escaping @Sendable (DamagedFile) -> Void) {
+        state.withLock { $0.onDamage = receive }
     }
 
     /// Has what is damaged from now on told again.
@@ -261,16 +261,16 @@ extension PackageLibrary {
     /// - Parameter file: its path in the package; `nil` where the package's table cannot be read.
     func countUnreadable(_ file: String?, of generation: PackageGeneration, because error: any Error) {
         let code = (error as? StoreError)?.code
-        let hear = state.withLock { state in
+        let receive = state.withLock { state in
             state.unreadableFiles += 1
             // Another error may be gone the next time.
-            guard code == .damaged || code == .notFound, state.noteDamage(file, of: generation.number) else {
+            guard code == .damaged || code == .notFound, state.recordDamage(file, of: generation.number) else {
                 return (@Sendable (DamagedFile) -> Void)?.none
             }
-            return state.hearDamage
+            return state.onDamage
         }
         let package = generation.package
-        hear?(
+        receive?(
             DamagedFile(
                 package: package.id, version: package.version, generation: package.generation, path: file,
                 reason: String(describing: error)))

@@ -21,7 +21,7 @@ internal import ResourceStore
 /// HEAD is answered as GET is, body included: what HTTP makes of a whole file, its ranges and conditions, is for a
 /// decorator to settle.
 /// Everything else is left to the next loader, a file that cannot be read from the store among it.
-public struct PackageLoader: ResourceLoading {
+public struct PackageLoader: ResourceLoader {
     private let library: PackageLibrary
 
     public init(_ library: PackageLibrary) {
@@ -34,7 +34,7 @@ public struct PackageLoader: ResourceLoading {
         return await answer(to: question, of: request)
     }
 
-    public func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+    public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
         guard let question = question(of: request) else { return .known(nil) }
         return answerInMemory(to: question).map { .known($0) } ?? .later
     }
@@ -193,7 +193,7 @@ public struct PackageLoader: ResourceLoading {
         """.utf8)
 }
 
-extension ResourceLoading where Self == PackageLoader {
+extension ResourceLoader where Self == PackageLoader {
     /// Answers from the packages of a library.
     public static func package(_ library: PackageLibrary) -> Self {
         PackageLoader(library)

@@ -9,8 +9,8 @@ public import ResourceLoading
 ///
 /// Only GET is followed. To another origin go the fields that say what is understood, and no others: a token or a cookie
 /// is for the server that it was given to.
-public struct RedirectedLoader: ResourceLoading {
-    private let base: any ResourceLoading
+public struct RedirectedLoader: ResourceLoader {
+    private let base: any ResourceLoader
     private let mayFollow: @Sendable (_ url: String, _ target: String) -> Bool
 
     /// - Parameters:
@@ -18,7 +18,7 @@ public struct RedirectedLoader: ResourceLoading {
     ///   - mayFollow: returns a Boolean value that indicates whether a request for a URL may go on to the target of a
     ///     redirect. By default every one may.
     public init(
-        _ base: any ResourceLoading,
+        _ base: any ResourceLoader,
         mayFollow: @escaping @Sendable (_ url: String, _ target: String) -> Bool = { _, _ in true }
     ) {
         self.base = base
@@ -37,11 +37,11 @@ public struct RedirectedLoader: ResourceLoading {
     }
 
     /// Takes the fields from a request that leaves its origin.
-    private struct HomeFields: ResourceLoading {
+    private struct HomeFields: ResourceLoader {
         static let mayTravel: Set<HTTPField.Name> = [
             .accept, .acceptEncoding, .acceptLanguage, .cacheControl, .userAgent,
         ]
-        let base: any ResourceLoading
+        let base: any ResourceLoader
         let home: HTTPRequest
 
         func load(_ request: ResourceRequest) async throws -> ResourceResponse? {

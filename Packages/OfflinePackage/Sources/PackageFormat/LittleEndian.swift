@@ -13,7 +13,7 @@ struct LittleEndian {
         rest = bytes
     }
 
-    mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+    mutating func read(_ count: Int) -> ArraySlice<UInt8>? {
         guard count >= 0, count <= rest.count else { return nil }
         let taken = rest.prefix(count)
         rest = rest.dropFirst(count)
@@ -25,7 +25,7 @@ struct LittleEndian {
     mutating func uint64() -> UInt64? { number() }
 
     private mutating func number<Number: FixedWidthInteger>() -> Number? {
-        guard let bytes = take(MemoryLayout<Number>.size) else { return nil }
+        guard let bytes = read(MemoryLayout<Number>.size) else { return nil }
         return bytes.reversed().reduce(0) { $0 << 8 | Number($1) }
     }
 }

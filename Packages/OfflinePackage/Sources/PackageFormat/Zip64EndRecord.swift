@@ -32,7 +32,7 @@ struct Zip64EndRecord {
             throw PackageError(.damaged, "zip64 end record without its signature", at: source.location)
         }
         var body = LittleEndian(record.dropFirst(4))
-        guard let length = body.uint64(), body.take(4) != nil, let ownDisk = body.uint32(),
+        guard let length = body.uint64(), body.read(4) != nil, let ownDisk = body.uint32(),
             let directoryDisk = body.uint32(), let countHere = body.uint64(), let count = body.uint64(),
             let size = body.uint64(), let directoryOffset = body.uint64()
         else { throw PackageError(.truncated, "zip64 end record is cut", at: source.location) }

@@ -13,7 +13,7 @@ enum ZipDescriptor {
         }
         var fields = LittleEndian(try source.bytes(at: member.dataEnd, count: Int(length))[...])
         if length == 16 || length == 24 {
-            guard let signature = fields.take(4), signature.elementsEqual(ZipSignature.descriptor) else {
+            guard let signature = fields.read(4), signature.elementsEqual(ZipSignature.descriptor) else {
                 throw PackageError(.headerMismatch, "data descriptor without its signature", at: name)
             }
         }

@@ -21,22 +21,22 @@ struct ZipDirectoryReader<Source: RandomAccessReading> {
 
     /// Reads the next record, and the raw bytes of its name.
     mutating func next() throws -> (member: ZipMember, rawName: ArraySlice<UInt8>) {
-        var fields = LittleEndian(try take(46))
-        guard let signature = fields.take(4), signature.elementsEqual(ZipSignature.central) else {
+        var fields = LittleEndian(try read(46))
+        guard let signature = fields.read(4), signature.elementsEqual(ZipSignature.central) else {
             throw damaged("central directory record without its signature")
         }
-        guard fields.take(4) != nil, let rawFlags = fields.uint16(), let rawMethod = fields.uint16(),
-            fields.take(4) != nil, let crc32 = fields.uint32(), let compressed32 = fields.uint32(),
+        guard fields.read(4) != nil, let rawFlags = fields.uint16(), let rawMethod = fields.uint16(),
+            fields.read(4) != nil, let crc32 = fields.uint32(), let compressed32 = fields.uint32(),
             let size32 = fields.uint32(), let nameLength = fields.uint16(), let extraLength = fields.uint16(),
-            let commentLength = fields.uint16(), let disk16 = fields.uint16(), fields.take(2) != nil,
+            let commentLength = fields.uint16(), let disk16 = fields.uint16(), fields.read(2) != nil,
             let attributes = fields.uint32(), let offset32 = fields.uint32()
         else { throw damaged("central directory record is cut") }
         // Code page 437 takes up to three bytes of UTF-8 for one: the limit proper is checked on the text.
-        let rawName = try take(Int(nameLength))
-        guard let extra = ZipExtraFields(try take(Int(extraLength))) else {
+        let rawName = try read(Int(nameLength))
+        guard let extra = ZipExtraFields(try read(Int(extraLength))) else {
             throw damaged("extra fields do not fit their room")
         }
-        _ = try take(Int(commentLength))
+        _ = try read(Int(commentLength))
 
         guard let text = ZipName.decode(rawName, isUTF8: ZipFlags(rawValue: rawFlags).contains(.utf8), extra: extra)
         else { throw PackageError(.unsafePath, "name that is not UTF-8", at: source.location) }
@@ -69,7 +69,7 @@ struct ZipDirectoryReader<Source: RandomAccessReading> {
         return (member, rawName)
     }
 
-    private mutating func take(_ count: Int) throws -> ArraySlice<UInt8> {
+    private mutating func read(_ count: Int) throws -> ArraySlice<UInt8> {
         if buffer.count < count {
             guard Int64(count - buffer.count) <= end - position else {
                 throw damaged("central directory ends inside of a record")

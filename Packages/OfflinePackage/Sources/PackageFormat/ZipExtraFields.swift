@@ -16,7 +16,7 @@ struct ZipExtraFields {
     init?(_ bytes: ArraySlice<UInt8>) {
         var reader = LittleEndian(bytes)
         while reader.rest.count >= 4 {
-            guard let id = reader.uint16(), let length = reader.uint16(), let body = reader.take(Int(length)) else {
+            guard let id = reader.uint16(), let length = reader.uint16(), let body = reader.read(Int(length)) else {
                 return nil
             }
             guard read(id, body) else { return nil }
@@ -32,7 +32,7 @@ struct ZipExtraFields {
             guard zip64 == nil else { return false }
             zip64 = body
         case 0x7075:
-            guard reader.take(1)?.first == 1, let crc32 = reader.uint32(), !reader.rest.isEmpty else { break }
+            guard reader.read(1)?.first == 1, let crc32 = reader.uint32(), !reader.rest.isEmpty else { break }
             unicodePaths.append((crc32, reader.rest))
         case 0x0017, 0x9901:
             isEncrypted = true
@@ -40,12 +40,12 @@ struct ZipExtraFields {
             // Two times, user and group; what follows is a link's target or a device's number.
             isSpecial = isSpecial || body.count > 12
         case 0x756E:
-            guard reader.take(4) != nil, let mode = reader.uint16() else { return false }
+            guard reader.read(4) != nil, let mode = reader.uint16() else { return false }
             isSpecial = isSpecial || ZipAttributes.isSpecial(mode: UInt32(mode))
         case 0x6C78:
             // A bit map of what follows, then version (bit 0) and internal attributes (bit 1), then the external.
-            guard let map = reader.take(1)?.first else { return false }
-            guard map & 0x80 == 0, reader.take((map & 1 == 1 ? 2 : 0) + (map & 2 == 2 ? 2 : 0)) != nil else {
+            guard let map = reader.read(1)?.first else { return false }
+            guard map & 0x80 == 0, reader.read((map & 1 == 1 ? 2 : 0) + (map & 2 == 2 ? 2 : 0)) != nil else {
                 return false
             }
             if map & 4 == 4 {

@@ -24,11 +24,11 @@ struct ZipLocalHeader {
         let guess = Int(min(Int64(Self.length + 512), end - member.headerOffset))
         var bytes = try source.bytes(at: member.headerOffset, count: guess)
         var fields = LittleEndian(bytes[...])
-        guard let signature = fields.take(4), signature.elementsEqual(ZipSignature.local) else {
+        guard let signature = fields.read(4), signature.elementsEqual(ZipSignature.local) else {
             throw PackageError(.damaged, "local header without its signature", at: name)
         }
-        guard fields.take(2) != nil, let rawFlags = fields.uint16(), let rawMethod = fields.uint16(),
-            fields.take(4) != nil, let crc32 = fields.uint32(), let compressed32 = fields.uint32(),
+        guard fields.read(2) != nil, let rawFlags = fields.uint16(), let rawMethod = fields.uint16(),
+            fields.read(4) != nil, let crc32 = fields.uint32(), let compressed32 = fields.uint32(),
             let size32 = fields.uint32(), let nameLength = fields.uint16(), let extraLength = fields.uint16()
         else { throw PackageError(.truncated, "local header is cut", at: name) }
         let length = Self.length + Int(nameLength) + Int(extraLength)

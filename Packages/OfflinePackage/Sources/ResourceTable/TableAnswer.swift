@@ -12,7 +12,7 @@ public enum TableAnswer: Sendable, Hashable {
     /// Nothing is to change: `update` is false, or there is no `resourcemap`. Never to be read as an empty table.
     case unchanged
     /// The server's table, whatever its version.
-    case table(ResourceTable)
+    case table(URLTable)
 
     /// Decodes an answer: strict JSON (RFC 8259), read once from front to back.
     ///

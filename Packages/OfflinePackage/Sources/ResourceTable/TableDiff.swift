@@ -19,7 +19,7 @@ public struct TableDiff: Sendable, Hashable {
 
     /// Linear in the number of entries.
     /// - Parameter old: `nil` where there was no table.
-    public init(from old: ResourceTable?, to new: ResourceTable) {
+    public init(from old: URLTable?, to new: URLTable) {
         let oldEntries = old?.entries ?? []
         var found = 0
         var expected = 0

@@ -12,7 +12,7 @@ internal import ResourceLoading
 
 /// Fetches answers and files from the network, each within its limits.
 struct TableFetcher: Sendable {
-    let network: any ResourceLoading
+    let network: any ResourceLoader
     let conditions: any HostConditioning
     let configuration: TableLibrary.Configuration
     let clock: any Clock<Duration>

@@ -8,7 +8,7 @@ public enum TableFuzzing {
     /// - Returns: whether all of it was true; bytes that are refused are fine.
     public static func readerHolds(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard case .table(let table)? = try? TableAnswer(decoding: bytes) else { return true }
-        let empty = ResourceTable(version: "", entries: [], index: [:])
+        let empty = URLTable(version: "", entries: [], index: [:])
         let gone = TableDiff(from: table, to: empty)
         return TableDiff(from: table, to: table).isEmpty
             && TableDiff(from: nil, to: table).added == table.entries

@@ -46,7 +46,7 @@ extension TableLibrary {
 
         /// Checks a table that came from a source or from the store.
         /// - Throws: ``TableError`` with code ``TableError/Code-swift.struct/outOfScope``.
-        func check(_ table: ResourceTable) throws(TableError) {
+        func check(_ table: URLTable) throws(TableError) {
             try effectiveScope.check(table)
         }
 

@@ -115,7 +115,7 @@ extension TableLibrary {
         await withTaskGroup(of: TableQueue.Item?.self) { group in
             var running = 0
             while true {
-                while running < max(1, configuration.maxConcurrentDownloads), mayDownload, let item = queue.take() {
+                while running < max(1, configuration.maxConcurrentDownloads), mayDownload, let item = queue.dequeue() {
                     hasWorked = true
                     running += 1
                     group.addTask(priority: .background) { [self] in await download(item) }

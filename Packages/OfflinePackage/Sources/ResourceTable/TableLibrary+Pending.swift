@@ -14,7 +14,7 @@ extension TableLibrary {
         }
 
         /// The entries of a table that are still to be fetched; none where it is another table.
-        func entries(of table: ResourceTable) -> [TableEntry] {
+        func entries(of table: URLTable) -> [TableEntry] {
             guard version == table.version else { return [] }
             return places.filter(table.entries.indices.contains).map { table.entries[$0] }
         }

@@ -23,7 +23,7 @@ internal import Synchronization
 public actor TableLibrary {
     /// What the loader reads.
     struct State {
-        var table: ResourceTable?
+        var table: URLTable?
         var counters = TableCounters()
         /// When a file that a page asked for may be tried again. By download URL.
         var holds: [TableURL: Date] = [:]
@@ -61,7 +61,7 @@ public actor TableLibrary {
     ///   - now: the time of the wall clock.
     /// - Throws: ``TableError`` with code ``TableError/Code-swift.struct/storage``.
     public init(
-        store: any TableStoring, network: any ResourceLoading, conditions: any HostConditioning = .favourable,
+        store: any TableStoring, network: any ResourceLoader, conditions: any HostConditioning = .favourable,
         configuration: Configuration, clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) async throws {
@@ -75,7 +75,7 @@ public actor TableLibrary {
     }
 
     /// The local table; `nil` before the first one came.
-    public nonisolated var table: ResourceTable? { state.withLock { $0.table } }
+    public nonisolated var table: URLTable? { state.withLock { $0.table } }
 
     /// What happened since the library was opened.
     public nonisolated var counters: TableCounters { state.withLock { $0.counters } }
@@ -144,7 +144,7 @@ public actor TableLibrary {
 
     // MARK: Taking over
 
-    private func adopt(_ new: ResourceTable, _ bytes: Data, inPlaceOf old: ResourceTable?) async throws -> TableDiff {
+    private func adopt(_ new: URLTable, _ bytes: Data, inPlaceOf old: URLTable?) async throws -> TableDiff {
         let diff = TableDiff(from: old, to: new)
         let pending = try Self.pending(queue(of: new, diff), of: new)
         try await Self.storage {
@@ -168,7 +168,7 @@ public actor TableLibrary {
     }
 
     /// What is to be fetched for a new table, and what still waits from the one before, which the diff does not see.
-    private func queue(of new: ResourceTable, _ diff: TableDiff) -> TableQueue {
+    private func queue(of new: URLTable, _ diff: TableDiff) -> TableQueue {
         var result = TableQueue()
         for item in queue.waiting where new[item.entry.url] == item.entry { result.add(item) }
         let changed = Set(diff.changed.map(\.url))
@@ -178,7 +178,7 @@ public actor TableLibrary {
         return result
     }
 
-    private nonisolated static func pending(_ queue: TableQueue, of table: ResourceTable) throws -> Data {
+    private nonisolated static func pending(_ queue: TableQueue, of table: URLTable) throws -> Data {
         let places = queue.waiting.compactMap { table.place(of: $0.entry.url) }
         return try JSONEncoder().encode(Pending(version: table.version, places: places))
     }
@@ -194,7 +194,7 @@ public actor TableLibrary {
         await write { try await self.store.put(JSONEncoder().encode(policy), as: .check) }
     }
 
-    private nonisolated func removeUnnamed(by table: ResourceTable) async throws {
+    private nonisolated func removeUnnamed(by table: URLTable) async throws {
         let files = try await store.files()
         guard !files.isEmpty else { return }
         let named = Set(table.entries.map(\.download))

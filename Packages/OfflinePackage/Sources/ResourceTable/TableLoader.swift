@@ -10,7 +10,7 @@ public import ResourceLoading
 /// one that cannot be had leaves the request to the next loader, as does a HEAD of a file that is not there. HEAD of one
 /// that is there is answered as GET is, body included. What was on disk has the provenance
 /// ``Provenance/Source/package``, what had to be fetched ``Provenance/Source/network``.
-public struct TableLoader: ResourceLoading {
+public struct TableLoader: ResourceLoader {
     private let library: TableLibrary
 
     public init(_ library: TableLibrary) {
@@ -43,7 +43,7 @@ public struct TableLoader: ResourceLoading {
     }
 }
 
-extension ResourceLoading where Self == TableLoader {
+extension ResourceLoader where Self == TableLoader {
     /// Answers from the files of a resource table.
     public static func resourceTable(_ library: TableLibrary) -> Self {
         TableLoader(library)

@@ -27,7 +27,7 @@ struct TableQueue {
         items.append(item)
     }
 
-    mutating func take() -> Item? {
+    mutating func dequeue() -> Item? {
         guard next < items.count else { return nil }
         let item = items[next]
         next += 1

@@ -54,7 +54,7 @@ struct TableReader {
         if let misshapen { throw misshapen }
         guard hasMap else { return .unchanged }
         guard let version else { throw TableError(.badTable, "no version") }
-        return .table(ResourceTable(version: version, entries: entries, index: index))
+        return .table(URLTable(version: version, entries: entries, index: index))
     }
 
     /// Gives an error of the scanner this module's type.

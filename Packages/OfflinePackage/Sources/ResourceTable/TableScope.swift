@@ -38,7 +38,7 @@ public struct TableScope: Sendable, Hashable {
 
     /// Checks each entry of a table.
     /// - Throws: ``TableError`` with code ``TableError/Code-swift.struct/outOfScope``.
-    func check(_ table: ResourceTable) throws(TableError) {
+    func check(_ table: URLTable) throws(TableError) {
         // Most entries are of the hosts of the one before.
         var pageHost: Substring = ""
         var downloadHost: Substring = ""

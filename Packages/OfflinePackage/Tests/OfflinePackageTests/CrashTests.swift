@@ -44,7 +44,7 @@ struct CrashTests {
         let activation = try #require(taken.firstIndex { $0.step == .generationActivated })
         for (index, picture) in taken.enumerated() {
             let library = try PackageLibrary(
-                store: ResourceStore(directory: picture.directory.path + "/store"), archives: fixture.archives)
+                store: BlobStore(directory: picture.directory.path + "/store"), archives: fixture.archives)
             var answers: Site = [:]
             for name in Set(old.keys).union(new.keys) {
                 let response = try await PackageLoader(library).load(.init(request("https://shop.example/\(name)")))

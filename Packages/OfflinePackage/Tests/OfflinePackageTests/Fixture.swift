@@ -15,13 +15,13 @@ typealias Site = [String: String]
 /// A library on a store of its own, with archives in memory and manifests on disk.
 struct Fixture {
     let directory: TemporaryDirectory
-    let store: ResourceStore
+    let store: BlobStore
     let archives = MemoryArchives()
     let library: PackageLibrary
 
     init(onStep: @escaping @Sendable (StoreStep) throws -> Void = { _ in }) throws {
         directory = try TemporaryDirectory()
-        store = try ResourceStore(directory: directory.path + "/store", onStep: onStep)
+        store = try BlobStore(directory: directory.path + "/store", onStep: onStep)
         library = try PackageLibrary(store: store, archives: archives)
     }
 

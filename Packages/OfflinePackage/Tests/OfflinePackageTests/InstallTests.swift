@@ -167,11 +167,11 @@ struct InstallTests {
         let installed: InstalledPackage
         let archives = fixture.archives
         do {
-            let library = try PackageLibrary(store: ResourceStore(directory: directory.path), archives: archives)
+            let library = try PackageLibrary(store: BlobStore(directory: directory.path), archives: archives)
             archives.add("shop", new.map { .init($0.key, $0.value) })
             installed = try await library.install(archive: "shop", manifest: fixture.manifest(new, version: "1"))
         }
-        let library = try PackageLibrary(store: ResourceStore(directory: directory.path), archives: archives)
+        let library = try PackageLibrary(store: BlobStore(directory: directory.path), archives: archives)
         #expect(library.installed == [installed])
         let response = try await PackageLoader(library).load(.init(request("https://shop.example/more.js")))
         #expect(try await response?.body.collect(upTo: 100) == Data("more code".utf8))

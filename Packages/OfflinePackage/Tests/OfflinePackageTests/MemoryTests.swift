@@ -28,7 +28,7 @@ struct MemoryTests {
         let loader = PackageLoader(fixture.library)
         let request = ResourceRequest(try #require(HTTPRequest(urlText: "https://shop.example/")))
         let loaded = try await loader.load(request)
-        guard case .known(let answer) = loader.promptAnswer(to: request) else {
+        guard case .known(let answer) = loader.immediateResponse(to: request) else {
             Issue.record("later")
             return
         }
@@ -37,14 +37,14 @@ struct MemoryTests {
         // What is not there may still be another package's, or an answer of a complete one: it is looked for.
         for (url, isKnown) in [("https://shop.example/none", false), ("https://other.example/", true)] {
             let request = ResourceRequest(try #require(HTTPRequest(urlText: url)))
-            if case .known(let answer) = loader.promptAnswer(to: request) {
+            if case .known(let answer) = loader.immediateResponse(to: request) {
                 #expect(isKnown && answer == nil)
             } else {
                 #expect(!isKnown)
             }
         }
         fixture.library.releaseMemory()
-        guard case .later = loader.promptAnswer(to: request) else {
+        guard case .later = loader.immediateResponse(to: request) else {
             Issue.record("the table was read at once")
             return
         }

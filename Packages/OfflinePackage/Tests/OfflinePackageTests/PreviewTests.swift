@@ -26,7 +26,7 @@ struct PreviewTests {
     }
 
     /// Answers with the URL that was asked.
-    private final class Network: ResourceLoading {
+    private final class Network: ResourceLoader {
         let requests = Mutex<[HTTPRequest]>([])
 
         func load(_ request: ResourceRequest) async throws -> ResourceResponse? {

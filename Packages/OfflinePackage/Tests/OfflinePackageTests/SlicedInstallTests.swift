@@ -94,7 +94,7 @@ struct SlicedInstallTests {
         #expect(fixture.archives.reads == 0)
         #expect(try await answers(fixture.library) == site)
 
-        let other = try PackageLibrary(store: ResourceStore(directory: fixture.directory.path + "/other"))
+        let other = try PackageLibrary(store: BlobStore(directory: fixture.directory.path + "/other"))
         try await install(manifest.withoutSlices(), other)
         #expect(try await answers(other) == site)
         let active = try #require(fixture.library.installed.first), twin = try #require(other.installed.first)
@@ -173,7 +173,7 @@ struct SlicedInstallTests {
     @Test(arguments: [true, false])
     func refusesWhatDoesNotFitBeforeItWrites(_ isSliced: Bool) async throws {
         let steps = Mutex<[StoreStep]>([])
-        let store = try ResourceStore(
+        let store = try BlobStore(
             directory: fixture.directory.path + "/small", configuration: .init(packageBudget: 1_000_000)
         ) { step in steps.withLock { $0.append(step) } }
         let library = try PackageLibrary(store: store)

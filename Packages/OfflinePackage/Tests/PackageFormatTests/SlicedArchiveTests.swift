@@ -132,7 +132,7 @@ struct SlicedArchiveTests {
     }
 
     @Test("Python's zips: stored, deflated, zip64, streamed with data descriptors", arguments: Python.allCases)
-    func python(_ way: Python) throws {
+    func python(_ variant: Python) throws {
         try tree(7)
         let archive = "\(folder.path)/a.zip"
         let script = """
@@ -152,10 +152,12 @@ struct SlicedArchiveTests {
                 exec(way)
             z.close()
             """
-        guard try runIfThere("python3", ["-c", script, "\(folder.path)/site", archive, way.rawValue]) else { return }
+        guard try runIfThere("python3", ["-c", script, "\(folder.path)/site", archive, variant.rawValue]) else {
+            return
+        }
         try expectSame(archive)
         let flags = try Data(contentsOf: URL(fileURLWithPath: archive))[6]
-        #expect(flags & 8 == (way == .streamed ? 8 : 0))
+        #expect(flags & 8 == (variant == .streamed ? 8 : 0))
     }
 
     @Test("Info-ZIP's zips, from files and from a pipe")

@@ -7,7 +7,7 @@ import ResourceLoading
 import Synchronization
 
 /// A network that answers what it is told to answer, and remembers what it was asked.
-final class FakeNetwork: ResourceLoading {
+final class FakeNetwork: ResourceLoader {
     enum Answer: Sendable {
         case bytes(Data, HTTPFields = [:])
         case status(Int)

@@ -24,7 +24,7 @@ struct ResourceSuggestionTests {
         return file
     }
 
-    private func table(_ suggestion: ResourceSuggestion) throws -> ResourceTable {
+    private func table(_ suggestion: ResourceSuggestion) throws -> URLTable {
         guard case .table(let table) = try TableAnswer(decoding: suggestion.json(version: "v1")) else {
             throw TableError(.badTable, "no table")
         }

@@ -43,7 +43,7 @@ struct TableMaker {
 
     var data: Data { Data(json.utf8) }
 
-    func table() throws -> ResourceTable {
+    func table() throws -> URLTable {
         guard case .table(let table) = try TableAnswer(decoding: data) else { throw CocoaError(.coderReadCorrupt) }
         return table
     }

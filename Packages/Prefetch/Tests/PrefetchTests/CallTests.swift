@@ -100,7 +100,7 @@ struct CallTests {
         try changing.open()
         try await changing.upstream.exchange(1).answer(whole: "data")
         #expect(try await ask(changing, call) == nil)
-        #expect(changing.loader.counters.strangers == 1 && changing.loader.waitingCount == 1)
+        #expect(changing.loader.counters.mismatches == 1 && changing.loader.waitingCount == 1)
     }
 
     @Test(

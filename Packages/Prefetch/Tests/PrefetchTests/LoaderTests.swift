@@ -113,7 +113,7 @@ struct LoaderTests {
         #expect(try await other == "network: user=2")
         #expect(try await fixture.text(fixture.own()) == "prefetch: user=1")
         #expect(fixture.upstream.count == 2)
-        #expect(fixture.loader.counters.strangers == 1 && fixture.loader.counters.misses == 1)
+        #expect(fixture.loader.counters.mismatches == 1 && fixture.loader.counters.misses == 1)
     }
 
     @Test("Where the request made ahead fails, the page's own goes on alone", arguments: 0..<4)
@@ -270,7 +270,7 @@ struct LoaderTests {
         async let answer = fixture.text(fixture.own(fields: fields))
         if !isSame { try await fixture.upstream.exchange(2).answer(whole: "own") }
         #expect(try await answer == (isSame ? "prefetch: data" : "network: own"))
-        #expect(fixture.loader.counters.strangers == (isSame ? 0 : 1))
+        #expect(fixture.loader.counters.mismatches == (isSame ? 0 : 1))
     }
 
     @Test(
@@ -324,7 +324,7 @@ struct LoaderTests {
     @Test("A cookie of a name that other paths have, too")
     func grantedPaths() {
         var grants = CookieGrants()
-        grants.note(["a=; Path=/old", "a=3; Path=/", "b=; Path=/"])
+        grants.record(["a=; Path=/old", "a=3; Path=/", "b=; Path=/"])
         #expect(grants.lead(from: "a=1; a=2; b=1", to: "a=3; a=2"))
         #expect(!grants.lead(from: "a=1; a=2", to: "a=3"))
         #expect(!grants.lead(from: "a=1", to: nil))
@@ -524,7 +524,7 @@ struct LoaderTests {
     func prompt() async throws {
         let fixture = Fixture()
         func isLater(_ request: ResourceRequest) -> Bool {
-            if case .later = fixture.loader.promptAnswer(to: request) { true } else { false }
+            if case .later = fixture.loader.immediateResponse(to: request) { true } else { false }
         }
         #expect(try !isLater(fixture.own()))
         try fixture.open()

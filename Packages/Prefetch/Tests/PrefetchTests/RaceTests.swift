@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct RaceTests {
     /// Answers each request after a while with its number, in small pieces, or fails.
-    private final class Origin: ResourceLoading {
+    private final class Origin: ResourceLoader {
         let failing: Int
         private let served = Mutex<[String: Int]>([:])
 

@@ -9,7 +9,7 @@ import Synchronization
 @testable import Prefetch
 
 /// A loader whose every answer a test gives by hand.
-final class Upstream: ResourceLoading {
+final class Upstream: ResourceLoader {
     /// One request, and its answer.
     final class Exchange: Sendable {
         let request: ResourceRequest
@@ -103,7 +103,7 @@ final class Upstream: ResourceLoading {
         return try await exchange.response()
     }
 
-    func promptAnswer(to request: ResourceRequest) -> PromptAnswer { .known(nil) }
+    func immediateResponse(to request: ResourceRequest) -> ImmediateResult { .known(nil) }
 
     /// The request of this number, counted from one, once it has come.
     func exchange(_ number: Int) async throws -> Exchange {

@@ -22,7 +22,7 @@ public final class ByteBudget: Sendable {
 
     /// Takes bytes, all or none.
     /// - Returns: whether they were there.
-    public func take(_ count: Int) -> Bool {
+    public func reserve(_ count: Int) -> Bool {
         taken.withLock { used in
             guard count >= 0, count <= limit - used else { return false }
             used += count

@@ -9,23 +9,23 @@ struct ByteBudgetTests {
     @Test("Bytes are taken all or none, and given back")
     func takes() {
         let budget = ByteBudget(limit: 10)
-        #expect(budget.take(7))
-        #expect(!budget.take(4))
+        #expect(budget.reserve(7))
+        #expect(!budget.reserve(4))
         #expect(budget.used == 7)
-        #expect(budget.take(3))
+        #expect(budget.reserve(3))
         budget.giveBack(7)
-        #expect(budget.take(7))
+        #expect(budget.reserve(7))
         #expect(budget.used == 10)
     }
 
     @Test("Numbers that make no sense take nothing, and give nothing", arguments: [-1, Int.min, Int.max])
     func hostile(count: Int) {
         let budget = ByteBudget(limit: 10)
-        #expect(!budget.take(count))
+        #expect(!budget.reserve(count))
         #expect(budget.used == 0)
         budget.giveBack(count)
         #expect(budget.used == 0)
-        #expect(budget.take(10))
+        #expect(budget.reserve(10))
         #expect(ByteBudget(limit: -5).limit == 0)
     }
 
@@ -33,7 +33,7 @@ struct ByteBudgetTests {
     func concurrent() async {
         let budget = ByteBudget(limit: 100)
         let taken = await withTaskGroup(of: Int.self) { group in
-            for _ in 0..<64 { group.addTask { budget.take(3) ? 3 : 0 } }
+            for _ in 0..<64 { group.addTask { budget.reserve(3) ? 3 : 0 } }
             return await group.reduce(0, +)
         }
         #expect(taken == 99)

@@ -19,7 +19,7 @@ internal import Synchronization
 ///
 /// Isolation: any; several writers of a batch may run at the same time.
 public final class BlobBatch: Sendable {
-    let store: ResourceStore
+    let store: BlobStore
     private let state = Mutex(State())
     private let writes = ChunkWrites()
 
@@ -36,7 +36,7 @@ public final class BlobBatch: Sendable {
         var hasFiles = false
     }
 
-    init(_ store: ResourceStore) {
+    init(_ store: BlobStore) {
         self.store = store
         store.beginActivity()
     }

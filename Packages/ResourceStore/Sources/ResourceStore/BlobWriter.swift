@@ -31,11 +31,11 @@ public struct BlobWriter: ~Copyable, Sendable {
         size += Int64(chunk.count)
     }
 
-    /// Gives the blob to its batch. From now on ``ResourceStore/blob(_:size:)`` finds it, while the batch lives.
+    /// Gives the blob to its batch. From now on ``BlobStore/blob(_:size:)`` finds it, while the batch lives.
     ///
     /// The bytes are not safe from a kill or a power cut before a generation that names them is staged. A small blob
     /// is written with others a little later: an error of that is thrown by a later call to the batch, at the latest by
-    /// ``ResourceStore/stage(package:version:metadata:entries:from:)``.
+    /// ``BlobStore/stage(package:version:metadata:entries:from:)``.
     /// - Parameter expected: what the bytes were announced as, if they were.
     /// - Returns: the address of the bytes.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/digestMismatch`` where the bytes are

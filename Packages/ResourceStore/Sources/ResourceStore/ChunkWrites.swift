@@ -30,7 +30,7 @@ final class ChunkWrites: Sendable {
 
     /// Hands a chunk to the store's thread, when there is room.
     /// - Throws: why an earlier one could not be written.
-    func send(_ chunk: BlobChunk, to store: ResourceStore) throws {
+    func send(_ chunk: BlobChunk, to store: BlobStore) throws {
         room.wait()
         if let failure {
             room.signal()

@@ -13,7 +13,7 @@ extension GRDB.Configuration {
         configuration.busyMode = .timeout(5)
         configuration.maximumReaderCount = 3
         #if canImport(Darwin)
-            // An app that is suspended with a lock on a shared file is killed. See ``ResourceStore/suspend()``.
+            // An app that is suspended with a lock on a shared file is killed. See ``BlobStore/suspend()``.
             configuration.observesSuspensionNotifications = true
             configuration.prepareDatabase { database in
                 try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
@@ -91,7 +91,7 @@ extension Database {
 
     /// Runs a transaction. Where a row cannot be removed since an index of its table says otherwise, which a flipped bit
     /// in either brings about, the indexes are made anew from the table and `body` runs once more.
-    func inTransaction(mending tables: String..., body: () throws -> Void) throws {
+    func inTransaction(repairs tables: String..., body: () throws -> Void) throws {
         func run() throws {
             try inTransaction {
                 try body()

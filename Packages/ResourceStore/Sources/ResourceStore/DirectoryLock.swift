@@ -43,12 +43,12 @@ final class DirectoryLock: Sendable {
         self.file = file
         self.directory = directory
         self.isShared = isShared
-        try take()
+        try acquire()
     }
 
     /// Takes the lock, again after ``release()``.
     /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/inUse`` where someone else has it.
-    func take() throws {
+    func acquire() throws {
         while flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
             let failure = errno
             if failure == EINTR { continue }

@@ -30,7 +30,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let overBudget = Code("over-budget")
         /// The store was told that the app is being suspended, and not yet that it goes on.
         public static let suspended = Code("suspended")
-        /// The store was opened to read it, with ``ResourceStore/init(inspecting:includingBlobs:configuration:)``.
+        /// The store was opened to read it, with ``BlobStore/init(inspecting:includingBlobs:configuration:)``.
         public static let readOnly = Code("read-only")
         /// Something in the directory, or the directory itself, is a link, is of another kind than the store makes, or
         /// belongs to another user. It was neither followed nor changed.

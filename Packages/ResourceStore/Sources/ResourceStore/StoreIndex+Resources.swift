@@ -74,7 +74,7 @@ extension StoreIndex {
                 try suspension.check()
                 var removal = Removal()
                 try database.limited(limit) { database in
-                    try database.inTransaction(mending: "resource") {
+                    try database.inTransaction(repairs: "resource") {
                         removal = Removal()
                         try Self.touch(used, on: day, in: database)
                         for resource in added { try Self.put(resource, on: day, in: database, &removal) }

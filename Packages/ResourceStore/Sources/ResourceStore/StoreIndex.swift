@@ -27,7 +27,7 @@ final class StoreIndex: Sendable {
     ///   - wasClean: whether the store was closed properly, and by this user; if not, SQLite checks the database's
     ///     structure.
     ///   - suspension: asked before each write.
-    ///   - onStep: see ``ResourceStore/onStep``.
+    ///   - onStep: see ``BlobStore/onStep``.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` where that is broken.
     init(
         in folder: PrivateFolder, wasClean: Bool, limit: StepLimit, suspension: Suspension,
@@ -319,7 +319,7 @@ extension StoreIndex {
                 try suspension.check()
                 let doomed = choose(try database.limited(limit, Self.retiredNumbers(in:)))
                 try database.limited(limit) { database in
-                    try database.inTransaction(mending: "generation", "entry") {
+                    try database.inTransaction(repairs: "generation", "entry") {
                         for number in doomed {
                             try database.execute(sql: "DELETE FROM generation WHERE number = ?", arguments: [number])
                         }

@@ -26,9 +26,9 @@ public struct StoreStatistics: Sendable, Hashable {
     public internal(set) var orphanBlobs = Amount()
     /// How many generations are in each state; states without one are left out.
     public internal(set) var generations: [StoredGeneration.State: Int] = [:]
-    /// The blobs that generations name, each counted once: what ``ResourceStore/Configuration/packageBudget`` is about.
+    /// The blobs that generations name, each counted once: what ``BlobStore/Configuration/packageBudget`` is about.
     public internal(set) var packages = Amount()
-    /// The resources, each with its size and overhead: what ``ResourceStore/Configuration/resourceBudget`` is about.
+    /// The resources, each with its size and overhead: what ``BlobStore/Configuration/resourceBudget`` is about.
     public internal(set) var resources = Amount()
     /// The documents, each with its file's size.
     public internal(set) var documents = Amount()

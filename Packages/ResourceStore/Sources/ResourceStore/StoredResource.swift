@@ -24,7 +24,7 @@ public struct StoredResource: Sendable, Hashable {
     /// What the budget counts for it beside its bytes: what its record takes, where that matters. In bytes, not negative.
     /// Default: nothing.
     public var overhead: Int64 = 0
-    /// The day of its last use, see ``ResourceStore/Configuration/today``. Set by the store.
+    /// The day of its last use, see ``BlobStore/Configuration/today``. Set by the store.
     public internal(set) var lastUse: Int64 = 0
 
     /// Makes a record. The store checks it when it is put.

@@ -100,7 +100,7 @@ struct BlobCacheTests {
 
     @Test func storeCountsAndReleases() throws {
         let directory = try TemporaryDirectory()
-        let store = try ResourceStore(directory: directory.path)
+        let store = try BlobStore(directory: directory.path)
         try store.install(["a": "hello"], version: "1")
         let id = BlobID(hashing: Data("hello".utf8))
         for _ in 0..<3 { _ = try store.blob(id) }

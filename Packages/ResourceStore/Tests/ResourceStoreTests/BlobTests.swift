@@ -10,13 +10,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct BlobTests {
     let directory: TemporaryDirectory
-    let store: ResourceStore
+    let store: BlobStore
     let text = Data("hello".utf8)
     let id = BlobID(hashing: Data("hello".utf8))
 
     init() throws {
         directory = try TemporaryDirectory()
-        store = try ResourceStore(directory: directory.path)
+        store = try BlobStore(directory: directory.path)
     }
 
     @Test func smallOnesAreRows() throws {
@@ -223,8 +223,8 @@ struct BlobTests {
     }
 
     /// A store in a folder of its own; blobs of more than `limit` bytes are files.
-    private func files(_ limit: Int = 0) throws -> ResourceStore {
-        try ResourceStore(directory: directory.path + "/files", configuration: .init(smallBlobLimit: limit))
+    private func files(_ limit: Int = 0) throws -> BlobStore {
+        try BlobStore(directory: directory.path + "/files", configuration: .init(smallBlobLimit: limit))
     }
 
     private func inode(_ path: String) throws -> UInt64 {

@@ -10,11 +10,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct BudgetTests {
     let directory: TemporaryDirectory
-    let store: ResourceStore
+    let store: BlobStore
 
     init() throws {
         directory = try TemporaryDirectory()
-        store = try ResourceStore(
+        store = try BlobStore(
             directory: directory.path, configuration: .init(packageBudget: 100, smallBlobLimit: 20))
     }
 
@@ -23,9 +23,9 @@ struct BudgetTests {
 
     @Test func takesWhatFits() throws {
         try store.install(site("a", 60), version: "1")
-        try store.ensureRoom(for: 40)
+        try store.reserveSpace(for: 40)
         try store.install(site("b", 40), package: "other", version: "1")
-        #expect(code { try store.ensureRoom(for: 1) } == .overBudget)
+        #expect(code { try store.reserveSpace(for: 1) } == .overBudget)
     }
 
     @Test func countsEachBlobOnce() throws {
@@ -36,7 +36,7 @@ struct BudgetTests {
 
     @Test func refusesAndChangesNothing() throws {
         let first = try store.install(site("a", 60), version: "1")
-        #expect(code { try store.ensureRoom(for: 41) } == .overBudget)
+        #expect(code { try store.reserveSpace(for: 41) } == .overBudget)
         #expect(code { try store.install(site("b", 41), version: "2") } == .overBudget)
         #expect(try store.activeGenerations().map(\.number) == [first])
         #expect(try store.generations(in: .staged) == [])
@@ -47,7 +47,7 @@ struct BudgetTests {
     @Test func sweepsWhatIsRetiredFirst() throws {
         try store.install(site("a", 50), version: "1")
         try store.install(site("b", 50), version: "2")
-        try store.ensureRoom(for: 50)
+        try store.reserveSpace(for: 50)
         #expect(try store.blobsOnDisk() == blobs(site("b", 50)))
         // Staging sees to it by itself.
         for letter in ["c", "d", "e"] as [Character] {
@@ -59,7 +59,7 @@ struct BudgetTests {
         let first = try store.install(site("a", 50), version: "1")
         store.pin(first)
         try store.install(site("b", 50), version: "2")
-        #expect(code { try store.ensureRoom(for: 1) } == .overBudget)
+        #expect(code { try store.reserveSpace(for: 1) } == .overBudget)
         #expect(try store.read(first) == site("a", 50))
     }
 
@@ -71,9 +71,9 @@ struct BudgetTests {
                 arguments: [Int64(bitPattern: 1 << UInt64(bit))])
         }
         #expect(code { _ = try store.entries(of: first) } == .damaged)
-        try store.ensureRoom(for: 65)
+        try store.reserveSpace(for: 65)
         // What really is there still counts.
-        if bit != 63 { #expect(code { try store.ensureRoom(for: 66) } == .overBudget) }
+        if bit != 63 { #expect(code { try store.reserveSpace(for: 66) } == .overBudget) }
         let second = try store.install(site("b", 60), version: "2")
         #expect(try store.read(second) == site("b", 60))
     }
@@ -85,7 +85,7 @@ struct BudgetTests {
 
     /// A flipped bit in the size of a record makes it huge, negative or a little wrong, in the table and its index.
     @Test(arguments: [1, 6, 40, 62, 63]) func aFlippedBitInTheSizeOfAResource(_ bit: Int64) throws {
-        let store = try ResourceStore(directory: directory.path + "/b", configuration: .init(resourceBudget: 100))
+        let store = try BlobStore(directory: directory.path + "/b", configuration: .init(resourceBudget: 100))
         for name in ["a", "b", "c"] { try store.putResource(String(repeating: name, count: 25), for: name) }
         try store.index.writing {
             try $0.execute(
@@ -108,10 +108,10 @@ struct BudgetTests {
     /// The same bit in the table alone, or in an index alone: SQLite refuses to remove such a row.
     @Test func aFlippedBitThatTableAndIndexDoNotShare() throws {
         let path = directory.path + "/b"
-        let configuration = ResourceStore.Configuration(resourceBudget: 300_000)
+        let configuration = BlobStore.Configuration(resourceBudget: 300_000)
         func bytes(_ name: String, _ count: Int) -> Data { Data(repeating: name.utf8.first ?? 0, count: count) }
         do {
-            let store = try ResourceStore(directory: path, configuration: configuration)
+            let store = try BlobStore(directory: path, configuration: configuration)
             for (offset, name) in ["a", "b", "c"].enumerated() {
                 try store.putResource(bytes(name, 70_000 + offset), for: name, mediaType: "", validator: "")
             }
@@ -126,7 +126,7 @@ struct BudgetTests {
             var changed = index
             changed[place] ^= 0x40
             try changed.write(to: URL(filePath: copy + "/index.sqlite"))
-            let store = try ResourceStore(directory: copy, configuration: configuration)
+            let store = try BlobStore(directory: copy, configuration: configuration)
             try store.putResource(bytes("d", 80_000), for: "d", mediaType: "", validator: "")
             #expect(try store.resources().map(\.key).filter { $0 != "b" } == ["a", "c", "d"], "byte \(place)")
             try store.putResource(bytes("b", 9_000), for: "b", mediaType: "", validator: "")
@@ -139,7 +139,7 @@ struct BudgetTests {
 
     @Test func sweepsForRoomOnTheDevice() throws {
         let path = directory.path + "/b"
-        let store = try ResourceStore(
+        let store = try BlobStore(
             directory: path, configuration: .init(smallBlobLimit: 0),
             freeBytes: { path in
                 // A device of 300 bytes for blobs alone.
@@ -150,19 +150,19 @@ struct BudgetTests {
         try store.install(site("a", 100), version: "1")
         let current = try store.install(site("b", 50), version: "2")
         // Twice as much must be free as is asked for, since it may pass through the log.
-        try store.ensureRoom(for: 75)
+        try store.reserveSpace(for: 75)
         #expect(try store.blobsOnDisk().count == 2)
-        try store.ensureRoom(for: 76)
+        try store.reserveSpace(for: 76)
         #expect(try store.blobsOnDisk() == blobs(site("b", 50)))
-        #expect(code { try store.ensureRoom(for: 126) } == .diskFull)
+        #expect(code { try store.reserveSpace(for: 126) } == .diskFull)
         #expect(try store.read(current) == site("b", 50))
     }
 
     @Test func refusesWhatTheDeviceCannotHold() throws {
-        let store = try ResourceStore(
+        let store = try BlobStore(
             directory: directory.path + "/b", configuration: .init(packageBudget: .max))
-        #expect(code { try store.ensureRoom(for: 1 << 60) } == .diskFull)
-        #expect(code { try store.ensureRoom(for: .max) } == .diskFull)
-        try store.ensureRoom(for: 1_000)
+        #expect(code { try store.reserveSpace(for: 1 << 60) } == .diskFull)
+        #expect(code { try store.reserveSpace(for: .max) } == .diskFull)
+        try store.reserveSpace(for: 1_000)
     }
 }

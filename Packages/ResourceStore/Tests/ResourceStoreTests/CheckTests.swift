@@ -11,11 +11,11 @@ import Testing
 struct CheckTests {
     let site = ["a": "small", "b": "large enough to be a file", "c": "another large one, a file"]
     let directory: TemporaryDirectory
-    let store: ResourceStore
+    let store: BlobStore
 
     init() throws {
         directory = try TemporaryDirectory()
-        store = try ResourceStore(directory: directory.path, configuration: .mixed)
+        store = try BlobStore(directory: directory.path, configuration: .mixed)
     }
 
     private func blob(_ path: String) -> BlobID { BlobID(hashing: Data((site[path] ?? "").utf8)) }

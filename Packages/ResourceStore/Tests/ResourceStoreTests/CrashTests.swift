@@ -26,11 +26,11 @@ struct CrashTests {
     }
 
     /// One of the two fits into the budget.
-    let configuration = ResourceStore.Configuration(resourceBudget: 20, smallBlobLimit: 8)
+    let configuration = BlobStore.Configuration(resourceBudget: 20, smallBlobLimit: 8)
     let resources = ["one": "resource one", "two": "resource two"]
 
     /// What is put before the fault.
-    private func prepare(_ store: ResourceStore) throws -> Int64 {
+    private func prepare(_ store: BlobStore) throws -> Int64 {
         try store.putResource("resource one", for: "one")
         try store.putDocument(Data("names one".utf8), as: "table")
         return try store.install(old, version: "1")
@@ -38,7 +38,7 @@ struct CrashTests {
 
     /// Install, update, sweep, eviction.
     @discardableResult
-    private func change(_ store: ResourceStore) throws -> Int64 {
+    private func change(_ store: BlobStore) throws -> Int64 {
         let second = try store.install(new, version: "2")
         try store.sweep()
         try store.putResource("resource two", for: "two")
@@ -49,7 +49,7 @@ struct CrashTests {
     @Test func everyInstantIsTheOldOrTheNew() throws {
         let directory = try TemporaryDirectory()
         let camera = Camera()
-        let store = try ResourceStore(directory: directory.path, configuration: configuration) { step in
+        let store = try BlobStore(directory: directory.path, configuration: configuration) { step in
             guard camera.isOn.withLock({ $0 }) else { return }
             let copy = try TemporaryDirectory()
             for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
@@ -68,7 +68,7 @@ struct CrashTests {
         let eviction = try #require(pictures.firstIndex { $0.step == .resourcesCommitted })
         let document = try #require(pictures.firstIndex { $0.step == .documentPlaced })
         for (index, picture) in pictures.enumerated() {
-            let reopened = try ResourceStore(directory: picture.directory.path, configuration: configuration)
+            let reopened = try BlobStore(directory: picture.directory.path, configuration: configuration)
             let active = try reopened.activeGenerations().map(\.number)
             #expect(active == [index < activation ? first : second], "after \(picture.step)")
             #expect(try reopened.read(active[0]) == (index < activation ? old : new), "after \(picture.step)")
@@ -98,7 +98,7 @@ struct CrashTests {
         struct Failure: Error {}
         let directory = try TemporaryDirectory()
         let isArmed = Mutex(false)
-        let store = try ResourceStore(directory: directory.path, configuration: configuration) { step in
+        let store = try BlobStore(directory: directory.path, configuration: configuration) { step in
             if step == failing, isArmed.withLock({ $0 }) { throw Failure() }
         }
         let first = try prepare(store)

@@ -27,8 +27,8 @@ struct DamageTests {
         return copy
     }
 
-    private func open(_ directory: TemporaryDirectory) throws -> ResourceStore {
-        try ResourceStore(directory: directory.path, configuration: .mixed)
+    private func open(_ directory: TemporaryDirectory) throws -> BlobStore {
+        try BlobStore(directory: directory.path, configuration: .mixed)
     }
 
     /// Until the clock of the file system, which goes in steps of milliseconds, shows another time: what was touched
@@ -185,7 +185,7 @@ struct DamageTests {
 
     @Test func aFileThatWasTouchedIsCheckedThoughTheStoreWasClosed() throws {
         do { try open(directory).install(site, version: "1") }
-        let store: ResourceStore
+        let store: BlobStore
         do {
             let hex = blob("b").description
             try flip("\(directory.path)/blobs/\(hex.prefix(2))/\(hex.dropFirst(2))", at: 3)
@@ -280,12 +280,12 @@ struct DamageTests {
         do {
             let store = try open(directory)
             try store.install(site, version: "1")
-            #expect(code { try ResourceStore.reset(directory: directory.path) } == .inUse)
+            #expect(code { try BlobStore.reset(directory: directory.path) } == .inUse)
         }
         try Data(repeating: 0x55, count: 8_192).write(to: URL(filePath: directory.path + "/index.sqlite"))
         try Data("keep".utf8).write(to: URL(filePath: directory.path + "/note"))
         #expect(code { _ = try open(directory) } == .damaged)
-        try ResourceStore.reset(directory: directory.path)
+        try BlobStore.reset(directory: directory.path)
         #expect(try directory.files() == ["lock", "note"])
         let store = try open(directory)
         #expect(try store.activeGenerations() == [])
@@ -295,7 +295,7 @@ struct DamageTests {
     /// Whatever bit flips in whatever file: an error at opening, or each file right or absent, and a way back.
     @Test(arguments: [true, false])
     func aFlippedBit(_ isClosed: Bool) throws {
-        var store: ResourceStore? = try open(directory)
+        var store: BlobStore? = try open(directory)
         let number = try #require(try store?.install(site, version: "1"))
         try store?.putResource("a resource that is a file", for: "key")
         try store?.putDocument(Data("names a resource".utf8), as: "table")
@@ -309,13 +309,13 @@ struct DamageTests {
                 let copy = try picture()
                 try flip("\(copy.path)/\(name)", at: Int(offset), bit: 1 << UInt8(offset % 8))
                 let place = "byte \(offset) of \(name)"
-                let reopened: ResourceStore
+                let reopened: BlobStore
                 do {
                     reopened = try open(copy)
                 } catch let error as StoreError {
                     refused += 1
                     #expect([.damaged, .newerFormat, .io, .conflict].contains(error.code), "\(place): \(error)")
-                    try ResourceStore.reset(directory: copy.path)
+                    try BlobStore.reset(directory: copy.path)
                     let store = try open(copy)
                     #expect(try store.read(store.install(site, version: "1")) == site, "\(place)")
                     continue

@@ -16,7 +16,7 @@ struct DocumentTests {
 
     @Test func outlivesTheStoreAndEviction() throws {
         do {
-            let store = try ResourceStore(directory: directory.path, configuration: .init(resourceBudget: 10))
+            let store = try BlobStore(directory: directory.path, configuration: .init(resourceBudget: 10))
             try store.putDocument(Data("one".utf8), as: "table")
             try store.putDocument(Data(), as: "empty")
             try store.putDocument(Data("two".utf8), as: "table")
@@ -24,7 +24,7 @@ struct DocumentTests {
             try store.sweep()
             #expect(store.counters.evictedResources == 2)
         }
-        let store = try ResourceStore(directory: directory.path)
+        let store = try BlobStore(directory: directory.path)
         #expect(try store.document("table") == Data("two".utf8))
         #expect(try store.document("empty") == Data())
         #expect(try store.document("none") == nil)
@@ -33,14 +33,14 @@ struct DocumentTests {
 
     @Test(arguments: ["", "a/b", "..", ".", "A", "a b", "ä", String(repeating: "a", count: 65)])
     func refusesWhatIsNoName(_ name: String) throws {
-        let store = try ResourceStore(directory: directory.path)
+        let store = try BlobStore(directory: directory.path)
         #expect(code { try store.putDocument(Data(), as: name) } == .conflict)
         #expect(code { _ = try store.document(name) } == .conflict)
     }
 
     @Test(arguments: [0, 31, 32, 40])
     func damageIsNoticed(_ offset: Int) throws {
-        let store = try ResourceStore(directory: directory.path)
+        let store = try BlobStore(directory: directory.path)
         try store.putDocument(Data("some bytes".utf8), as: "table")
         let path = directory.path + "/documents/table"
         var bytes = try Data(contentsOf: URL(filePath: path))
@@ -56,7 +56,7 @@ struct DocumentTests {
     }
 
     @Test func aCutOneIsDamaged() throws {
-        let store = try ResourceStore(directory: directory.path)
+        let store = try BlobStore(directory: directory.path)
         for count in [0, 5, 32, 41] {
             try store.putDocument(Data("some bytes".utf8), as: "table")
             let path = directory.path + "/documents/table"
@@ -66,7 +66,7 @@ struct DocumentTests {
     }
 
     @Test func waitsForResuming() throws {
-        let store = try ResourceStore(directory: directory.path)
+        let store = try BlobStore(directory: directory.path)
         try store.putDocument(Data("one".utf8), as: "table")
         try store.suspend()
         #expect(code { try store.putDocument(Data("two".utf8), as: "table") } == .suspended)

@@ -18,27 +18,27 @@ struct FullDiskTests {
 
     @Test func roomIsMadeOfWhatNobodyUses() throws {
         let disk = try SmallDisk(megabytes: 4)
-        let store = try ResourceStore(directory: disk.path + "/store", configuration: .files)
+        let store = try BlobStore(directory: disk.path + "/store", configuration: .files)
         try store.install(site(60), version: "1")
         let current = try store.install(old, version: "2")
         // Twice as much must be free as is asked for, since it may pass through the log.
         let free = try FileSystem.freeBytes(at: disk.path)
         let bytes = free / 2 + (256 << 10)
-        try store.ensureRoom(for: bytes)
+        try store.reserveSpace(for: bytes)
         #expect(try FileSystem.freeBytes(at: disk.path) >= 2 * bytes)
         #expect(try store.read(current) == old)
-        #expect(code { try store.ensureRoom(for: 4 << 20) } == .diskFull)
+        #expect(code { try store.reserveSpace(for: 4 << 20) } == .diskFull)
     }
 
     @Test(arguments: [64 << 10, 100])
     func anInstallThatDoesNotFit(_ limit: Int) throws {
         let disk = try SmallDisk(megabytes: 3)
         let path = disk.path + "/store"
-        let configuration = ResourceStore.Configuration(smallBlobLimit: limit)
+        let configuration = BlobStore.Configuration(smallBlobLimit: limit)
         do {
-            let store = try ResourceStore(directory: path, configuration: configuration)
+            let store = try BlobStore(directory: path, configuration: configuration)
             let first = try store.install(old, version: "1")
-            #expect(code { try store.ensureRoom(for: 3 << 20) } == .diskFull)
+            #expect(code { try store.reserveSpace(for: 3 << 20) } == .diskFull)
             for _ in 0..<3 {
                 #expect(code { try store.install(site(300), version: "2") } == .diskFull)
                 #expect(try store.activeGenerations().map(\.number) == [first])
@@ -50,13 +50,13 @@ struct FullDiskTests {
         // With the disk full to the last block, too.
         _ = FileManager.default.createFile(atPath: disk.path + "/rest", contents: Data(count: 4 << 20))
         let failure = code {
-            let store = try ResourceStore(directory: path, configuration: configuration)
+            let store = try BlobStore(directory: path, configuration: configuration)
             let active = try #require(try store.activeGenerations().first)
             #expect(try store.read(active.number) == old)
         }
         #expect(failure == nil || failure == .diskFull)
         #expect(disk.remount("size=40m"))
-        let store = try ResourceStore(directory: path, configuration: configuration)
+        let store = try BlobStore(directory: path, configuration: configuration)
         #expect(try store.read(store.install(site(300), version: "2")) == site(300))
         try store.sweep()
         #expect(try store.blobsOnDisk() == blobs(site(300)))
@@ -65,16 +65,16 @@ struct FullDiskTests {
     /// Down to the last block: to remove a row takes room in a log, and only files that go first make some.
     @Test func aFullDeviceIsSwept() throws {
         let disk = try SmallDisk(megabytes: 4)
-        let configuration = ResourceStore.Configuration(smallBlobLimit: 20_000)
+        let configuration = BlobStore.Configuration(smallBlobLimit: 20_000)
         let path = disk.path + "/store"
         do {
-            let store = try ResourceStore(directory: path, configuration: configuration)
+            let store = try BlobStore(directory: path, configuration: configuration)
             let batch = store.makeBatch()
             _ = try store.write(site(20), into: batch)
             for number in 0..<20 { _ = try batch.add(Data("\(number)".utf8) + Data(count: 10_000)) }
             try batch.finishWriting()
         }
-        let store = try ResourceStore(directory: path, configuration: configuration)
+        let store = try BlobStore(directory: path, configuration: configuration)
         let filler = try #require(fopen(disk.path + "/filler", "w"))
         while fwrite([UInt8](repeating: 1, count: 512), 1, 512, filler) == 512, fflush(filler) == 0 {}
         fclose(filler)
@@ -86,13 +86,13 @@ struct FullDiskTests {
     @Test func aReadOnlyDirectory() throws {
         let disk = try SmallDisk(megabytes: 3)
         let path = disk.path + "/store"
-        do { try ResourceStore(directory: path).install(old, version: "1") }
+        do { try BlobStore(directory: path).install(old, version: "1") }
         #expect(disk.remount("ro"))
-        #expect(code { _ = try ResourceStore(directory: path) } == .io)
-        #expect(code { _ = try ResourceStore(directory: disk.path + "/new") } == .io)
-        #expect(code { try ResourceStore.reset(directory: path) } == .io)
+        #expect(code { _ = try BlobStore(directory: path) } == .io)
+        #expect(code { _ = try BlobStore(directory: disk.path + "/new") } == .io)
+        #expect(code { try BlobStore.reset(directory: path) } == .io)
         #expect(disk.remount("rw"))
-        let store = try ResourceStore(directory: path)
+        let store = try BlobStore(directory: path)
         #expect(try store.read(try #require(store.activeGenerations().first).number) == old)
     }
 }

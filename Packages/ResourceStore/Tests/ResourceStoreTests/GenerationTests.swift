@@ -9,11 +9,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct GenerationTests {
     let directory: TemporaryDirectory
-    let store: ResourceStore
+    let store: BlobStore
 
     init() throws {
         directory = try TemporaryDirectory()
-        store = try ResourceStore(directory: directory.path)
+        store = try BlobStore(directory: directory.path)
     }
 
     @Test func isStagedThenActiveThenRetired() throws {

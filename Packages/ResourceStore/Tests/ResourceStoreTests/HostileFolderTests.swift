@@ -22,10 +22,10 @@ struct HostileFolderTests {
 
     private var path: String { directory.path + "/store" }
 
-    private func open() throws -> ResourceStore { try ResourceStore(directory: path, configuration: .mixed) }
+    private func open() throws -> BlobStore { try BlobStore(directory: path, configuration: .mixed) }
 
-    private func inspect() throws -> ResourceStore {
-        try ResourceStore(inspecting: path, configuration: .mixed)
+    private func inspect() throws -> BlobStore {
+        try BlobStore(inspecting: path, configuration: .mixed)
     }
 
     /// A closed store with rows, files, a resource and a document.
@@ -85,7 +85,7 @@ struct HostileFolderTests {
         #expect(code { _ = try inspect() } == .untrusted)
         #expect(try picture(outside.path) == before)
         // The way out removes the link, and nothing behind it.
-        try? ResourceStore.reset(directory: path)
+        try? BlobStore.reset(directory: path)
         #expect(try picture(outside.path) == before)
     }
 
@@ -173,7 +173,7 @@ struct HostileFolderTests {
         }
         await #expect(processExitsWith: .success) { [path = path as String] in
             guard setegid(1) == 0, seteuid(1) == 0 else { exit(1) }
-            guard (try? ResourceStore(directory: path)) != nil else { exit(2) }
+            guard (try? BlobStore(directory: path)) != nil else { exit(2) }
         }
     }
 
@@ -218,7 +218,7 @@ struct HostileFolderTests {
         try fill()
         let link = outside.path + "/link"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
-        #expect(try ResourceStore(directory: link).activeGenerations().count == 1)
+        #expect(try BlobStore(directory: link).activeGenerations().count == 1)
     }
 
     @Test func aJournalThatNamesAnotherFileIsRefused() throws {
@@ -244,7 +244,7 @@ struct HostileFolderTests {
         let link = path + "/blobs/link"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: outside.path)
         let before = try picture(outside.path)
-        try ResourceStore.reset(directory: path)
+        try BlobStore.reset(directory: path)
         #expect(try picture(outside.path) == before)
         #expect(!FileManager.default.fileExists(atPath: path + "/blobs"))
     }
@@ -258,7 +258,7 @@ extension HostileFolderTests {
         if isUnclean {
             // As a kill leaves it: with logs, and a file that is half written.
             let other = directory.path + "/other"
-            let store = try ResourceStore(directory: other, configuration: .mixed)
+            let store = try BlobStore(directory: other, configuration: .mixed)
             try store.install(site, version: "1")
             try store.putResource("a resource, a file", for: "key")
             try store.putDocument(Data("text".utf8), as: "table")

@@ -14,7 +14,7 @@ struct HostileSchemaTests {
 
     init() throws {
         directory = try TemporaryDirectory()
-        let store = try ResourceStore(directory: directory.path, configuration: .mixed)
+        let store = try BlobStore(directory: directory.path, configuration: .mixed)
         try store.install(["a": "small", "b": "large enough to be a file"], version: "1")
         try store.putResource("tiny", for: "key")
     }
@@ -25,9 +25,9 @@ struct HostileSchemaTests {
         try database.close()
     }
 
-    private func opened() -> StoreError.Code? { code { _ = try ResourceStore(directory: directory.path) } }
+    private func opened() -> StoreError.Code? { code { _ = try BlobStore(directory: directory.path) } }
 
-    private func inspected() -> StoreError.Code? { code { _ = try ResourceStore(inspecting: directory.path) } }
+    private func inspected() -> StoreError.Code? { code { _ = try BlobStore(inspecting: directory.path) } }
 
     private static let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
 
@@ -57,11 +57,11 @@ struct HostileSchemaTests {
             "DROP TABLE blob; CREATE VIEW blob AS \(Self.endless) i AS number, i AS digest, 1 AS size, i AS bytes FROM n"
         )
         do {
-            let store = try ResourceStore(inspecting: directory.path)
+            let store = try BlobStore(inspecting: directory.path)
             #expect(store.counters.lostRowDatabases == 1)
             #expect(try !store.check().isSound)
         }
-        #expect(try ResourceStore(directory: directory.path).counters.lostRowDatabases == 1)
+        #expect(try BlobStore(directory: directory.path).counters.lostRowDatabases == 1)
     }
 
     @Test func tablesOfALaterVersionAreNamedSo() throws {
@@ -155,7 +155,7 @@ struct HostileSchemaTests {
 
     /// What is read of another file costs no more than that file.
     @Test func inspectingHasALimit() throws {
-        let store = try ResourceStore(inspecting: directory.path)
+        let store = try BlobStore(inspecting: directory.path)
         #expect(
             code { try store.index.reading { _ = try Int.fetchOne($0, sql: "\(Self.endless) count(*) FROM n") } }
                 == .damaged)

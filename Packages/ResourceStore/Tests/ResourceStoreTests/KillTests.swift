@@ -9,7 +9,7 @@ import Testing
 /// Processes that end in the middle of installs, updates, sweeps and evictions.
 @Suite(.timeLimit(.minutes(10)), .serialized)
 struct KillTests {
-    static let configuration = ResourceStore.Configuration(resourceBudget: 2_000, smallBlobLimit: 1_000)
+    static let configuration = BlobStore.Configuration(resourceBudget: 2_000, smallBlobLimit: 1_000)
 
     /// What version `round` holds: files that stay, that change, and that come and go; rows and files.
     static func site(_ round: Int) -> Site {
@@ -35,7 +35,7 @@ struct KillTests {
         #else
             setitimer(ITIMER_PROF, &timer, nil)
         #endif
-        let store = try ResourceStore(directory: path, configuration: configuration)
+        let store = try BlobStore(directory: path, configuration: configuration)
         for number in try store.generations(in: .staged).map(\.number) { try store.retire(number) }
         var round = try store.activeGenerations().first.flatMap { Int($0.version) } ?? 0
         while true {
@@ -64,7 +64,7 @@ struct KillTests {
                 try KillTests.work(in: path, microseconds: microseconds)
             }
             let done = (try? String(contentsOfFile: path + ".done", encoding: .utf8)).flatMap { Int($0) } ?? 0
-            let store = try ResourceStore(directory: path, configuration: Self.configuration)
+            let store = try BlobStore(directory: path, configuration: Self.configuration)
             let active = try store.activeGenerations()
             guard let generation = active.first else {
                 #expect(done == 0, "run \(run): nothing is active")

@@ -16,14 +16,14 @@ struct OpeningTests {
     }
 
     @Test func makesFoldersOnTheWay() throws {
-        let store = try ResourceStore(directory: directory.path + "/a/b")
+        let store = try BlobStore(directory: directory.path + "/a/b")
         #expect(try directory.files(in: "a/b").contains("index.sqlite"))
         #expect(store.directory.hasSuffix("/a/b"))
     }
 
     @Test func refusesASecondStoreOfTheProcess() throws {
-        let store = try ResourceStore(directory: directory.path)
-        let error = #expect(throws: StoreError.self) { try ResourceStore(directory: directory.path) }
+        let store = try BlobStore(directory: directory.path)
+        let error = #expect(throws: StoreError.self) { try BlobStore(directory: directory.path) }
         #expect(error?.code == .inUse)
         #expect(error?.message.contains(store.directory) == true)
     }
@@ -36,13 +36,13 @@ struct OpeningTests {
         process.executableURL = URL(filePath: Self.flock)
         process.arguments = ["--nonblock", directory.path + "/lock", "true"]
         do {
-            let store = try ResourceStore(directory: directory.path)
+            let store = try BlobStore(directory: directory.path)
             try process.run()
             process.waitUntilExit()
             #expect(process.terminationStatus == 1)
             withExtendedLifetime(store) {}
         }
-        #expect(throws: Never.self) { try ResourceStore(directory: directory.path) }
+        #expect(throws: Never.self) { try BlobStore(directory: directory.path) }
     }
 
     @Test func letsGoThoughAChildHasACopyOfTheLock() throws {
@@ -60,8 +60,8 @@ struct OpeningTests {
 
     @Test func findsWhatWasActive() throws {
         let site = ["index.html": "one", "app.js": "two"]
-        do { try ResourceStore(directory: directory.path).install(site, version: "1") }
-        let store = try ResourceStore(directory: directory.path)
+        do { try BlobStore(directory: directory.path).install(site, version: "1") }
+        let store = try BlobStore(directory: directory.path)
         let active = try store.activeGenerations()
         #expect(active.map(\.package) == ["shop"])
         #expect(active.map(\.version) == ["1"])
@@ -70,36 +70,36 @@ struct OpeningTests {
     }
 
     @Test func emptiesStaging() throws {
-        do { _ = try ResourceStore(directory: directory.path) }
+        do { _ = try BlobStore(directory: directory.path) }
         try Data("half".utf8).write(to: URL(filePath: directory.path + "/staging/7"))
-        let store = try ResourceStore(directory: directory.path)
+        let store = try BlobStore(directory: directory.path)
         #expect(try directory.files(in: "staging") == [])
         withExtendedLifetime(store) {}
     }
 
     @Test func reportsADamagedIndex() throws {
         try Data(repeating: 0x55, count: 8_192).write(to: URL(filePath: directory.path + "/index.sqlite"))
-        #expect(code { _ = try ResourceStore(directory: directory.path) } == .damaged)
+        #expect(code { _ = try BlobStore(directory: directory.path) } == .damaged)
     }
 
     @Test func refusesALaterFormat() throws {
-        do { _ = try ResourceStore(directory: directory.path) }
+        do { _ = try BlobStore(directory: directory.path) }
         do {
             let database = try DatabaseQueue(path: directory.path + "/index.sqlite")
             try database.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('from the future')") }
         }
-        #expect(code { _ = try ResourceStore(directory: directory.path) } == .newerFormat)
+        #expect(code { _ = try BlobStore(directory: directory.path) } == .newerFormat)
     }
 
     @Test func refusesAFileInTheWay() throws {
         try Data().write(to: URL(filePath: directory.path + "/file"))
-        #expect(code { _ = try ResourceStore(directory: directory.path + "/file") } == .io)
+        #expect(code { _ = try BlobStore(directory: directory.path + "/file") } == .io)
     }
 
     @Test func aCheckpointAfterClosingDoesNothing() throws {
         let rows: BlobRows
         do {
-            let store = try ResourceStore(directory: directory.path)
+            let store = try BlobStore(directory: directory.path)
             try store.install(["a": "one"], version: "1")
             rows = store.rows
         }
@@ -109,7 +109,7 @@ struct OpeningTests {
 
     @Test func commitsReachTheDevice() throws {
         // SQLite's FULL is 2. What GRDB sets by itself is 1, which may lose a commit to a power cut.
-        let store = try ResourceStore(directory: directory.path)
+        let store = try BlobStore(directory: directory.path)
         #expect(try store.index.synchronousMode() == 2)
     }
 }

@@ -17,7 +17,7 @@ struct ResourceTests {
 
     let directory: TemporaryDirectory
     let calendar = Calendar()
-    let store: ResourceStore
+    let store: BlobStore
 
     init() throws {
         directory = try TemporaryDirectory()
@@ -25,8 +25,8 @@ struct ResourceTests {
     }
 
     /// Ten resources of 100 bytes fit.
-    static func open(_ directory: TemporaryDirectory, _ calendar: Calendar) throws -> ResourceStore {
-        try ResourceStore(
+    static func open(_ directory: TemporaryDirectory, _ calendar: Calendar) throws -> BlobStore {
+        try BlobStore(
             directory: directory.path,
             configuration: .init(resourceBudget: 1_000, smallBlobLimit: 50) { calendar.day.withLock { $0 } })
     }

@@ -8,14 +8,14 @@ import Foundation
 /// Files by path, as a generation has them.
 typealias Site = [String: String]
 
-extension ResourceStore.Configuration {
+extension BlobStore.Configuration {
     /// Blobs of more than eight bytes are files, so that a short site has both kinds.
     static let mixed = Self(smallBlobLimit: 8)
     /// Every blob that has a byte is a file.
     static let files = Self(smallBlobLimit: 0)
 }
 
-extension ResourceStore {
+extension BlobStore {
     /// Brings in a site's bytes.
     func write(_ site: Site, into batch: BlobBatch) throws -> [StoredEntry] {
         try site.sorted { $0.key < $1.key }.map { path, text in

@@ -12,11 +12,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct SuspensionTests {
     let directory: TemporaryDirectory
-    let store: ResourceStore
+    let store: BlobStore
 
     init() throws {
         directory = try TemporaryDirectory()
-        store = try ResourceStore(directory: directory.path)
+        store = try BlobStore(directory: directory.path)
     }
 
     @Test func readsAndDoesNotWrite() throws {
@@ -82,7 +82,7 @@ struct SuspensionTests {
         let (writings, writing) = AsyncStream.makeStream(of: Void.self)
         let isArmed = Mutex(true)
         let gate = DispatchSemaphore(value: 0)
-        let store = try ResourceStore(directory: directory.path) { step in
+        let store = try BlobStore(directory: directory.path) { step in
             let stops =
                 step == .rowsWritten
                 && isArmed.withLock { isArmed in
@@ -121,7 +121,7 @@ struct SuspensionTests {
         #expect(!FileManager.default.fileExists(atPath: clean))
         // The lock is let go of, and no write of the install comes after that.
         do {
-            let other = try ResourceStore(directory: directory.path)
+            let other = try BlobStore(directory: directory.path)
             #expect(try other.generations(in: .staged) == [])
         }
         try store.resume()
@@ -134,8 +134,8 @@ struct SuspensionTests {
     /// Another store had the directory meanwhile, and did not close properly.
     @Test func aResumptionAfterAnUncleanEndHasAllChecked() throws {
         let directory = try TemporaryDirectory()
-        do { try ResourceStore(directory: directory.path, configuration: .files).install(["a": "one"], version: "1") }
-        let store = try ResourceStore(directory: directory.path, configuration: .files)
+        do { try BlobStore(directory: directory.path, configuration: .files).install(["a": "one"], version: "1") }
+        let store = try BlobStore(directory: directory.path, configuration: .files)
         let era = store.marker.era
         try store.suspend()
         try store.resume()
@@ -151,12 +151,12 @@ struct SuspensionTests {
         let directory = try TemporaryDirectory()
         let clean = directory.path + "/clean"
         do {
-            let store = try ResourceStore(directory: directory.path)
+            let store = try BlobStore(directory: directory.path)
             try store.install(["a": "one"], version: "1")
             try store.index.database.close()
             #expect(throws: StoreError.self) { try store.suspend() }
             #expect(!FileManager.default.fileExists(atPath: clean))
-            let other = try ResourceStore(directory: directory.path)
+            let other = try BlobStore(directory: directory.path)
             #expect(other.marker.cleanSince == nil)
             #expect(code { try store.install(["a": "two"], version: "2") } == .suspended)
             #expect(code { try store.sweep() } == .suspended)
@@ -170,12 +170,12 @@ struct SuspensionTests {
     /// The directory may be another's by the time that a suspended store goes.
     @Test func aSuspendedStoreThatGoesLeavesNoMarker() throws {
         let directory = try TemporaryDirectory()
-        var store: ResourceStore? = try ResourceStore(directory: directory.path)
+        var store: BlobStore? = try BlobStore(directory: directory.path)
         // Something is under way, so that suspending does not put it there.
         store?.beginActivity()
         try store?.suspend()
         store?.endActivity()
-        let other = try ResourceStore(directory: directory.path)
+        let other = try BlobStore(directory: directory.path)
         store = nil
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/clean"))
         withExtendedLifetime(other) {}
@@ -198,11 +198,11 @@ struct SuspensionTests {
     @Test func holdsNoLock() throws {
         try store.suspend()
         do {
-            let other = try ResourceStore(directory: directory.path)
+            let other = try BlobStore(directory: directory.path)
             #expect(code { try store.resume() } == .inUse)
             withExtendedLifetime(other) {}
         }
         try store.resume()
-        #expect(code { _ = try ResourceStore(directory: directory.path) } == .inUse)
+        #expect(code { _ = try BlobStore(directory: directory.path) } == .inUse)
     }
 }

@@ -10,14 +10,14 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct SweepTests {
     let directory: TemporaryDirectory
-    let store: ResourceStore
+    let store: BlobStore
     let old = ["a": "same", "b": "old, as a file"]
     let new = ["a": "same", "b": "newer, and a file"]
 
     init() throws {
         directory = try TemporaryDirectory()
         // One site's blobs are rows and files.
-        store = try ResourceStore(directory: directory.path, configuration: .mixed)
+        store = try BlobStore(directory: directory.path, configuration: .mixed)
     }
 
     @Test func takesWhatIsRetired() throws {
@@ -102,7 +102,7 @@ struct SweepTests {
     @Test func takesFilesBeforeRows() throws {
         let directory = try TemporaryDirectory()
         let isFull = Mutex(false)
-        let store = try ResourceStore(directory: directory.path, configuration: .mixed) { step in
+        let store = try BlobStore(directory: directory.path, configuration: .mixed) { step in
             if step == .rowsRemoved, isFull.withLock({ $0 }) {
                 throw StoreError(.diskFull, "the database or disk is full", at: directory.path)
             }

@@ -11,8 +11,8 @@ public import ResourceLoading
 /// `Last-Modified`) and what may be kept (`Cache-Control`); everything else is added here. Bodies stay what they are: a
 /// range of a file is a smaller slice of that file, and nothing is copied. Where a body is still arriving, the whole is
 /// sent, which a server may always do.
-public struct SemanticsLoader: ResourceLoading {
-    private let base: any ResourceLoading
+public struct SemanticsLoader: ResourceLoader {
+    private let base: any ResourceLoader
     private let options: Options
     private let boundary: @Sendable () -> String
 
@@ -20,7 +20,7 @@ public struct SemanticsLoader: ResourceLoading {
     ///   - base: answers whole files.
     ///   - boundary: a text that is in none of them; random by default.
     public init(
-        _ base: any ResourceLoading, options: Options = Options(),
+        _ base: any ResourceLoader, options: Options = Options(),
         boundary: @escaping @Sendable () -> String = SemanticsLoader.randomBoundary
     ) {
         self.base = base
@@ -37,10 +37,10 @@ public struct SemanticsLoader: ResourceLoading {
         return settle(response, for: request.head)
     }
 
-    public func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+    public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
         // Other methods, and URLs that stand for others, may take several questions.
         guard request.head.method == .get || request.head.method == .head, !options.addsHTMLExtension,
-            !options.redirectsToFolders, case .known(let response) = base.promptAnswer(to: request)
+            !options.redirectsToFolders, case .known(let response) = base.immediateResponse(to: request)
         else { return .later }
         return .known(response.map { settle($0, for: request.head) })
     }
@@ -204,10 +204,10 @@ public struct SemanticsLoader: ResourceLoading {
     ]
 }
 
-extension ResourceLoading where Self == SemanticsLoader {
+extension ResourceLoader where Self == SemanticsLoader {
     /// Loaders of whole files, in order, that answer as a server would.
     public static func settled(
-        _ base: any ResourceLoading, options: SemanticsLoader.Options = SemanticsLoader.Options()
+        _ base: any ResourceLoader, options: SemanticsLoader.Options = SemanticsLoader.Options()
     ) -> Self {
         SemanticsLoader(base, options: options)
     }

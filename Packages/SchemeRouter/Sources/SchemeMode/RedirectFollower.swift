@@ -18,14 +18,14 @@ public import ResourceLoading
 /// followed inside of its origin and replaced where it leaves it, or a foreign page would run in the frame's origin; all
 /// its hops are counted together. A document that was posted for, and is to be posted for again, is followed inside of
 /// its origin and fails where it leaves it: a small page has no body to send.
-/// What may be embedded says `EmbeddingRule`. What else comes from another origin is held to `ForeignAnswerRule`, which also says in the engine's names what a
+/// What may be embedded says `EmbeddingRule`. What else comes from another origin is held to `CrossOriginResponsePolicy`, which also says in the engine's names what a
 /// server permits.
-public struct RedirectFollower: ResourceLoading, RedirectFollowing {
-    private let base: any ResourceLoading
+public struct RedirectFollower: ResourceLoader, RedirectFollowing {
+    private let base: any ResourceLoader
     private let names: SchemeNames
     private let limit: Int
     private let opensByName: @Sendable (String) -> Bool
-    private let moves: DocumentMoves
+    private let moves: DocumentRedirects
     private let sites: any SiteNaming
     private let embedding: EmbeddingRule
 
@@ -37,8 +37,9 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
     ///   - moves: one for all followers that answer the same pages.
     ///   - sites: by which `Sec-Fetch-Site` says `same-site`; each host is one of its own by default.
     public init(
-        _ base: any ResourceLoading, names: SchemeNames, limit: Int = Redirect.limit,
-        moves: DocumentMoves = DocumentMoves(), sites: any SiteNaming = .hosts, completion: RequestCompletion? = nil,
+        _ base: any ResourceLoader, names: SchemeNames, limit: Int = Redirect.limit,
+        moves: DocumentRedirects = DocumentRedirects(), sites: any SiteNaming = .hosts,
+        completion: RequestCompletion? = nil,
         opensByName: @escaping @Sendable (String) -> Bool = { _ in true }
     ) {
         self.base = base
@@ -55,8 +56,8 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
     }
 
     /// What is no redirect, asked for by what has not been redirected.
-    public func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
-        guard request.destination == .subresource, case .known(let found) = base.promptAnswer(to: request) else {
+    public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
+        guard request.destination == .subresource, case .known(let found) = base.immediateResponse(to: request) else {
             return .later
         }
         guard let response = found else { return .known(nil) }
@@ -65,7 +66,7 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
         guard (try? embedding.check(response.head, of: request)) != nil else { return .later }
         // From where it was asked for, and nowhere else, comes what no other rule is about.
         guard request.mode == .cors else { return .known(response) }
-        guard let passing = try? ForeignAnswerRule(for: request, by: names).passing(response, of: request)
+        guard let passing = try? CrossOriginResponsePolicy(for: request, by: names).passing(response, of: request)
         else { return .later }
         return .known(passing)
     }
@@ -73,7 +74,7 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
     nonisolated(nonsending) func follow(
         _ asked: ResourceRequest
     ) async throws -> (response: ResourceResponse, place: HTTPRequest)? {
-        let rule = ForeignAnswerRule(for: asked, by: names)
+        let rule = CrossOriginResponsePolicy(for: asked, by: names)
         var (request, hops) = ledHere(try await resendable(asked))
         let start = hops
         while hops <= limit {
@@ -88,7 +89,7 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
             }
             hops += 1
             if let hop = try leaving(request, by: redirect, rule) {
-                try note(hop, after: request, hops: hops)
+                try record(hop, after: request, hops: hops)
                 return (try replacement(of: asked, by: redirect.target), request.head)
             }
             try rule.checkHop(response.head, from: request, to: redirect.target)
@@ -114,7 +115,7 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
     private func ledHere(_ request: ResourceRequest) -> (request: ResourceRequest, hops: Int) {
         let isMain = request.destination == .document
         guard isMain || request.destination == .nestedDocument,
-            let lead = moves.take(request.head.urlText, isMain: isMain, for: request.page)
+            let lead = moves.removeRedirect(request.head.urlText, isMain: isMain, for: request.page)
         else { return (request, 0) }
         var request = request
         FetchMetadata.setSite(lead.site, of: &request)
@@ -125,7 +126,7 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
     /// - Throws: `ResourceError` with code `invalidRequest` where it would be posted again to another origin: a small
     ///   page asks by GET, without the body.
     private func leaving(
-        _ request: ResourceRequest, by redirect: Redirect, _ rule: ForeignAnswerRule
+        _ request: ResourceRequest, by redirect: Redirect, _ rule: CrossOriginResponsePolicy
     ) throws -> ResourceRequest? {
         let isForeign = rule.isForeign(redirect.target)
         switch request.destination {
@@ -142,7 +143,7 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
 
     /// Counts a hop by a small page, and notes where it leads.
     /// - Parameter hops: of a frame's document, this one too; those of the page's are counted by page.
-    private func note(_ hop: ResourceRequest, after request: ResourceRequest, hops: Int) throws {
+    private func record(_ hop: ResourceRequest, after request: ResourceRequest, hops: Int) throws {
         let isMain = request.destination == .document
         guard (isMain ? moves.next(for: request.page) : hops) <= limit else {
             if isMain { moves.end(for: request.page) }
@@ -150,7 +151,7 @@ public struct RedirectFollower: ResourceLoading, RedirectFollowing {
         }
         var hop = hop
         FetchMetadata.extend(&hop, after: request, sites: sites)
-        moves.note(
+        moves.record(
             hop.head.urlText, site: FetchMetadata.site(of: hop), isMain: isMain, hops: isMain ? 0 : hops,
             for: request.page)
     }

@@ -4,10 +4,10 @@
 public import ResourceLoading
 
 /// Loaders in order: the first that does not say "not mine" answers.
-public struct LoaderChain: ResourceLoading {
-    private let loaders: [any ResourceLoading]
+public struct LoaderChain: ResourceLoader {
+    private let loaders: [any ResourceLoader]
 
-    public init(_ loaders: [any ResourceLoading]) {
+    public init(_ loaders: [any ResourceLoader]) {
         self.loaders = loaders
     }
 
@@ -20,9 +20,9 @@ public struct LoaderChain: ResourceLoading {
         return nil
     }
 
-    public func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+    public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
         for loader in loaders {
-            switch loader.promptAnswer(to: request) {
+            switch loader.immediateResponse(to: request) {
             case .known(nil): continue
             case let answer: return answer
             }
@@ -31,9 +31,9 @@ public struct LoaderChain: ResourceLoading {
     }
 }
 
-extension ResourceLoading where Self == LoaderChain {
+extension ResourceLoader where Self == LoaderChain {
     /// The first of `loaders` that answers.
-    public static func first(of loaders: any ResourceLoading...) -> Self {
+    public static func first(of loaders: any ResourceLoader...) -> Self {
         LoaderChain(loaders)
     }
 }

@@ -27,7 +27,7 @@ public final class SchemeTaskDelivery {
     }
 
     private let sink: any SchemeTaskSink
-    private var life = SchemeTaskLife()
+    private var life = ResponseDeliveryState()
     private var work: Task<Void, Never>?
     /// Whether what is under way upstream goes on after a stop, as the Fetch standard has it for `keepalive`.
     private var outlivesStop = false
@@ -152,7 +152,7 @@ public final class SchemeTaskDelivery {
     }
 
     /// Throws where the event may not be delivered: as a cancellation after the end, as a fault when out of order.
-    private func permit(_ event: SchemeTaskLife.Event) throws {
+    private func permit(_ event: ResponseDeliveryState.Event) throws {
         switch life.accept(event) {
         case .deliver: return
         case .drop: throw CancellationError()

@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 /// Whole files by path, as a loader of packages has them, and what was asked for.
-final class Files: ResourceLoading {
+final class Files: ResourceLoader {
     private let asked = Mutex<[HTTPRequest]>([])
     private let files: [String: ResourceResponse]
 
@@ -41,7 +41,7 @@ final class Files: ResourceLoading {
         return find(request)
     }
 
-    func promptAnswer(to request: ResourceRequest) -> PromptAnswer { .known(find(request)) }
+    func immediateResponse(to request: ResourceRequest) -> ImmediateResult { .known(find(request)) }
 
     private func find(_ request: ResourceRequest) -> ResourceResponse? {
         guard request.head.method == .get || request.head.method == .head else { return nil }
@@ -59,7 +59,7 @@ final class Files: ResourceLoading {
             HTTPRequest(method: method, urlText: "https://shop.example" + path, headerFields: fields))
         let loader = SemanticsLoader(self, options: options) { "BOUNDARY" }
         let answer = try await loader.load(ResourceRequest(head))
-        if case .known(let prompt) = loader.promptAnswer(to: ResourceRequest(head)) {
+        if case .known(let prompt) = loader.immediateResponse(to: ResourceRequest(head)) {
             #expect(prompt?.head == answer?.head && prompt?.provenance == answer?.provenance)
             #expect(prompt?.body.length == answer?.body.length)
         } else {

@@ -12,7 +12,7 @@ import Testing
 struct CORSAnswerTests {
     private static let target = "https://b.example/x"
 
-    private struct Fixed: ResourceLoading {
+    private struct Fixed: ResourceLoader {
         let head: HTTPResponse
         func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
             ResourceResponse(

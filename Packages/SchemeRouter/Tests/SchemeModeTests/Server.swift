@@ -6,7 +6,7 @@ import ResourceLoading
 import Synchronization
 
 /// Answers by a function and notes what it was asked.
-final class Server: ResourceLoading {
+final class Server: ResourceLoader {
     private let requests = Mutex<[HTTPRequest]>([])
     private let answer: @Sendable (HTTPRequest) -> HTTPResponse
 

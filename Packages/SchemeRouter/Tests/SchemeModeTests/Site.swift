@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// Answers from a table and notes what it was asked.
-final class Site: ResourceLoading {
+final class Site: ResourceLoader {
     private let requests = Mutex<[(head: HTTPRequest, body: String)]>([])
     private let answers: [String: (status: Int, location: String)]
     private let fields: HTTPFields

@@ -42,26 +42,26 @@ struct DeliveryWalkTests {
             delivery?.stop()
         }
 
-        private func hear(_ letters: String) {
+        private func receive(_ letters: String) {
             calls += letters
             if calls.utf8.count == stopsInCall { stop() }
         }
 
         func receive(_ head: HTTPResponse, length: Int64?) throws {
             if refusesHead { throw ResourceError(.io, "no socket") }
-            hear("p")
+            receive("p")
         }
 
         func receive(_ head: HTTPResponse, whole body: WholeBody) throws {
             if refusesHead { throw ResourceError(.io, "no socket") }
             // One call, which is response, data and finish in one.
             calls += "pd"
-            hear("f")
+            receive("f")
         }
 
-        func receive(_ data: Data) async throws { hear("d") }
-        func finish() { hear("f") }
-        func fail(_ error: ResourceError) { hear("x") }
+        func receive(_ data: Data) async throws { receive("d") }
+        func finish() { receive("f") }
+        func fail(_ error: ResourceError) { receive("x") }
     }
 
     private nonisolated func answer(_ pieces: Int, _ ending: Ending) throws -> ResourceResponse {

@@ -20,11 +20,11 @@ struct LegalOrder {
 
     /// Whether no call at all may follow.
     mutating func isComplete(_ calls: String) -> Bool {
-        !SchemeTaskLife.Event.allCases.contains { Self.letter(of: $0).map { allows(calls + $0) } ?? false }
+        !ResponseDeliveryState.Event.allCases.contains { Self.letter(of: $0).map { allows(calls + $0) } ?? false }
     }
 
     /// How a call is written; `nil` for a stop, which is the engine's own and no call to it.
-    static func letter(of event: SchemeTaskLife.Event) -> String? {
+    static func letter(of event: ResponseDeliveryState.Event) -> String? {
         switch event {
         case .start: "s"
         case .redirect: "r"

@@ -10,7 +10,7 @@ import Testing
 @Suite("Loaders in order", .timeLimit(.minutes(1)))
 struct LoaderChainTests {
     /// What a loader does, and the list in which it writes that it was asked.
-    private struct Loader: ResourceLoading {
+    private struct Loader: ResourceLoader {
         enum Behaviour { case answers, passes, fails, waits }
         let name: String
         let behaviour: Behaviour
@@ -25,7 +25,7 @@ struct LoaderChainTests {
             }
         }
 
-        func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+        func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
             log.names.withLock { $0.append(name) }
             return switch behaviour {
             case .passes: .known(nil)
@@ -77,7 +77,9 @@ struct LoaderChainTests {
     @Test("At once, the first that does not say \"not mine\" answers, unless it has to wait")
     func prompt() throws {
         func reason(_ loaders: Loader...) -> String? {
-            guard case .known(let response) = LoaderChain(loaders).promptAnswer(to: request) else { return "later" }
+            guard case .known(let response) = LoaderChain(loaders).immediateResponse(to: request) else {
+                return "later"
+            }
             return response?.provenance.reason
         }
         #expect(reason(loader("a", .passes), loader("b", .answers), loader("c", .waits)) == "b")
@@ -88,10 +90,10 @@ struct LoaderChainTests {
 
     @Test("Who says nothing of it is asked later")
     func silent() {
-        struct Silent: ResourceLoading {
+        struct Silent: ResourceLoader {
             func load(_ request: ResourceRequest) async throws -> ResourceResponse? { nil }
         }
-        guard case .later = Silent().promptAnswer(to: request) else {
+        guard case .later = Silent().immediateResponse(to: request) else {
             Issue.record("known")
             return
         }

@@ -161,10 +161,10 @@ struct SchemeTaskDeliveryTests {
         default: delivery.stop()
         }
         let result = try await firstOutcome()
-        var life = SchemeTaskLife()
+        var life = ResponseDeliveryState()
         #expect(life.accept(.start) == .deliver)
         for call in sink.calls {
-            let event: SchemeTaskLife.Event =
+            let event: ResponseDeliveryState.Event =
                 switch call {
                 case .head, .whole: .response
                 case .data: .data

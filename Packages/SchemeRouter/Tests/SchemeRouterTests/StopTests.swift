@@ -17,16 +17,16 @@ struct StopTests {
         var stopsAt = ""
         var delivery: SchemeTaskDelivery?
 
-        private func hear(_ call: String) {
+        private func receive(_ call: String) {
             heard.append(call)
             if call == stopsAt { delivery?.stop() }
         }
 
-        func receive(_ head: HTTPResponse, length: Int64?) { hear("head") }
-        func receive(_ head: HTTPResponse, whole body: WholeBody) { hear("whole") }
-        func receive(_ data: Data) async throws { hear("data") }
-        func finish() { hear("finish") }
-        func fail(_ error: ResourceError) { hear("fail") }
+        func receive(_ head: HTTPResponse, length: Int64?) { receive("head") }
+        func receive(_ head: HTTPResponse, whole body: WholeBody) { receive("whole") }
+        func receive(_ data: Data) async throws { receive("data") }
+        func finish() { receive("finish") }
+        func fail(_ error: ResourceError) { receive("fail") }
     }
 
     private let sink = StoppingSink()

@@ -73,7 +73,7 @@
     }
 
     /// Takes a string that the caller must free.
-    func take(_ string: UnsafeMutablePointer<CChar>?) -> String? {
+    func consume(_ string: UnsafeMutablePointer<CChar>?) -> String? {
         guard let string else { return nil }
         defer { g_free(string) }
         return String(cString: string)

@@ -21,7 +21,7 @@
         /// The last message of earlier documents, which take no answer.
         private var lastOfEarlier: UInt64 = 0
         /// Whether a message of the view's document waits for its answer.
-        var owesAnswer: Bool { waiting.keys.contains { $0 > lastOfEarlier } }
+        var hasPendingReply: Bool { waiting.keys.contains { $0 > lastOfEarlier } }
 
         /// - Parameter limit: the most messages that wait for an answer.
         /// - Throws: `EngineError` with code `handlerTaken`.

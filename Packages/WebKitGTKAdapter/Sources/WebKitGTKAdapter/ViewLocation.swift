@@ -29,14 +29,14 @@
         private var overtaken: String?
 
         /// What the host asked for last.
-        private(set) var lastLoad: AskedLoad?
+        private(set) var lastLoad: LoadToken?
 
         /// The host asks for a URL.
         mutating func ask(for url: String) {
             // Where it is the same URL, nobody could tell their ends apart.
             overtaken = isLoadWaiting && asked != url ? asked : nil
             asked = url
-            lastLoad = AskedLoad(of: url, after: lastLoad)
+            lastLoad = LoadToken(of: url, after: lastLoad)
             isLoadWaiting = true
         }
 

@@ -31,7 +31,7 @@
             g_object_ref(manager)
             let hasChanged: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
                 let store = target(data, as: WebKitGTKCookieStore.self)
-                MainActor.assumeIsolated { store?.tell() }
+                MainActor.assumeIsolated { store?.send() }
             }
             // Nothing else may keep the manager, which is not to outlive the data manager.
             changed = GObjectSignals.connect(
@@ -59,7 +59,7 @@
             return stream
         }
 
-        private func tell() {
+        private func send() {
             for listener in listeners.values { listener.yield() }
         }
 
@@ -97,7 +97,7 @@
                 var error: UnsafeMutablePointer<GError>?
                 let list = webkit_cookie_manager_get_all_cookies_finish(manager, result, &error)
                 if let error { throw EngineError(.cookie, message(of: error)) }
-                return Self.take(list)
+                return Self.consume(list)
             }
         }
 
@@ -122,11 +122,11 @@
                 var error: UnsafeMutablePointer<GError>?
                 let list = webkit_cookie_manager_get_cookies_finish(manager, result, &error)
                 if let error { throw EngineError(.cookie, message(of: error)) }
-                return Self.take(list)
+                return Self.consume(list)
             }
         }
 
-        private static func take(_ list: UnsafeMutablePointer<GList>?) -> [EngineCookie] {
+        private static func consume(_ list: UnsafeMutablePointer<GList>?) -> [EngineCookie] {
             defer { g_list_free_full(list) { soup_cookie_free(OpaquePointer($0)) } }
             return sequence(first: list) { $0?.pointee.next }
                 .prefix { $0 != nil }

@@ -16,7 +16,7 @@
         private let download: UnsafeMutablePointer<WebKitDownload>
         private weak var view: WebKitGTKView?
         private var signals: GObjectSignals?
-        private var hear: (@MainActor (EngineDownloadSignal) -> Void)?
+        private var receive: (@MainActor (EngineDownloadSignal) -> Void)?
         private var failure: EngineError?
         /// Who heard the page that began it: the view may have been lent to another one since.
         private var onDownload: (@MainActor (ViewDownload) -> Void)?
@@ -52,7 +52,7 @@
                 download, _, data in
                 MainActor.assumeIsolated {
                     let bytes = Int64(clamping: webkit_download_get_received_data_length(download))
-                    target(data, as: WebKitGTKDownload.self)?.hear?(.received(bytes))
+                    target(data, as: WebKitGTKDownload.self)?.receive?(.received(bytes))
                 }
             }
             signals.connect("received-data", unsafeBitCast(received, to: GCallback.self), to: self)
@@ -92,9 +92,9 @@
             onDownload(.engine(self))
         }
 
-        func save(to path: String, _ hear: @escaping @MainActor (EngineDownloadSignal) -> Void) {
-            self.hear = hear
-            guard onEnd != nil, let url = take(g_filename_to_uri(path, nil, nil)) else {
+        func save(to path: String, _ receive: @escaping @MainActor (EngineDownloadSignal) -> Void) {
+            self.receive = receive
+            guard onEnd != nil, let url = consume(g_filename_to_uri(path, nil, nil)) else {
                 cancel()
                 return end(.failed(EngineError(.loadFailed, failure?.message ?? "the download is over", at: head.url)))
             }
@@ -116,10 +116,10 @@
 
         private func end(_ signal: EngineDownloadSignal) {
             view?.pendingDownloads.removeAll { $0 === self }
-            let (hear, onEnd) = (hear, onEnd)
-            self.hear = nil
+            let (receive, onEnd) = (receive, onEnd)
+            self.receive = nil
             self.onEnd = nil
-            hear?(signal)
+            receive?(signal)
             onEnd?(self)
         }
     }

@@ -13,7 +13,7 @@
     /// ``GLibMainLoop/run(_:)``. An engine serves one container at a time, and several one after the other.
     /// Isolation: the main actor.
     @MainActor
-    public final class WebKitGTKEngine: WebEngine {
+    public final class WebKitGTKEngine: WebEngineDriver {
         let configuration: Configuration
         let context: UnsafeMutablePointer<WebKitWebContext>
         let dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>

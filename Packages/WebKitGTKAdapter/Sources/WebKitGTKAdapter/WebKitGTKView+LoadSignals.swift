@@ -117,7 +117,7 @@
             hasProcess = false
             location.endNavigation()
             endCalls()
-            endQuestions()
+            endEnginePrompts()
             for handler in messageHandlers { handler.documentChanged() }
             let text =
                 switch reason {

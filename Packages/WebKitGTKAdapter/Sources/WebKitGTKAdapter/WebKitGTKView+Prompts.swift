@@ -36,7 +36,7 @@
             let asking = Asking()
             webkit_script_dialog_ref(dialog)
             put(
-                EngineQuestion(.dialog(kind, message: text)) { answer in
+                EnginePrompt(.dialog(kind, message: text)) { answer in
                     Self.settle(dialog, kind, answer)
                     // Within the signal its return closes the dialog.
                     if !asking.isInSignal { webkit_script_dialog_close(dialog) }
@@ -56,7 +56,7 @@
             }
         }
 
-        private static func settle(_ dialog: OpaquePointer, _ kind: DialogKind, _ answer: EngineQuestion.Answer) {
+        private static func settle(_ dialog: OpaquePointer, _ kind: DialogKind, _ answer: EnginePrompt.Answer) {
             switch (kind, answer) {
             case (.alert, _), (.prompt, .no): break
             case (.confirm, _), (.leave, _): webkit_script_dialog_confirm_set_confirmed(dialog, answer == .no ? 0 : 1)

@@ -60,7 +60,7 @@
         public func isPosting(to url: String) -> Bool { asking.postedURL == url }
 
         /// The last load that was asked for here; a blank page counts.
-        public var lastLoad: AskedLoad? { location.lastLoad }
+        public var lastLoad: LoadToken? { location.lastLoad }
 
         /// Whether the view was discarded, or its window closed.
         public var hasEnded: Bool { isDiscarded }

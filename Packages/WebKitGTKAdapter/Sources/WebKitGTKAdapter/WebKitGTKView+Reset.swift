@@ -53,34 +53,34 @@
 
         /// What a page or a host left here: what the engine says, and what a script can see.
         /// - Throws: as ``reset()``. The web process ends with the view then.
-        public func remains() async throws -> Set<ViewRemain> {
+        public func residualState() async throws -> Set<ResidualState> {
             try requireLife()
             do {
                 let seen = try await withLimit(Self.resetLimit, "the web process says nothing") { [self] in
                     try await evaluate(Self.looking, in: .page)
                 }
                 let names = try JSONDecoder().decode([String].self, from: Data(seen.utf8))
-                return remainsByEngine.union(names.map { ViewRemain($0) })
+                return residualStateByEngine.union(names.map { ResidualState($0) })
             } catch {
                 endsProcess = true
                 throw isAlive ? error : ViewProcessEnded()
             }
         }
 
-        private var remainsByEngine: Set<ViewRemain> {
+        private var residualStateByEngine: Set<ResidualState> {
             let list = webkit_web_view_get_back_forward_list(web)
             let isBlank = engineURL == "about:blank" && location.documentURL == "about:blank"
             let capture = [
                 webkit_web_view_get_camera_capture_state(web), webkit_web_view_get_microphone_capture_state(web),
                 webkit_web_view_get_display_capture_state(web),
             ]
-            let found: [(ViewRemain, Bool)] = [
+            let found: [(ResidualState, Bool)] = [
                 (.history, webkit_back_forward_list_get_length(list) != 0),
                 (.document, !isBlank || webkit_web_view_is_loading(web) != 0 || webkit_web_view_is_editable(web) != 0),
                 (.storage, origin.earlierPages.contains(UInt64(webkit_web_view_get_page_id(web)))),
                 (.scripts, scriptCount != 0),
                 (.handlers, !messageHandlers.isEmpty),
-                (.delegates, onSignal != nil || prompts != nil || onQuestion != nil),
+                (.delegates, onSignal != nil || prompts != nil || onPrompt != nil),
                 (.zoom, webkit_web_view_get_zoom_level(web) != origin.zoom),
                 (.userAgent, ViewOrigin.userAgent(of: web) != origin.userAgent),
                 (

@@ -10,13 +10,13 @@
         var isMapped = true
         var isIcon = false
 
-        var isInSight: Bool { isMapped && !isIcon }
+        var isVisible: Bool { isMapped && !isIcon }
     }
 
     // Whether the view can be seen. GTK says so of windows, whether a process lives or not.
     extension WebKitGTKView {
         /// Whether the window is shown, and no icon. What lies above it is not known.
-        public var isInSight: Bool? { sight.isInSight }
+        public var isVisible: Bool? { sight.isVisible }
 
         func connectSightSignals(_ viewSignals: GObjectSignals, _ windowSignals: GObjectSignals) {
             let mapped: @convention(c) (UnsafeMutablePointer<GtkWidget>, gpointer?) -> Void = { _, data in
@@ -43,10 +43,10 @@
         }
 
         private func change(_ change: (inout WindowSight) -> Void) {
-            let before = sight.isInSight
+            let before = sight.isVisible
             change(&sight)
-            guard sight.isInSight != before, !isDiscarded else { return }
-            onSignal?(.sightChanged(isInSight: sight.isInSight))
+            guard sight.isVisible != before, !isDiscarded else { return }
+            onSignal?(.sightChanged(isVisible: sight.isVisible))
         }
     }
 #endif

@@ -24,10 +24,10 @@
         /// The page ends with its window, and whoever follows it hears why.
         private func windowClosed() {
             guard !isDiscarded else { return }
-            let tell = onSignal
+            let send = onSignal
             // First: nobody who hears of it can load anything any more.
             discard()
-            tell?(.processEnded(reason: "the window was closed"))
+            send?(.processEnded(reason: "the window was closed"))
         }
     }
 #endif

@@ -36,7 +36,7 @@
         var asking = DocumentAsking()
         /// Counts the documents that this view showed.
         private var pageNumber = 0
-        /// Whether the window is on the screen, and no icon; see ``isInSight``.
+        /// Whether the window is on the screen, and no icon; see ``isVisible``.
         var sight = WindowSight()
         /// A reference of this object's own.
         private let window: UnsafeMutablePointer<GtkWidget>
@@ -51,7 +51,7 @@
         /// The wait of navigations by forms; see ``holdForms(_:)``.
         var formWait: FormWait?
         /// Hears what the page asks; `nil` by default, and again after ``discard()``.
-        public var onQuestion: (@MainActor (EngineQuestion) -> Void)?
+        public var onPrompt: (@MainActor (EnginePrompt) -> Void)?
         /// Hears what the page saves; `nil` by default, and again after ``discard()``.
         public var onDownload: (@MainActor (ViewDownload) -> Void)?
         /// Those of which nobody has heard yet.
@@ -59,7 +59,7 @@
         /// The navigation that was asked for last, of the page or a frame.
         var lastNavigation: (url: String, isUserGesture: Bool)?
         /// The questions that have no answer yet.
-        var questions: [OpenQuestion] = []
+        var openPrompts: [OpenPrompt] = []
         private var signals: [GObjectSignals] = []
         private(set) var messageHandlers: [ScriptMessageHandler] = []
 
@@ -109,7 +109,7 @@
             connectAuthentication(loadSignals)
             connectPrompts(loadSignals)
             connectPolicy(loadSignals)
-            connectQuestions(loadSignals)
+            connectEnginePrompts(loadSignals)
             connectForms(loadSignals)
             let windowSignals = GObjectSignals(of: window)
             connectWindowSignals(windowSignals)
@@ -129,7 +129,7 @@
         public func load(_ url: String) {
             guard !isDiscarded else { return }
             // A page that stands still would hold the next one up.
-            endQuestions()
+            endEnginePrompts()
             location.ask(for: url)
             proxyRetries = 0
             hasProcess = true
@@ -199,13 +199,13 @@
         /// Runs scripts in the blank page that the view shows, in a world that no page has: the web process keeps what it has
         /// read of them, for scripts of the same text.
         /// - Throws: `EngineError` with code `processEnded`, or `timedOut` after 5 seconds.
-        public func rehearse(_ sources: [String]) async throws {
+        public func precompile(_ sources: [String]) async throws {
             try await withLimit(Self.resetLimit, "the web process does not end a script") { [self] in
-                for source in sources { try await rehearse(source) }
+                for source in sources { try await precompile(source) }
             }
         }
 
-        private func rehearse(_ source: String) async throws {
+        private func precompile(_ source: String) async throws {
             try requireLife()
             try await GLibAsync.call(among: scriptCalls) { callback, data in
                 webkit_web_view_evaluate_javascript(
@@ -307,7 +307,7 @@
         }
 
         /// The names of the handlers that have messages of the view's document without an answer.
-        public var owingHandlers: Set<String> { Set(messageHandlers.filter(\.owesAnswer).map(\.name)) }
+        public var pendingHandlers: Set<String> { Set(messageHandlers.filter(\.hasPendingReply).map(\.name)) }
 
         /// Loads a blank page and has it drawn, so that the next one opens in a process that runs and has nothing else to do.
         /// It is no page to go back to.
@@ -364,8 +364,8 @@
             onSignal = nil
             for signals in signals { signals.disconnect() }
             signals.removeAll()
-            endQuestions()
-            onQuestion = nil
+            endEnginePrompts()
+            onPrompt = nil
             onDownload = nil
             dropPendingDownloads()
             if endsProcess { webkit_web_view_terminate_web_process(web) }
@@ -427,6 +427,6 @@
     /// A value of JavaScript as JSON; `null` where it has no JSON form.
     func json(of value: UnsafeMutablePointer<JSCValue>?) -> String {
         guard let value, jsc_value_is_undefined(value) == 0 else { return "null" }
-        return take(jsc_value_to_json(value, 0)) ?? "null"
+        return consume(jsc_value_to_json(value, 0)) ?? "null"
     }
 #endif

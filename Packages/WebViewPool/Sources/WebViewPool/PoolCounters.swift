@@ -12,7 +12,7 @@ public struct PoolCounters: Sendable, Hashable {
     /// Views cleaned, found clean and kept for the next loan.
     public internal(set) var recycled = 0
     /// Views ended, by reason.
-    public internal(set) var ended: [EndReason: Int] = [:]
+    public internal(set) var ended: [DiscardReason: Int] = [:]
 
     /// Views ended, for whatever reason.
     public var discarded: Int { ended.values.reduce(0, +) }

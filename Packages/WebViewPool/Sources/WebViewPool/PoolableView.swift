@@ -24,7 +24,7 @@ public protocol PoolableView: AnyObject {
     /// What an earlier page or its host left in this view, as far as engine and script can tell. The pool asks after
     /// each reset, and lends the view again only where there is nothing.
     /// - Throws: when that cannot be told, within a limit of the view's own; ``ViewProcessEnded`` as in ``reset()``.
-    func remains() async throws -> Set<ViewRemain>
+    func residualState() async throws -> Set<ResidualState>
 
     /// Ends the view for good. Again, it does nothing.
     func discard()

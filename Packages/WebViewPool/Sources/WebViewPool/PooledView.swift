@@ -12,7 +12,7 @@ struct PooledView<Key: PoolKey>: Hashable, Sendable {
         case warm
         case lent
         case cleaning
-        case ended(EndReason)
+        case ended(DiscardReason)
     }
 
     enum Event: Hashable, Sendable {
@@ -24,9 +24,9 @@ struct PooledView<Key: PoolKey>: Hashable, Sendable {
         /// It was reset, and nothing was found in it.
         case clean
         /// It is of no use any more, at once.
-        case end(EndReason)
+        case end(DiscardReason)
         /// It is not to be lent again; where nobody has it and nothing is under way in it, that is its end.
-        case retire(EndReason)
+        case retire(DiscardReason)
     }
 
     private(set) var state: State
@@ -35,7 +35,7 @@ struct PooledView<Key: PoolKey>: Hashable, Sendable {
     private(set) var key: Key?
     private(set) var loans: Int
     /// Why it ends as soon as what is under way is over.
-    private(set) var retirement: EndReason?
+    private(set) var retirement: DiscardReason?
 
     /// A view that is being prepared.
     init(preparing kind: Key.Kind) {

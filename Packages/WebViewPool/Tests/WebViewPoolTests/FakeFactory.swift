@@ -33,7 +33,7 @@ final class FakeFactory {
 
     /// Every view is lent, warm or ended, ended ones once, and the pool's counters say the same.
     func expectBalance(
-        of pool: WebViewPool<FakeView, some PoolKey>, lent: Int, sourceLocation: SourceLocation = #_sourceLocation
+        of pool: ViewPool<FakeView, some PoolKey>, lent: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let ended = views.filter { $0.discards > 0 }
         #expect(views.allSatisfy { $0.discards <= 1 }, sourceLocation: sourceLocation)

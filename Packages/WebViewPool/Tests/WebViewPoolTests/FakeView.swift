@@ -13,7 +13,7 @@ final class FakeView: PoolableView {
     var failsToReset = false
     var failsToLook = false
     /// What a reset leaves.
-    var left: Set<ViewRemain> = []
+    var left: Set<ResidualState> = []
     /// Makes the view that takes this one's place at a reset; without it, it stays.
     var makeSuccessor: (() -> FakeView)?
     /// Where a call waits, until a test opens it.
@@ -42,7 +42,7 @@ final class FakeView: PoolableView {
         return makeSuccessor()
     }
 
-    func remains() async throws -> Set<ViewRemain> {
+    func residualState() async throws -> Set<ResidualState> {
         looks += 1
         if failsToLook { throw Broken() }
         return left

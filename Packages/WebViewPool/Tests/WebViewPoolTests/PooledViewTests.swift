@@ -65,43 +65,43 @@ struct PooledViewTests {
     }
 
     @Test("The ledger keeps its bounds and its count, whatever is asked of it", arguments: 1...200)
-    func ledger(seed: UInt64) {
+    func state(seed: UInt64) {
         var random = SplitMix(state: seed)
-        var ledger = PoolLedger<SiteKey>(
+        var state = PoolState<SiteKey>(
             capacity: PoolCapacity(least: 1, standard: 2, most: 4), reuseLimit: 3)
         let keys = [SiteKey("a"), SiteKey("b"), SiteKey("a", kind: 2)]
         for _ in 0..<200 {
-            let slots = ledger.views.keys.sorted()
+            let slots = state.views.keys.sorted()
             let slot = slots.randomElement(using: &random) ?? 0
             let key = keys.randomElement(using: &random) ?? keys[0]
             switch Int.random(in: 0..<12, using: &random) {
-            case 0, 1: if ledger.hasRoom { _ = ledger.beginPreparing(key.kind) }
-            case 2, 3: _ = ledger.prepared(slot)
+            case 0, 1: if state.hasRoom { _ = state.beginPreparing(key.kind) }
+            case 2, 3: _ = state.prepared(slot)
             case 4, 5:
-                let served = ledger.warm.filter { ledger.views[$0]?.serves(key) == true }
-                let lent = ledger.lend(key)
+                let served = state.warm.filter { state.views[$0]?.serves(key) == true }
+                let lent = state.lend(key)
                 #expect((lent == nil) == served.isEmpty)
-                if let lent { #expect(served.contains(lent) && ledger.views[lent]?.state == .lent) }
-            case 6: _ = ledger.lendNew(key)
-            case 7: _ = ledger.takeBack(slot, isAlive: Bool.random(using: &random))
-            case 8: _ = ledger.cleaned(slot)
-            case 9: ledger.end(slot, .resetFailed)
-            case 10: ledger.retire(slot, .severalThings)
+                if let lent { #expect(served.contains(lent) && state.views[lent]?.state == .lent) }
+            case 6: _ = state.lendNew(key)
+            case 7: _ = state.takeBack(slot, isAlive: Bool.random(using: &random))
+            case 8: _ = state.cleaned(slot)
+            case 9: state.end(slot, .resetFailed)
+            case 10: state.retire(slot, .severalThings)
             default:
-                if Bool.random(using: &random) { ledger.review() } else { ledger.trim(.allCases[Int(seed % 2)]) }
+                if Bool.random(using: &random) { state.review() } else { state.trim(.allCases[Int(seed % 2)]) }
             }
-            let states = ledger.views.mapValues(\.state)
-            #expect(Set(ledger.warm) == Set(states.filter { $0.value == .warm }.keys))
-            #expect(Set(ledger.warm).count == ledger.warm.count)
-            #expect(ledger.views.values.allSatisfy { !$0.isEnded })
-            #expect(ledger.counters.made == ledger.views.count + ledger.counters.discarded)
-            #expect((1...4).contains(ledger.capacity.current) && ledger.warm.count <= 4)
+            let states = state.views.mapValues(\.state)
+            #expect(Set(state.warm) == Set(states.filter { $0.value == .warm }.keys))
+            #expect(Set(state.warm).count == state.warm.count)
+            #expect(state.views.values.allSatisfy { !$0.isEnded })
+            #expect(state.counters.made == state.views.count + state.counters.discarded)
+            #expect((1...4).contains(state.capacity.current) && state.warm.count <= 4)
         }
     }
 }
 
-extension EndReason {
-    fileprivate static let severalThings = EndReason(retired: "several-things")
+extension DiscardReason {
+    fileprivate static let severalThings = DiscardReason(retired: "several-things")
 }
 
 extension PooledView {

@@ -37,7 +37,7 @@ public final class LegacyBridge {
 
     private let script: LegacyScript
     private let host: any LegacyHosting
-    private let vault: BodyVault
+    private let relay: BodyRelay
     private var entries: [Key: Entry] = [:]
     /// The oldest first.
     private var calls: [Call] = []
@@ -47,11 +47,11 @@ public final class LegacyBridge {
     ///   - limits: of all bodies that wait; as a body comes whole, `lead` is not looked at.
     ///   - budget: what all pages' bodies together are taken from; `nil` for none.
     public init(
-        _ messages: LegacyMessages, token: BridgeToken, limits: BodyVault.Limits = .init(), budget: ByteBudget? = nil,
+        _ messages: LegacyMessages, token: BridgeToken, limits: BodyRelay.Limits = .init(), budget: ByteBudget? = nil,
         clock: any Clock<Duration> = ContinuousClock(), host: any LegacyHosting
     ) {
         script = LegacyScript(token: token, messages: messages)
-        vault = BodyVault(limits: limits, budget: budget, clock: clock)
+        relay = BodyRelay(limits: limits, budget: budget, clock: clock)
         self.host = host
     }
 
@@ -91,9 +91,9 @@ public final class LegacyBridge {
     /// Takes a body out, once.
     /// - Parameter origin: that of the document whose request it is.
     /// - Returns: `nil` where there is none.
-    public func take(_ requestID: String, for origin: WebOrigin) -> LegacyBody? {
+    public func removeBody(_ requestID: String, for origin: WebOrigin) -> LegacyBody? {
         guard let entry = entries.removeValue(forKey: Key(origin: origin, requestID: requestID)),
-            let bytes = vault.takeNow(entry.id)
+            let bytes = relay.takeNow(entry.id)
         else { return nil }
         let type: String? =
             switch entry.message.kind {
@@ -107,18 +107,18 @@ public final class LegacyBridge {
 
     /// Whether a body waits here that ``take(_:for:)`` would find.
     public func holds(_ requestID: String, for origin: WebOrigin) -> Bool {
-        entries[Key(origin: origin, requestID: requestID)].map { vault.holds($0.id) } ?? false
+        entries[Key(origin: origin, requestID: requestID)].map { relay.holds($0.id) } ?? false
     }
 
     /// How many bodies wait for their requests.
-    public var count: Int { vault.count }
+    public var count: Int { relay.count }
 
     /// Forgets bodies, and what was asked for, as when the view shows another document.
     public func removeAll() {
         for call in calls { call.work.cancel() }
         calls.removeAll()
         entries.removeAll()
-        vault.removeAll()
+        relay.removeAll()
     }
 
     private func store(_ json: Data, fromDocument url: String) throws -> String {
@@ -127,13 +127,13 @@ public final class LegacyBridge {
         }
         var message = try LegacyBodyMessage(json: json)
         let key = Key(origin: origin, requestID: message.requestID)
-        if let old = entries.removeValue(forKey: key) { vault.drop(old.id) }
-        entries = entries.filter { vault.holds($0.value.id) }
+        if let old = entries.removeValue(forKey: key) { relay.drop(old.id) }
+        entries = entries.filter { relay.holds($0.value.id) }
         let id = BodyID()
         do {
-            try vault.putNow(message.body, at: 0, of: id)
+            try relay.putNow(message.body, at: 0, of: id)
         } catch {
-            vault.drop(id)
+            relay.drop(id)
             throw error
         }
         // The bytes lie in the vault, which counts them.

@@ -22,7 +22,7 @@ extension LegacyMessages {
     /// Takes the parameter out of a request's URL, wherever and however often it is there; all else stays as it is spelled.
     public func takeID(from request: inout HTTPRequest) -> CarriedID {
         guard var target = request.path else { return .none }
-        let found = take(from: &target)
+        let found = removeID(from: &target)
         guard found != .none else { return .none }
         request.path = target
         // A request trims blanks at the end of its target, and one may have hidden another parameter.
@@ -34,10 +34,10 @@ extension LegacyMessages {
     public func withoutID(_ url: String) -> String {
         let mark = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
         var target = String(url[..<mark])
-        return take(from: &target) == .none ? url : target + url[mark...]
+        return removeID(from: &target) == .none ? url : target + url[mark...]
     }
 
-    private func take(from target: inout String) -> CarriedID {
+    private func removeID(from target: inout String) -> CarriedID {
         let ranges = Self.ranges(of: parameter, in: target)
         guard !ranges.isEmpty else { return .none }
         let values = Set(ranges.map { target[$0].dropFirst(parameter.utf8.count + 1) })

@@ -8,11 +8,11 @@ internal import SchemeMode
 /// Answers what pages' scripts ask the container.
 @MainActor
 final class BridgeHost: BridgeHosting {
-    private let path: RequestPath
+    private let path: RequestHandler
     private let names: SchemeNames
     private let pageCookies: PageCookies?
 
-    init(path: RequestPath, names: SchemeNames, cookies: PageCookies?) {
+    init(path: RequestHandler, names: SchemeNames, cookies: PageCookies?) {
         self.path = path
         self.names = names
         pageCookies = cookies
@@ -23,8 +23,8 @@ final class BridgeHost: BridgeHosting {
     }
 
     func cookies(ofScriptAt place: String, in top: String, provenSite: String?) -> String {
-        guard let way = way(ofScriptAt: place, in: top, provenSite) else { return "" }
-        return pageCookies?.jar.scriptCookieString(for: way.url, context: way.context) ?? ""
+        guard let cookieTarget = cookieTarget(ofScriptAt: place, in: top, provenSite) else { return "" }
+        return pageCookies?.jar.scriptCookieString(for: cookieTarget.url, context: cookieTarget.context) ?? ""
     }
 
     func mayShow(documentAt place: String, below ancestors: [String]) -> Bool {
@@ -33,21 +33,23 @@ final class BridgeHost: BridgeHosting {
     }
 
     func setCookie(_ text: String, ofScriptAt place: String, in top: String, provenSite: String?) {
-        guard let way = way(ofScriptAt: place, in: top, provenSite), pageCookies?.accepts(from: way) == true else {
+        guard let cookieTarget = cookieTarget(ofScriptAt: place, in: top, provenSite),
+            pageCookies?.accepts(from: cookieTarget) == true
+        else {
             return
         }
         // Scripts are not told why one is refused.
-        try? pageCookies?.jar.setFromScript(text, at: way.url, context: way.context)
+        try? pageCookies?.jar.setFromScript(text, at: cookieTarget.url, context: cookieTarget.context)
     }
 
     /// A script speaks for the page's own site only with the proof of it, and with the proof for no other site.
-    private func way(
+    private func cookieTarget(
         ofScriptAt place: String, in top: String, _ provenSite: String?
     ) -> (url: CookieURL, context: CookieContext)? {
         guard let place = names.realURL(of: place) else { return nil }
         let site = PageSite(of: top, sites: Suffixes())
         let isProven = site.map { $0.name == provenSite } ?? false
         guard isProven == (site?.contains(place) ?? false) else { return nil }
-        return pageCookies?.way(ofScriptAt: place, in: top)
+        return pageCookies?.cookieTarget(ofScriptAt: place, in: top)
     }
 }

@@ -12,8 +12,8 @@ public struct CookieOptions: Sendable {
     /// Whether parts of a page that come from other sites may leave cookies; false by default, as in the engines of this
     /// family.
     public var acceptsThirdParties = false
-    /// How many are kept at most; see `CookieJar.Limits` for the defaults.
-    public var limits = CookieJar.Limits()
+    /// How many are kept at most; see `CookieStore.Limits` for the defaults.
+    public var limits = CookieStore.Limits()
 
     /// How long a page that opens waits at most until the engine's store and the container's have the same cookies; 3 seconds
     /// by default. The page then opens all the same.

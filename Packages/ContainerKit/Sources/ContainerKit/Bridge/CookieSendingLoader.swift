@@ -7,11 +7,11 @@ internal import ResourceLoading
 
 /// Sends a page's cookies along. Above the HTTP cache, which has to know what an answer depends on, and below those who
 /// follow redirects, so that each hop gets its own.
-struct CookieSendingLoader: ResourceLoading {
-    private let base: any ResourceLoading
+struct CookieSendingLoader: ResourceLoader {
+    private let base: any ResourceLoader
     private let cookies: PageCookies
 
-    init(_ base: any ResourceLoading, cookies: PageCookies) {
+    init(_ base: any ResourceLoader, cookies: PageCookies) {
         self.base = base
         self.cookies = cookies
     }
@@ -20,14 +20,14 @@ struct CookieSendingLoader: ResourceLoading {
         try await base.load(completed(request))
     }
 
-    func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
-        base.promptAnswer(to: completed(request))
+    func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
+        base.immediateResponse(to: completed(request))
     }
 
     private func completed(_ request: ResourceRequest) -> ResourceRequest {
         guard request.page != nil else { return request }
         var request = request
-        request.head.headerFields[.cookie] = cookies.way(of: request).flatMap {
+        request.head.headerFields[.cookie] = cookies.cookieTarget(of: request).flatMap {
             cookies.jar.cookieHeader(for: $0.url, context: $0.context)
         }
         return request

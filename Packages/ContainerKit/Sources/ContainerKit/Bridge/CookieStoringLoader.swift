@@ -7,11 +7,11 @@ internal import ResourceLoading
 
 /// Keeps the cookies that come from the network for a page, and takes them out of the answer: one that the HTTP cache
 /// holds does not set them again, and scripts never see that field.
-struct CookieStoringLoader: ResourceLoading {
-    private let base: any ResourceLoading
+struct CookieStoringLoader: ResourceLoader {
+    private let base: any ResourceLoader
     private let cookies: PageCookies
 
-    init(_ base: any ResourceLoading, cookies: PageCookies) {
+    init(_ base: any ResourceLoader, cookies: PageCookies) {
         self.base = base
         self.cookies = cookies
     }
@@ -20,12 +20,12 @@ struct CookieStoringLoader: ResourceLoading {
         let moment = cookies.intake.moment
         guard var response = try await base.load(request) else { return nil }
         guard request.page != nil else { return response }
-        if let way = cookies.way(of: request), cookies.accepts(from: way, for: request) {
+        if let cookieTarget = cookies.cookieTarget(of: request), cookies.accepts(from: cookieTarget, for: request) {
             let fields = response.head.headerFields
-            SetCookieNote.current?.hear(fields[values: .setCookie])
-            cookies.intake.take(
+            SetCookieObserver.current?.receive(fields[values: .setCookie])
+            cookies.intake.apply(
                 fields[values: .setCookie], clearing: ClearSiteData(fieldValues: fields[values: .clearSiteData]),
-                from: way.url, way.context, begun: moment)
+                from: cookieTarget.url, cookieTarget.context, begun: moment)
         }
         response.head.headerFields[values: .setCookie] = []
         return response

@@ -6,7 +6,7 @@ internal import CookieJar
 
 /// The jar, as the reconciler sees it.
 struct JarCookieStore: CookieStoring {
-    let jar: CookieJar
+    let jar: CookieStore
 
     var representation: CookieRepresentation { .whole }
 
@@ -38,7 +38,7 @@ struct JarCookieStore: CookieStoring {
     }
 }
 
-extension CookieJar {
+extension CookieStore {
     /// Removes the cookies that belong to a scope.
     func clear(_ scope: CookieScope) {
         switch scope {

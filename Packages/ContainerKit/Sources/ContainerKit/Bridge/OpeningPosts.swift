@@ -32,7 +32,7 @@ final class OpeningPosts {
     }
 
     /// Takes the POST that a request of the engine is, once.
-    func take(for request: EngineRequest) -> Post? {
+    func removePost(for request: EngineRequest) -> Post? {
         guard request.isMainDocument, request.head.method == .get, let view = request.view,
             posts[view]?.place == request.head.urlText
         else { return nil }

@@ -7,20 +7,20 @@ internal import ResourceLoading
 
 /// Which cookies go along with the requests of pages, and which come back: what an engine does that has cookies.
 struct PageCookies: Sendable {
-    let jar: CookieJar
+    let jar: CookieStore
     private let acceptsThirdParties: Bool
-    let intake: CookieIntake
+    let intake: SetCookieProcessor
     private let suffixes = Suffixes()
 
-    init(jar: CookieJar, acceptsThirdParties: Bool) {
+    init(jar: CookieStore, acceptsThirdParties: Bool) {
         self.jar = jar
         self.acceptsThirdParties = acceptsThirdParties
-        intake = CookieIntake(jar)
+        intake = SetCookieProcessor(jar)
     }
 
     /// Where a request goes and on whose behalf; `nil` where no cookies go along: for requests of no page, for those that
     /// ask for permission, and where the page says so.
-    func way(of request: ResourceRequest) -> (url: CookieURL, context: CookieContext)? {
+    func cookieTarget(of request: ResourceRequest) -> (url: CookieURL, context: CookieContext)? {
         guard let page = request.page?.page.documentURL, request.head.method != .options,
             mayCarry(request, of: page), let url = CookieURL(request.head.urlText)
         else { return nil }
@@ -29,15 +29,15 @@ struct PageCookies: Sendable {
 
     /// Whether an answer may leave cookies: those of another site than the page's may not, as in Safari and WebKitGTK, unless
     /// the app says so.
-    func accepts(from way: (url: CookieURL, context: CookieContext)) -> Bool {
-        acceptsThirdParties || way.context != .crossSite
+    func accepts(from cookieTarget: (url: CookieURL, context: CookieContext)) -> Bool {
+        acceptsThirdParties || cookieTarget.context != .crossSite
     }
 
     /// Whether the answer to a request may leave cookies, as above. A request of a page's own site is no third party's,
     /// whoever asked.
-    func accepts(from way: (url: CookieURL, context: CookieContext), for request: ResourceRequest) -> Bool {
-        accepts(from: way)
-            || (request.page.map { isOfPagesSite(request, to: way.url, in: $0.page.documentURL) } ?? false)
+    func accepts(from cookieTarget: (url: CookieURL, context: CookieContext), for request: ResourceRequest) -> Bool {
+        accepts(from: cookieTarget)
+            || (request.page.map { isOfPagesSite(request, to: cookieTarget.url, in: $0.page.documentURL) } ?? false)
     }
 
     /// Whether a request goes to the page's site, and nothing in it shows that another site asks.
@@ -50,7 +50,7 @@ struct PageCookies: Sendable {
     /// - Parameters:
     ///   - url: the document's real URL.
     ///   - top: that of the page around it.
-    func way(ofScriptAt url: String, in top: String) -> (url: CookieURL, context: CookieContext)? {
+    func cookieTarget(ofScriptAt url: String, in top: String) -> (url: CookieURL, context: CookieContext)? {
         guard let url = CookieURL(url) else { return nil }
         return (url, isSameSite(url, top) ? .sameSite : .crossSite)
     }

@@ -36,7 +36,7 @@ final class SiteController {
     /// Gives a view its first rules, before it loads anything.
     /// - Parameter url: the real URL of the document that it is about to show, or `nil` if that is none of the container's.
     /// - Throws: ``EngineError`` if the engine refuses the rules.
-    func begin(in view: some EngineView, for url: String?, _ bridges: BridgeCare?) async throws {
+    func begin(in view: some EngineView, for url: String?, _ bridges: BodyBridgeHost?) async throws {
         let place = Place(view)
         places[view.id] = place
         let site = url.flatMap { PageSite(of: $0, sites: sites) }
@@ -46,7 +46,7 @@ final class SiteController {
     /// Gives a view the rules of a document that it is about to show, before the document's first byte.
     /// - Parameter url: the real URL.
     /// - Throws: ``EngineError`` if the engine refuses the rules.
-    func prepare(for url: String, in view: ViewID?, _ bridges: BridgeCare?) async throws {
+    func prepare(for url: String, in view: ViewID?, _ bridges: BodyBridgeHost?) async throws {
         guard let place = view.flatMap({ places[$0] }), let site = PageSite(of: url, sites: sites) else { return }
         // Most navigations stay on one site: they wait for nothing.
         if place.change == nil, site == place.sites.last { return }
@@ -74,7 +74,7 @@ final class SiteController {
         try await change.value
     }
 
-    private func apply(_ sites: [PageSite], in place: Place, _ bridges: BridgeCare?) async throws {
+    private func apply(_ sites: [PageSite], in place: Place, _ bridges: BodyBridgeHost?) async throws {
         guard let view = place.view else { return }
         // In one order, so that a view that goes to and fro needs no new rules.
         let sorted = sites.sorted { ($0.domain, $0.scheme) < ($1.domain, $1.scheme) }

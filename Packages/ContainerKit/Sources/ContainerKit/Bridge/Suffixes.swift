@@ -8,6 +8,6 @@ internal import SchemeMode
 /// Where sites begin, for the jar and for what requests say of who asks.
 struct Suffixes: PublicSuffixing, SiteNaming {
     func registrableDomain(of host: String) -> String? {
-        PublicSuffixList().registrableDomain(of: host)
+        SuffixList().registrableDomain(of: host)
     }
 }

@@ -15,18 +15,18 @@ internal import SchemeRouter
 // What pages save.
 extension Container {
     /// The downloads that ``PageDelegate/download(_:)`` said yes to and that are under way, the oldest first.
-    public var downloads: [DownloadRequest] { downloadCare.requestsBeingSaved }
+    public var downloads: [DownloadRequest] { downloadManager.requestsBeingSaved }
 
     /// How far a download is: where it is now, and then each change, of which one that reads slowly gets the newest alone. It
     /// ends with the download, whose end is told by ``ContainerEvent/download(_:_:)``; of one that is not known it ends at
     /// once.
     public func downloadProgress(of id: DownloadID) -> AsyncStream<DownloadProgress> {
-        downloadCare.progress(of: id)
+        downloadManager.progress(of: id)
     }
 
     /// Ends a download, of which nothing is left. Where it is not under way, this does nothing.
     public func cancelDownload(_ id: DownloadID) {
-        downloadCare.cancel(id)
+        downloadManager.cancel(id)
     }
 
     /// Ends what pages have begun to save, and no answer has come to.
@@ -43,9 +43,9 @@ extension Container {
             }
             switch download {
             case .engine(let download):
-                var head = DownloadCare.Head(download.head)
+                var head = DownloadManager.Head(download.head)
                 head.url = realURL(of: head.url)
-                downloadCare.offer(.engine(download), head, of: session)
+                downloadManager.offer(.engine(download), head, of: session)
             case .named(let url, let isUserGesture): save(url, isUserGesture, of: session, in: view)
             }
         }
@@ -53,19 +53,19 @@ extension Container {
 
     /// Saves what the page of a view names by a scheme of the container: by the way of all its requests.
     private func save(_ url: String, _ isUserGesture: Bool, of session: PageSession, in view: Engine.View) {
-        let head = DownloadCare.Head(
+        let head = DownloadManager.Head(
             url: realURL(of: url), name: nil, mediaType: nil, length: nil, status: nil, isUserGesture: isUserGesture)
         guard var request = HTTPRequest(method: .get, urlText: url) else { return }
         request.headerFields[.accept] = "*/*"
         request.headerFields[.userAgent] = agents[session.id]
-        let (path, hub) = (ways.byName.path, hub)
+        let (path, hub) = (pipelines.customScheme.path, hub)
         let engineRequest = EngineRequest(head: request, view: view.id, isMainDocument: false)
         let saved = SavedRequest(RequestRecord(engineRequest, session: session, names: configuration.names))
-        downloadCare.load(head, of: session) { [weak view] in
-            let response = try await saved.noting {
+        downloadManager.load(head, of: session) { [weak view] in
+            let response = try await saved.recording {
                 try await path.answer(saving: path.name(engineRequest, for: session))
             }
-            var found = DownloadCare.Head(response, url: head.url, isUserGesture: isUserGesture)
+            var found = DownloadManager.Head(response, url: head.url, isUserGesture: isUserGesture)
             if found.name == nil, let view { found.name = await Self.nameInPage(of: url, in: view) }
             return (found, response.body)
         } onEnd: {
@@ -92,7 +92,8 @@ extension Container {
     /// Takes the answer to a document that is none: it is to be saved, or the engine could not show it. The engine gets one
     /// in its place that it does not show either, so that the page stays as it is.
     func diverted(
-        _ response: ResourceResponse, from request: EngineRequest, _ named: RequestPath.Named, of session: PageSession?,
+        _ response: ResourceResponse, from request: EngineRequest, _ named: RequestHandler.ResolvedRequest,
+        of session: PageSession?,
         askedIn epoch: Int
     ) -> ResourceResponse? {
         guard named.isDocument, !response.isInterim, response.head.status.kind == .successful,
@@ -105,8 +106,8 @@ extension Container {
         let isUnshown = request.isMainDocument && !type.isEmpty && !asker.canShow(type)
         guard ContentDisposition(fields[.contentDisposition]).isAttachment || isUnshown else { return nil }
         let url = realURL(of: request.head.urlText)
-        let head = DownloadCare.Head(response, url: url, isUserGesture: asker.isGesture(request.head.urlText))
-        downloadCare.offer(.answer(response.body), head, of: current, askedIn: epoch)
+        let head = DownloadManager.Head(response, url: url, isUserGesture: asker.isGesture(request.head.urlText))
+        downloadManager.offer(.answer(response.body), head, of: current, askedIn: epoch)
         var provenance = response.provenance
         provenance.reason += "; saved"
         return ResourceResponse(
@@ -130,7 +131,7 @@ extension Container {
     }
 }
 
-extension DownloadCare.Head {
+extension DownloadManager.Head {
     fileprivate init(_ head: EngineDownloadHead) {
         self.init(
             url: head.url, name: head.suggestedName, mediaType: head.mediaType, length: head.length,

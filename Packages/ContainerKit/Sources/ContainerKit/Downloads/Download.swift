@@ -5,7 +5,7 @@
 @MainActor
 final class Download {
     var request: DownloadRequest
-    let meter: DownloadMeter
+    let meter: ProgressTracker
     /// Why it is to end.
     var failure: DownloadError?
     /// Ends what is under way.
@@ -19,7 +19,7 @@ final class Download {
     /// `unwanted` is what the host did not want.
     enum Ending { case whole, unwanted, failed(DownloadError) }
 
-    init(_ request: DownloadRequest, _ meter: DownloadMeter) {
+    init(_ request: DownloadRequest, _ meter: ProgressTracker) {
         self.request = request
         self.meter = meter
     }

@@ -87,7 +87,7 @@ struct DownloadFile: Sendable {
     /// - Parameter tell: hears how many bytes there are, from anywhere, and may end it.
     /// - Throws: ``DownloadError``, or what the body throws.
     @concurrent
-    func write(_ body: ResourceBody, limit: Int64, tell: @Sendable (Int64) throws -> Void) async throws {
+    func write(_ body: ResourceBody, limit: Int64, send: @Sendable (Int64) throws -> Void) async throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw DownloadError(errno: errno, "open", at: path) }
         defer { close(descriptor) }
@@ -97,7 +97,7 @@ struct DownloadFile: Sendable {
             received += Int64(data.count)
             guard received <= limit else { throw DownloadError(.tooLarge, "more than \(limit) bytes", at: place.name) }
             try write(data, to: descriptor)
-            try tell(received)
+            try send(received)
         }
         switch body {
         case .empty: break

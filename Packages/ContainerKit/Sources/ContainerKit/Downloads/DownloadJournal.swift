@@ -21,23 +21,23 @@ internal import ResourceStore
 /// is removed by the next one. A folder of the host's is never searched, as others may save there, too.
 ///
 /// A file on its way lies in `.containerkit-<32 hexadecimal digits>.part`, and a file of these digits holds its path, and
-/// behind the last NUL the name beside it that its ``Placeholder`` may have, in which these digits stand.
+/// behind the last NUL the name beside it that its ``NameReservation`` may have, in which these digits stand.
 struct DownloadJournal: Sendable {
     private let folder: String
     /// What was noted before this one was made, by a process that is no more.
     let left: [String]
 
     /// More were never noted by a container.
-    private static let entryLimit = 1_024
+    private static let countLimit = 1_024
     /// A path, and names beside it: in bytes.
-    private static let noteLimit = 1 << 20
+    private static let entryLimit = 1 << 20
 
     /// - Parameter directory: the container's.
     init(directory: String) {
         folder = directory + "/downloads"
         // A link, or a folder of another user, has no notes of this container's.
         let names = (try? PrivateFolder.open(folder, followsLink: false)?.names()) ?? []
-        left = Array(names.filter(Self.isToken).prefix(Self.entryLimit))
+        left = Array(names.filter(Self.isToken).prefix(Self.countLimit))
     }
 
     /// Reads what was left, away from the caller.
@@ -100,7 +100,7 @@ struct DownloadJournal: Sendable {
     /// Removes what one note is of, and then the note.
     func sweep(_ token: String) {
         guard let notes = try? PrivateFolder.open(folder, followsLink: false),
-            let data = try? notes.contents(of: token, upTo: Self.noteLimit)
+            let data = try? notes.contents(of: token, upTo: Self.entryLimit)
         else { return }
         let parts = data.split(separator: 0, omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
@@ -118,8 +118,8 @@ struct DownloadJournal: Sendable {
     /// - Parameter held: the name that its placeholder may have.
     func remove(_ token: String, _ work: String, held: String? = nil) {
         let name = Self.folderName(token)
-        guard let parent = WorkFolder.Parent(String(work.dropLast(name.utf8.count))) else { return }
-        let folder = WorkFolder(name, in: parent)
+        guard let parent = PartialDirectory.Parent(String(work.dropLast(name.utf8.count))) else { return }
+        let folder = PartialDirectory(name, in: parent)
         if let held { folder.removePlaceholder(held, token) }
         if folder.remove() { forget(token) }
     }

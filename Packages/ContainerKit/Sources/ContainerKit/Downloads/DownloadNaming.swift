@@ -16,7 +16,7 @@ enum DownloadNaming: Sendable, CaseIterable {
     case link
     /// renameat2(2) of Linux, and renamex_np(2) of Darwin: what is there stays.
     case rename
-    /// A ``Placeholder`` takes the name, and is then replaced. What a kill leaves of it is found by the note.
+    /// A ``NameReservation`` takes the name, and is then replaced. What a kill leaves of it is found by the note.
     case hold
 
     enum Outcome { case done, isTaken, cannot }
@@ -43,7 +43,7 @@ enum DownloadNaming: Sendable, CaseIterable {
     private func hold(_ path: String, _ target: String, _ note: () throws -> String) throws -> Outcome {
         // Else the note would be of a file that is another's.
         guard access(target, F_OK) != 0 else { return .isTaken }
-        guard let placeholder = try Placeholder.make(target, note()) else { return .isTaken }
+        guard let placeholder = try NameReservation.make(target, note()) else { return .isTaken }
         guard SystemFile.rename(path, target) == 0 else {
             let number = errno
             placeholder.remove()

@@ -5,7 +5,7 @@ extension DownloadRequest {
     /// In characters.
     private static let urlLimit = 1_024
 
-    init(_ head: DownloadCare.Head, id: DownloadID, _ page: PageSession) {
+    init(_ head: DownloadManager.Head, id: DownloadID, _ page: PageSession) {
         let isOfWeb = head.url.hasPrefix("http:") || head.url.hasPrefix("https:")
         let type = head.mediaType?.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
         self.init(

@@ -7,18 +7,19 @@ final class EngineSaving {
     private let engine: any EngineDownload
     private let download: Download
     private let limit: Int64
-    private let room: DownloadRoom
+    private let diskSpace: DiskSpaceGuard
     private let clock: any Clock<Duration>
     private var end: CheckedContinuation<Void, any Error>?
 
     init(
-        _ engine: any EngineDownload, _ download: Download, limit: Int64, room: DownloadRoom, clock: any Clock<Duration>
+        _ engine: any EngineDownload, _ download: Download, limit: Int64, diskSpace: DiskSpaceGuard,
+        clock: any Clock<Duration>
     ) {
         self.clock = clock
         self.engine = engine
         self.download = download
         self.limit = limit
-        self.room = room
+        self.diskSpace = diskSpace
     }
 
     func run(to path: String) async throws {
@@ -33,7 +34,7 @@ final class EngineSaving {
         try await withCheckedThrowingContinuation { continuation in
             end = continuation
             download.stop = { [weak self] in self?.giveUp() }
-            engine.save(to: path) { [weak self] in self?.hear($0) }
+            engine.save(to: path) { [weak self] in self?.receive($0) }
         }
     }
 
@@ -58,14 +59,14 @@ final class EngineSaving {
         giveUp()
     }
 
-    private func hear(_ signal: EngineDownloadSignal) {
+    private func receive(_ signal: EngineDownloadSignal) {
         switch signal {
         case .received(let bytes):
-            download.meter.note(bytes)
+            download.meter.record(bytes)
             if bytes > limit {
                 giveUp(because: DownloadError(.tooLarge, "more than \(limit) bytes", at: download.request.url))
             }
-            if room.isDue(at: bytes) { measure() }
+            if diskSpace.isDue(at: bytes) { measure() }
         case .finished: settle(download.failure.map { .failure($0) } ?? .success(()))
         case .failed(let error): settle(.failure(error))
         }
@@ -75,11 +76,11 @@ final class EngineSaving {
     private func measure() {
         isMeasureDue = true
         guard measuring == nil else { return }
-        measuring = Task { [weak self, room] in
+        measuring = Task { [weak self, diskSpace] in
             while let self, isMeasureDue, !Task.isCancelled {
                 isMeasureDue = false
                 do {
-                    try await room.recheckElsewhere()
+                    try await diskSpace.recheckElsewhere()
                 } catch {
                     guard !Task.isCancelled else { return }
                     giveUp(because: DownloadError(error, at: download.request.url))

@@ -14,10 +14,10 @@ final class SavedRequest {
         self.record = record
     }
 
-    func noting(_ answer: () async throws -> ResourceResponse) async throws -> ResourceResponse {
+    func recording(_ answer: () async throws -> ResourceResponse) async throws -> ResourceResponse {
         do {
             let response = try await answer()
-            record.note(response)
+            record.record(response)
             return response
         } catch {
             failure = ResourceError(error)
@@ -28,12 +28,12 @@ final class SavedRequest {
     /// - Parameter bytes: those that came.
     func ended(_ bytes: Int64, _ ending: Download.Ending) -> RequestRecord {
         switch (failure, ending) {
-        case (let failure?, _): record.note(.failed(failure, bytes: bytes))
-        case (nil, .whole): record.note(.finished(bytes: bytes))
+        case (let failure?, _): record.record(.failed(failure, bytes: bytes))
+        case (nil, .whole): record.record(.finished(bytes: bytes))
         case (nil, .failed(let reason)) where ![.cancelled, .status].contains(reason.code):
-            record.note(.failed(ResourceError(reason), bytes: bytes))
+            record.record(.failed(ResourceError(reason), bytes: bytes))
         // All of it might have come.
-        case (nil, .unwanted), (nil, .failed): record.note(.stopped(bytes: bytes))
+        case (nil, .unwanted), (nil, .failed): record.record(.stopped(bytes: bytes))
         }
         return record
     }

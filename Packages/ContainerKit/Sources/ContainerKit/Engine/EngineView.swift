@@ -23,7 +23,7 @@ public protocol EngineView: PoolableView {
 
     /// Hears what the page asks, on the main actor, while the engine waits: what is answered at once costs no turn. One
     /// listener; `nil` by default, and then each question gets its safe answer, but that documents are shown.
-    var onQuestion: (@MainActor (EngineQuestion) -> Void)? { get set }
+    var onPrompt: (@MainActor (EnginePrompt) -> Void)? { get set }
 
     /// Hears what the page saves, on the main actor. One listener; `nil` by default, and then nothing is saved.
     var onDownload: (@MainActor (ViewDownload) -> Void)? { get set }
@@ -62,14 +62,14 @@ public protocol EngineView: PoolableView {
     func endProcess()
 
     /// The last load that was asked for by `load`, `reload` or `showErrorPage`, whoever did; `nil` before the first.
-    var lastLoad: AskedLoad? { get }
+    var lastLoad: LoadToken? { get }
 
     /// Whether the view is in sight, as far as the engine says; its change is told as `ViewSignal.sightChanged`.
-    var isInSight: Bool? { get }
+    var isVisible: Bool? { get }
 
     /// The names of the message handlers that owe the document that is there an answer; what an earlier document of the
     /// view has asked for counts no more.
-    var owingHandlers: Set<String> { get }
+    var pendingHandlers: Set<String> { get }
 
     /// Whether the document that is there was asked for with a method other than GET, as far as the engine says.
     var isPosted: Bool { get }
@@ -97,7 +97,7 @@ public protocol EngineView: PoolableView {
     /// Runs scripts, one after the other, in the blank page that the view shows and in a world that no page has: an engine
     /// runs them sooner in the pages to come. What they return or throw is nobody's.
     /// - Throws: ``EngineError`` with code `processEnded` when the view ended, `timedOut` after a limit of the view's own.
-    func rehearse(_ sources: [String]) async throws
+    func precompile(_ sources: [String]) async throws
 
     /// What the view calls itself from the next load on; of a view that was just made, the engine's own.
     func setUserAgent(_ agent: UserAgent)
@@ -136,7 +136,7 @@ public protocol EngineView: PoolableView {
 
 extension EngineView {
     /// Nobody hears, for engines that ask nothing.
-    public var onQuestion: (@MainActor (EngineQuestion) -> Void)? {
+    public var onPrompt: (@MainActor (EnginePrompt) -> Void)? {
         get { nil }
         set {}
     }
@@ -163,13 +163,13 @@ extension EngineView {
     public var hasEnded: Bool { false }
 
     /// Does nothing, for engines whose worlds do not share what they have read.
-    public func rehearse(_ sources: [String]) async throws {}
+    public func precompile(_ sources: [String]) async throws {}
 
     public func setContentRules(_ json: String) async throws {}
 
     /// Asks as a page does, by `<link rel=preconnect>` (HTML, "link type preconnect").
     public func preconnect(to origins: [String]) async {
-        let list = origins.map(PageSeed.literal).joined(separator: ", ")
+        let list = origins.map(InitialPageData.literal).joined(separator: ", ")
         // A page may have come meanwhile, which is to notice nothing. What is asked for no one takes back.
         _ = try? await evaluate(
             """
@@ -185,13 +185,13 @@ extension EngineView {
     public func endProcess() {}
 
     /// None, for engines that do not say: then a page may be loaded anew although the app has just loaded another one.
-    public var lastLoad: AskedLoad? { nil }
+    public var lastLoad: LoadToken? { nil }
 
     /// Unknown, for engines that do not say: then a page whose process ended out of sight is loaded anew at once.
-    public var isInSight: Bool? { nil }
+    public var isVisible: Bool? { nil }
 
     /// None, for engines that do not say: then a page that waits for the app looks like any other.
-    public var owingHandlers: Set<String> { [] }
+    public var pendingHandlers: Set<String> { [] }
 
     /// False, for engines that do not say.
     public var isPosted: Bool { false }
@@ -229,14 +229,14 @@ public struct PageSnapshot: Sendable, Hashable {
 }
 
 /// A load that a view was asked for.
-public struct AskedLoad: Sendable, Hashable {
+public struct LoadToken: Sendable, Hashable {
     /// Counts the loads of the view.
     public let number: UInt64
     /// The URL, as the engine names it.
     public let url: String
 
     /// Makes the load that comes after another one.
-    public init(of url: String, after other: AskedLoad?) {
+    public init(of url: String, after other: LoadToken?) {
         number = (other?.number ?? 0) + 1
         self.url = url
     }

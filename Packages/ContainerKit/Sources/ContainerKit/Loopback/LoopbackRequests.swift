@@ -8,20 +8,20 @@ internal import LoopbackServer
 internal import ResourceLoading
 
 /// The requests that come over loopback: what of them is seen, whose they are, and what answers them.
-struct LoopbackRequests: ResourceLoading, InterceptPolicy {
-    let path: RequestPath
-    let pages: OpenPages
+struct LoopbackRequests: ResourceLoader, InterceptPolicy {
+    let path: RequestHandler
+    let pages: PageAttributor
     /// What older pages have handed over, where the host wants that.
-    let legacy: LegacyCare?
+    let legacy: LegacyBridgeHost?
     /// What is learned from the engine's requests, where that is of use.
     var engineFields: EngineFields?
     /// Hears why documents cannot be had, before the engine does.
     var failures: DocumentFailures?
     /// Hears of documents, before their answers are there.
-    var noteDocument: (@MainActor @Sendable (DocumentNote) -> Void)?
+    var recordDocument: (@MainActor @Sendable (DocumentReport) -> Void)?
 
     /// What is to be known of a document before it is there.
-    struct DocumentNote: Sendable {
+    struct DocumentReport: Sendable {
         /// The page that it is for; `nil` where it may be any.
         let page: PageID?
         /// Whether it is asked for with a body.
@@ -62,31 +62,31 @@ struct LoopbackRequests: ResourceLoading, InterceptPolicy {
 
     func complete(_ request: inout ResourceRequest) {
         pages.attribute(&request)
-        if request.destination == .document { engineFields?.note(request.head) }
+        if request.destination == .document { engineFields?.record(request.head) }
     }
 
-    func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+    func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
         guard legacy?.messages.isCarried(by: request.head) != true else { return .later }
-        return path.promptAnswer(overLoopback: request, of: askers(of: request))
+        return path.immediateResponse(loopback: request, of: askers(of: request))
     }
 
     nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         let wait = pages.began(request)
         defer { pages.ended(wait) }
-        var note = DocumentNote(of: request)
+        var note = DocumentReport(of: request)
         if request.destination == .document, ![.get, .head].contains(request.head.method) {
             note.hasBody = true
-            await noteDocument?(note)
+            await recordDocument?(note)
         }
-        let response = try await hearing(request) { try await answer(request) }
+        let response = try await receiving(request) { try await answer(request) }
         if request.destination == .document, response?.head.leavesDocumentEmpty == true {
             note.isEmpty = true
-            await noteDocument?(note)
+            await recordDocument?(note)
         }
         return response
     }
 
-    private nonisolated(nonsending) func hearing(
+    private nonisolated(nonsending) func receiving(
         _ request: ResourceRequest, _ answer: () async throws -> ResourceResponse?
     ) async throws -> ResourceResponse? {
         guard let failures, request.destination == .document else { return try await answer() }
@@ -102,11 +102,11 @@ struct LoopbackRequests: ResourceLoading, InterceptPolicy {
 
     private nonisolated(nonsending) func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard let legacy, legacy.messages.isCarried(by: request.head) else {
-            return try await path.answer(overLoopback: request, of: askers(of: request))
+            return try await path.answer(loopback: request, of: askers(of: request))
         }
         var request = request
         try await legacy.complete(&request)
-        return try await path.answer(overLoopback: request, of: askers(of: request))
+        return try await path.answer(loopback: request, of: askers(of: request))
     }
 
     /// Which pages may ask, where it counts: `nil` where none are plain by their mode, and for documents, which ask for

@@ -16,7 +16,7 @@ struct ServerPort: Sendable {
 
     /// The one that was kept; `nil` where there is none, or something else, or one that a browser may block.
     @concurrent
-    func kept() async -> Int? {
+    func stored() async -> Int? {
         // Its number has five digits: whatever else lies there is not read.
         guard let bytes = try? PrivateFolder.open(directory)?.contents(of: Self.name, upTo: 64),
             let port = Int(String(decoding: bytes, as: UTF8.self).prefix { !$0.isNewline }),

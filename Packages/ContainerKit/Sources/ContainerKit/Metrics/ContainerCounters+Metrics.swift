@@ -38,7 +38,7 @@ extension PrefetchCounters {
         [
             MetricKey(.prefetch, ["outcome": "hit"]): hits, MetricKey(.prefetch, ["outcome": "join"]): joins,
             MetricKey(.prefetch, ["outcome": "miss"]): misses,
-            MetricKey(.prefetch, ["outcome": "stranger"]): strangers,
+            MetricKey(.prefetch, ["outcome": "stranger"]): mismatches,
             MetricKey(.prefetch, ["outcome": "wasted"]): wasted,
             MetricKey(.prefetch, ["outcome": "failed"]): failures,
             MetricKey(.prefetch, ["outcome": "abandoned"]): abandoned,

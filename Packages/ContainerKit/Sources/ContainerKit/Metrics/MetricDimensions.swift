@@ -62,7 +62,7 @@ extension PackageEvent {
         case .quarantined: "quarantined"
         case .fellBack: "fell_back"
         case .fileDamaged: "file_damaged"
-        case .mended: "mended"
+        case .repaired: "mended"
         case .updateFailed: "update_failed"
         case .changeFailed: "change_failed"
         }

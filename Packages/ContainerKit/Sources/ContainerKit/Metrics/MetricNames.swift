@@ -15,7 +15,7 @@ enum MetricName: String, CaseIterable {
     case requestBytes = "containerkit.request.bytes"
     case requestHead = "containerkit.request.head"
     case processEnds = "containerkit.process_ends"
-    case whitePageSteps = "containerkit.white_page.steps"
+    case blankPageSteps = "containerkit.white_page.steps"
     case pageRequests = "containerkit.page_requests"
     case packages = "containerkit.packages"
     case checkOuts = "containerkit.pool.check_outs"

@@ -21,7 +21,7 @@ extension Container {
 
     /// Notes where the document of a page lies. One that came by the custom scheme asks over loopback where its view
     /// has gone on to a real URL: then the page is among those that cannot be told apart.
-    func noteDocument(of session: inout PageSession, isByName: Bool) {
+    func recordDocument(of session: inout PageSession, isByName: Bool) {
         guard proxy != nil, session.mode == .customScheme, RealURL(session.documentURL) != nil else { return }
         sharedPages.place(session.id, isElsewhere: isByName)
         guard !isByName else { return }

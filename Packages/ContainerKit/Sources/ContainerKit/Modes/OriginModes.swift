@@ -70,7 +70,7 @@ struct OriginModes: Sendable, Hashable {
 
     /// Notes how an origin opened first; what is known already stays.
     /// - Returns: whether that is news.
-    mutating func note(_ mode: OriginMode, of origin: WebOrigin) -> Bool {
+    mutating func record(_ mode: OriginMode, of origin: WebOrigin) -> Bool {
         let known = modes[origin]
         // The newest are kept longest, also of those that are opened again.
         set(known ?? mode, of: origin)

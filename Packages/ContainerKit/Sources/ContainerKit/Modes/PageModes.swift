@@ -56,7 +56,7 @@ struct PageModes: Sendable {
     }
 
     /// Takes what a switchboard says of modes: what is started here, and never in place of the host's `plain`.
-    mutating func take(_ document: SwitchboardDocument) throws(ContainerError) {
+    mutating func apply(_ document: RemoteConfigDocument) throws(ContainerError) {
         remote = try Self.table(
             document.pageModes.map { entry in
                 (entry.pages, entry.mode.named.flatMap { started.contains($0) ? $0 : nil })
@@ -64,7 +64,7 @@ struct PageModes: Sendable {
     }
 
     /// What a switchboard names that is not in use here, and so has no effect.
-    func missing(in document: SwitchboardDocument) -> [InterceptionMode] {
+    func missing(in document: RemoteConfigDocument) -> [InterceptionMode] {
         InterceptionMode.allCases.filter { mode in
             !started.contains(mode) && document.modes.contains { $0.mode.named == mode }
         }
@@ -93,7 +93,7 @@ struct PageModes: Sendable {
     }
 }
 
-extension SwitchboardMode {
+extension RemoteConfigMode {
     /// The mode that intercepts, where it is named.
     var named: InterceptionMode? {
         switch self {

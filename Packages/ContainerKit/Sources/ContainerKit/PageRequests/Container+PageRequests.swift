@@ -20,9 +20,9 @@ extension Container {
         if let origin = WebOrigin(url: session.documentURL) {
             pageRequests.allow(origin.authority, for: session.id)
         }
-        view.onQuestion = { [weak self, weak view] question in
+        view.onPrompt = { [weak self, weak view] prompt in
             guard let self, let view else { return }
-            hear(question, from: view)
+            receive(prompt, from: view)
         }
         askers[session.id] = Asker(view)
         listenToDownloads(of: view, for: session.id)
@@ -32,19 +32,19 @@ extension Container {
     func endRequests(of session: PageSession) {
         if pageRequests.hasDialog(session.id) { retire(session, because: .openDialog) }
         pageRequests.end(session.id)
-        downloadCare.end(session.id)
+        downloadManager.end(session.id)
         askers[session.id]?.dropPendingDownloads()
         askers[session.id] = nil
         agents[session.id] = nil
     }
 
-    private func retire(_ session: PageSession, because reason: EndReason) {
+    private func retire(_ session: PageSession, because reason: DiscardReason) {
         pool.retire(because: reason) { view, _ in view.id == session.view }
     }
 
-    private func hear(_ question: EngineQuestion, from view: Engine.View) {
+    private func receive(_ prompt: EnginePrompt, from view: Engine.View) {
         guard let session = sessions[view.id] else { return }
-        switch question.subject {
+        switch prompt.subject {
         case .newWindow(let url, let isUserGesture):
             let real = realURL(of: url)
             let isOfWeb = RealURL(real) != nil
@@ -55,40 +55,40 @@ extension Container {
             guard isOfWeb || !isOwn(real) && LinkRequest.canLeave(real) else {
                 return pageRequests.refuse(.link(request), of: session.id)
             }
-            ask(request, question, view)
+            ask(request, prompt, view)
         case .otherScheme(let url, let isUserGesture):
-            if isOwn(url) { return question.answer(.yes) }
+            if isOwn(url) { return prompt.answer(.yes) }
             ask(
-                LinkRequest(page: session, reason: .otherScheme, url: url, isUserGesture: isUserGesture), question, view
+                LinkRequest(page: session, reason: .otherScheme, url: url, isUserGesture: isUserGesture), prompt, view
             )
         case .document(let url):
             let real = realURL(of: url)
             guard let origin = WebOrigin(url: real), ["http", "https"].contains(origin.scheme),
                 !pageRequests.isInside(origin.authority, isSecure: origin.scheme == "https", for: session.id)
-            else { return question.answer(.yes) }
-            ask(LinkRequest(page: session, reason: .otherHost, url: real, isUserGesture: false), question, view)
+            else { return prompt.answer(.yes) }
+            ask(LinkRequest(page: session, reason: .otherHost, url: real, isUserGesture: false), prompt, view)
         case .dialog(let kind, let message):
             let request = DialogRequest(
                 page: session, kind: kind.cut, message: String(message.prefix(DialogKind.textLimit)))
-            pageRequests.ask(.dialog(request), of: session.id, question) { question.answer($0.engineAnswer) }
+            pageRequests.ask(.dialog(request), of: session.id, prompt) { prompt.answer($0.engineAnswer) }
         case .permission(let permissions, let requester):
             let request = PermissionRequest(page: session, permissions: permissions, requester: requester)
-            pageRequests.ask(.permission(request), of: session.id, question) { question.answer($0.engineAnswer) }
+            pageRequests.ask(.permission(request), of: session.id, prompt) { prompt.answer($0.engineAnswer) }
         }
     }
 
-    private func ask(_ request: LinkRequest, _ question: EngineQuestion, _ view: Engine.View) {
+    private func ask(_ request: LinkRequest, _ prompt: EnginePrompt, _ view: Engine.View) {
         let page = request.page
         let isLeaving = request.reason == .otherScheme
         guard request.url.utf8.count <= LinkRequest.lengthLimit, !isLeaving || LinkRequest.canLeave(request.url),
             !isLeaving || request.isUserGesture || pageRequests.options.asksWithoutGesture
         else { return pageRequests.refuse(.link(request), of: page.id) }
-        pageRequests.ask(.link(request), of: page.id, question) { [weak self, weak view] answer in
+        pageRequests.ask(.link(request), of: page.id, prompt) { [weak self, weak view] answer in
             if answer == .link(.openHere), !isLeaving, let origin = WebOrigin(url: request.url) {
                 self?.pageRequests.allow(origin.authority, for: page.id)
             }
             // The engine itself opens no windows, and loads no other schemes.
-            question.answer(request.reason == .otherHost ? answer.engineAnswer : .no)
+            prompt.answer(request.reason == .otherHost ? answer.engineAnswer : .no)
             guard let self, let view, request.reason == .newWindow, answer != .link(.cancel) else { return }
             retire(page, because: .openedWindow)
             if answer == .link(.openHere) { show(request.url, of: page, in: view) }
@@ -146,7 +146,7 @@ extension DialogKind {
 }
 
 extension PageAnswer {
-    fileprivate var engineAnswer: EngineQuestion.Answer {
+    fileprivate var engineAnswer: EnginePrompt.Answer {
         switch self {
         case .link(.openHere), .permission(.allow), .dialog(.accept(text: nil)): .yes
         case .dialog(.accept(let text?)): .text(text)
@@ -155,9 +155,9 @@ extension PageAnswer {
     }
 }
 
-extension EndReason {
+extension DiscardReason {
     /// The page opened a window, or something in place of one.
-    static let openedWindow = EndReason(retired: "opened-window")
+    static let openedWindow = DiscardReason(retired: "opened-window")
     /// The page showed a dialog when it was closed.
-    static let openDialog = EndReason(retired: "open-dialog")
+    static let openDialog = DiscardReason(retired: "open-dialog")
 }

@@ -5,13 +5,13 @@
 public struct PageOptions: Sendable {
     /// What its view calls itself; by default as `Container.Configuration.userAgent` says.
     public var userAgent: UserAgent?
-    /// Values for this page alone, after those of `Container.Configuration.seeds`; none by default. They are there as
+    /// Values for this page alone, after those of `Container.Configuration.initialData`; none by default. They are there as
     /// long as the page is open, also for other documents of their origins that its view comes to.
-    public var seeds: [PageSeed] = []
+    public var initialData: [InitialPageData] = []
 
     /// A page as all others.
-    public init(userAgent: UserAgent? = nil, seeds: [PageSeed] = []) {
+    public init(userAgent: UserAgent? = nil, initialData: [InitialPageData] = []) {
         self.userAgent = userAgent
-        self.seeds = seeds
+        self.initialData = initialData
     }
 }

@@ -7,7 +7,7 @@
     internal import Foundation
 #endif
 
-extension PageSeed {
+extension InitialPageData {
     /// What sets the values, at a document's start.
     /// - Parameter places: the origin as documents of it see it: the real one, and that of the page's mode.
     func script(at places: Set<String>) -> UserScript {

@@ -55,7 +55,7 @@ final class EngineFields: Sendable {
     /// - Parameter mode: that of a container of several modes; `nil` for its first.
     @concurrent
     static func open(
-        _ store: ResourceStore, of mode: InterceptionMode? = nil, logger: Logger
+        _ store: BlobStore, of mode: InterceptionMode? = nil, logger: Logger
     ) async -> EngineFields {
         let document = mode.map { "\(Self.document)-\($0.rawValue)" } ?? Self.document
         let queue = DispatchQueue(label: "container.prefetch", qos: .utility)
@@ -83,7 +83,7 @@ final class EngineFields: Sendable {
     private static let agentLimit = 32
 
     /// Notes a request of the engine for a page's document.
-    func note(_ request: HTTPRequest) {
+    func record(_ request: HTTPRequest) {
         var noted = HTTPFields()
         for name in Self.names { noted[name] = request.headerFields[name] }
         let (fields, waiters) = state.withLock { state -> (HTTPFields?, [AsyncStream<Void>.Continuation]) in

@@ -15,7 +15,7 @@ struct PrefetchCompletion: PrefetchCompleting {
     let agents: OpeningAgents
     let sendsCookiesToOtherOrigins: Bool
     /// What answers before the network.
-    let packages: any ResourceLoading
+    let packages: any ResourceLoader
     let completion: RequestCompletion
 
     /// - Throws: `ResourceError` where a package answers, or the page is closed; `EngineError` where the engine does not tell
@@ -48,14 +48,14 @@ struct PrefetchCompletion: PrefetchCompleting {
     }
 
     func answer(
-        to request: ResourceRequest, from loader: any ResourceLoading,
-        hearing hear: @escaping @Sendable ([String]) -> Void
+        to request: ResourceRequest, from loader: any ResourceLoader,
+        receiving receive: @escaping @Sendable ([String]) -> Void
     ) async throws -> ResourceResponse? {
-        let response = try await SetCookieNote.$current.withValue(SetCookieNote(hear: hear)) {
+        let response = try await SetCookieObserver.$current.withValue(SetCookieObserver(receive: receive)) {
             try await loader.load(request)
         }
         // Where the engine keeps the cookies, nobody has taken them out.
-        hear(response?.head.headerFields[values: .setCookie] ?? [])
+        receive(response?.head.headerFields[values: .setCookie] ?? [])
         return response
     }
 
@@ -70,6 +70,6 @@ struct PrefetchCompletion: PrefetchCompleting {
 extension PageCookies {
     /// The field of a page's request; `nil` for none.
     func header(for request: ResourceRequest) -> String? {
-        way(of: request).flatMap { jar.cookieHeader(for: $0.url, context: $0.context) }
+        cookieTarget(of: request).flatMap { jar.cookieHeader(for: $0.url, context: $0.context) }
     }
 }

@@ -21,11 +21,11 @@ public import ResourceTable
 /// Isolation: any. What waits for the disk runs on a thread of its own, one call after another; look-ups read on the
 /// caller's.
 public struct TableStore: TableStoring {
-    private let store: ResourceStore
+    private let store: BlobStore
     private let queue = DispatchQueue(label: "container.table", qos: .utility)
 
     /// Keeps them in `store`, whose other resources go.
-    public init(_ store: ResourceStore) {
+    public init(_ store: BlobStore) {
         self.store = store
     }
 
@@ -96,7 +96,7 @@ public struct TableStore: TableStoring {
     }
 
     private func onThread<Value: Sendable>(
-        _ body: @escaping @Sendable (ResourceStore) throws -> Value
+        _ body: @escaping @Sendable (BlobStore) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try body(store) }) }

@@ -10,6 +10,6 @@ extension Container {
     /// Nobody is waited for: a subscriber that does not keep up loses the oldest of 64, which `droppedEvents` counts.
     /// Where `Configuration.timelines` is `nil` there are none, and the sequence ends at once.
     public func timelines() -> AsyncStream<PageTimeline> {
-        timelineCare?.subscribe() ?? AsyncStream { $0.finish() }
+        timelineRecorder?.subscribe() ?? AsyncStream { $0.finish() }
     }
 }

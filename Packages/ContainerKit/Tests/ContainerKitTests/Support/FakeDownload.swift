@@ -13,7 +13,7 @@ final class FakeDownload: EngineDownload {
     /// Whether it says that it has ended when it is cancelled.
     var endsWhenCancelled = true
     var onCancel: (() -> Void)?
-    private var hear: (@MainActor (EngineDownloadSignal) -> Void)?
+    private var receive: (@MainActor (EngineDownloadSignal) -> Void)?
     private let (starts, start) = AsyncStream<Void>.makeStream()
 
     init(
@@ -25,9 +25,9 @@ final class FakeDownload: EngineDownload {
             isUserGesture: true)
     }
 
-    func save(to path: String, _ hear: @escaping @MainActor (EngineDownloadSignal) -> Void) {
+    func save(to path: String, _ receive: @escaping @MainActor (EngineDownloadSignal) -> Void) {
         self.path = path
-        self.hear = hear
+        self.receive = receive
         start.yield()
     }
 
@@ -40,23 +40,23 @@ final class FakeDownload: EngineDownload {
     /// Returns once it is to be saved.
     func started() async { for await _ in starts { return } }
 
-    func receive(_ bytes: Int64) { hear?(.received(bytes)) }
+    func receive(_ bytes: Int64) { receive?(.received(bytes)) }
 
     func finish(_ data: Data) throws {
         // As the engine does: beside its place at first.
         let path = path ?? ""
         try data.write(to: URL(fileURLWithPath: path + ".wkdownload"))
         try FileManager.default.moveItem(atPath: path + ".wkdownload", toPath: path)
-        let hear = hear
-        self.hear = nil
-        hear?(.finished)
+        let receive = receive
+        self.receive = nil
+        receive?(.finished)
     }
 
     /// Leaves what is there behind, as an engine that was killed.
     func fail(_ error: EngineError = EngineError(.loadFailed, "broken off")) {
         if let path { try? Data(count: 10).write(to: URL(fileURLWithPath: path + ".wkdownload")) }
-        let hear = hear
-        self.hear = nil
-        hear?(.failed(error))
+        let receive = receive
+        self.receive = nil
+        receive?(.failed(error))
     }
 }

@@ -7,12 +7,12 @@
 final class Patient {
     var health: PageHealth
     var now = Duration.zero
-    var steps: [WhitePageStep] = []
+    var steps: [BlankPageStep] = []
     /// Whether the page has packages to lose.
     var hasPackages = true
 
-    init(_ change: (inout WhitePageOptions) -> Void = { _ in }) {
-        var options = WhitePageOptions()
+    init(_ change: (inout BlankPageOptions) -> Void = { _ in }) {
+        var options = BlankPageOptions()
         change(&options)
         health = PageHealth(options)
     }
@@ -22,7 +22,7 @@ final class Patient {
     func take(_ events: PageHealth.Event...) -> [PageHealth.Action] {
         var all: [PageHealth.Action] = []
         for event in events {
-            let actions = health.take(event, at: now)
+            let actions = health.apply(event, at: now)
             all += actions
             for action in actions {
                 switch action {
@@ -30,7 +30,7 @@ final class Patient {
                 case .dropPackage:
                     all += take(.packageDropped(hasPackages))
                     hasPackages = false
-                case .take(let step): steps.append(step)
+                case .apply(let step): steps.append(step)
                 }
             }
         }
@@ -56,7 +56,7 @@ final class Patient {
 
     /// Lets time go by until a look is due, and looks; says whether it was.
     @discardableResult
-    func look(_ examination: PageExamination?) -> Bool {
+    func look(_ examination: ProbeResult?) -> Bool {
         guard let deadline = health.deadline else { return false }
         now = max(now, deadline)
         guard take(.clock(isBusy: false)) == [.examine] else { return false }
@@ -65,22 +65,22 @@ final class Patient {
     }
 
     /// Looks until something is done, or no look is due any more.
-    func watch(_ examination: PageExamination?) {
+    func watch(_ examination: ProbeResult?) {
         let before = steps.count
         while steps.count == before, look(examination) {}
     }
 
-    var kinds: [WhitePageStep.Kind] { steps.map(\.kind) }
+    var kinds: [BlankPageStep.Kind] { steps.map(\.kind) }
 }
 
-extension PageExamination {
-    static let white = PageExamination(isUniform: true)
-    static let empty = PageExamination(isEmpty: true, isPackaged: true, isUniform: true)
-    static let broken = PageExamination(
+extension ProbeResult {
+    static let white = ProbeResult(isUniform: true)
+    static let empty = ProbeResult(isEmpty: true, isPackaged: true, isUniform: true)
+    static let broken = ProbeResult(
         hasScripts: true, bootErrors: [.boot], isPackaged: true, isUniform: true)
-    static let incomplete = PageExamination(
+    static let incomplete = ProbeResult(
         hasScripts: true, failedResources: ["https://a.example/app.js"], isUniform: true)
-    static let painted = PageExamination(isPainted: true, hasScripts: true)
+    static let painted = ProbeResult(isPainted: true, hasScripts: true)
 }
 
 extension ScriptFailure {

@@ -5,16 +5,16 @@ import OfflinePackage
 
 /// A ledger in memory that tells what is saved.
 final class RecordedHealth: HealthRecording {
-    let saves: AsyncStream<HealthLedger>
-    private let save: AsyncStream<HealthLedger>.Continuation
-    private let initial: HealthLedger
+    let saves: AsyncStream<TrialRecord>
+    private let save: AsyncStream<TrialRecord>.Continuation
+    private let initial: TrialRecord
 
-    init(_ initial: HealthLedger = HealthLedger()) {
+    init(_ initial: TrialRecord = TrialRecord()) {
         self.initial = initial
         (saves, save) = AsyncStream.makeStream()
     }
 
-    func load() throws -> HealthLedger { initial }
+    func load() throws -> TrialRecord { initial }
 
-    func save(_ ledger: HealthLedger) throws { save.yield(ledger) }
+    func save(_ record: TrialRecord) throws { save.yield(record) }
 }

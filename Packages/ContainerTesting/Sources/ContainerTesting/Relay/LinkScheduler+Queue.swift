@@ -25,7 +25,7 @@ extension LinkScheduler {
         }
 
         /// Takes an end or a reset, or up to `limit` bytes of what is ready.
-        mutating func take(upTo limit: Int, readyBy instant: Duration) -> Segment.Content? {
+        mutating func dequeue(upTo limit: Int, readyBy instant: Duration) -> Segment.Content? {
             guard let first = entries.first else { return nil }
             guard case .bytes = first.content else {
                 entries.removeFirst()

@@ -78,7 +78,7 @@ public struct LinkScheduler: Sendable {
             guard let turn = turns.firstIndex(where: { isReady($0, by: start) }) else { return }
             let connection = turns.remove(at: turn)
             guard var queue = queues.removeValue(forKey: connection),
-                let content = queue.take(upTo: kilobitsPerSecond == nil ? .max : quantum, readyBy: start)
+                let content = queue.dequeue(upTo: kilobitsPerSecond == nil ? .max : quantum, readyBy: start)
             else { continue }
             let time = sendingTime(of: content)
             freeAt = start + time

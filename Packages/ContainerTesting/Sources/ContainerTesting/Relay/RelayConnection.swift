@@ -107,7 +107,7 @@ final class RelayConnection {
             return stream.held
         }
         send(.bytes(count), direction)
-        core.noteHeld(held)
+        core.recordHeld(held)
         if held > core.holdingLimit(direction) { end(direction.opposite).isPaused = true }
     }
 

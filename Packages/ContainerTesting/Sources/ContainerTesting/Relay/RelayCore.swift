@@ -95,7 +95,7 @@ final class RelayCore {
         }
     }
 
-    func noteHeld(_ count: Int) {
+    func recordHeld(_ count: Int) {
         counts.update { $0.mostHeld = max($0.mostHeld, count) }
     }
 

@@ -16,7 +16,7 @@ extension Reconciliation {
             else { return }
             state.lanes[lane].reading = nil
             if let cookies {
-                state.hear(cookies, reading, in: lane)
+                state.receive(cookies, reading, in: lane)
             } else {
                 state.readFailed(in: lane)
             }
@@ -52,7 +52,7 @@ extension Reconciliation {
         }
     }
 
-    private mutating func hear(_ cookies: [Cookie], _ reading: Lane.Reading, in lane: Int) {
+    private mutating func receive(_ cookies: [Cookie], _ reading: Lane.Reading, in lane: Int) {
         lanes[lane].failures = 0
         lanes[lane].readFailures = 0
         lanes[lane].isSilent = false
@@ -67,14 +67,14 @@ extension Reconciliation {
             guard let last = shown[cookie.identity], reading.ignored?.contains(cookie.identity) != true,
                 entries[cookie.identity] != nil || live(last) != nil
             else { continue }
-            if hear(live(last), of: cookie.identity, reading, in: lane) { news.append(cookie.identity) }
+            if receive(live(last), of: cookie.identity, reading, in: lane) { news.append(cookie.identity) }
         }
         let missing = entries.filter { identity, entry in
             shown[identity] == nil && reading.ignored?.contains(identity) != true
                 && !isKnownAbsent(entry, in: lane)
         }
         for (identity, _) in missing.sorted(by: { $0.value.serial < $1.value.serial }) {
-            if hear(nil, of: identity, reading, in: lane) { news.append(identity) }
+            if receive(nil, of: identity, reading, in: lane) { news.append(identity) }
         }
         lanes[lane].hasBeenRead = true
         if counters.dropped > droppedBefore {
@@ -93,7 +93,7 @@ extension Reconciliation {
 
     /// Hears of one cookie in a store.
     /// - Returns: whether something follows that is to be planned.
-    private mutating func hear(
+    private mutating func receive(
         _ state: Cookie?, of identity: Cookie.Identity, _ reading: Lane.Reading, in lane: Int
     ) -> Bool {
         guard var entry = entries[identity] ?? makeEntry() else { return false }

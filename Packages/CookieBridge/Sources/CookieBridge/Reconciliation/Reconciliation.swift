@@ -99,7 +99,7 @@ public struct Reconciliation: Sendable {
     /// Takes a change that no store holds yet.
     /// - Parameter moment: when it was begun, as the request whose answer it comes from; what was cleared since stays so.
     ///   `nil` for now.
-    public mutating func take(
+    public mutating func apply(
         _ change: CookieUpdate, by author: CookieUpdate.Author, begun moment: CookieMoment? = nil, now: Date
     ) -> [Effect] {
         step(now) { state in

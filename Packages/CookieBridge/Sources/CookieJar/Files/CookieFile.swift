@@ -19,7 +19,7 @@ public final class CookieFile: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        var jar: CookieJar?
+        var jar: CookieStore?
         var observation: CookieObservation?
         /// The jar's version that lies in the file.
         var saved: UInt64?
@@ -67,7 +67,7 @@ public final class CookieFile: Sendable {
 
     /// Writes the jar's cookies from now on, those that it holds already included, unless they are what was just read. Another
     /// jar takes its place.
-    public func follow(_ jar: CookieJar) {
+    public func follow(_ jar: CookieStore) {
         let keepsAll = options.keepsSessionCookies
         let observation = jar.observe { [weak self] change in
             if keepsAll || change.cookie?.expires != nil || change.previous?.expires != nil { self?.schedule() }

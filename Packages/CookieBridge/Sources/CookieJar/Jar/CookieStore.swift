@@ -1,197 +1,118 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Foundation
+public import Foundation
+internal import Synchronization
 
-/// What a jar holds, as a value: each step is whole before the next begins.
-struct CookieStore: Sendable {
-    private(set) var version: UInt64 = 0
-    /// By domain; never empty.
-    private var domains: [String: [StoredCookie]] = [:]
-    private var count = 0
-    private var serial: UInt64 = 0
-    /// No cookie ends before it; it may be too early.
-    private var nextEnd = Date.distantFuture
-    private var changes: [CookieChange] = []
-    private let limits: CookieJar.Limits
+/// A store of cookies by the rules of RFC 6265bis (draft-ietf-httpbis-rfc6265bis-20 and later).
+///
+/// All calls are synchronous and may come from any thread: a lock is held for as long as the state is read or changed, never
+/// while the app's code runs. Responses, scripts and the app have calls of their own, since they may do different things.
+/// What has ended is taken out before any call is answered.
+///
+/// `Partitioned` is read and changes nothing; "Lax-allowing-unsafe" is left out (see ``CookieContext``).
+public final class CookieStore: Sendable {
+    let suffixes: any PublicSuffixing
+    let limits: Limits
+    let now: @Sendable () -> Date
+    private let state: Mutex<State>
 
-    init(limits: CookieJar.Limits) {
+    private struct State {
+        var store: CookieStoreState
+        var observers: [UInt64: @Sendable (CookieChange) -> Void] = [:]
+        var lastObserver: UInt64 = 0
+        /// What is still to be told.
+        var changes: [CookieChange] = []
+        var isTelling = false
+    }
+
+    /// Makes a jar.
+    /// - Parameters:
+    ///   - publicSuffixes: where sites begin; there is no default, since a jar without a list lets one customer of a host
+    ///     set cookies for all.
+    ///   - limits: how much it holds.
+    ///   - cookies: what it holds at first, from a file perhaps. What has ended, is malformed or too much is left out, and no
+    ///     change is told.
+    ///   - now: the clock.
+    public init(
+        publicSuffixes: any PublicSuffixing, limits: Limits = Limits(), cookies: [Cookie] = [],
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        suffixes = publicSuffixes
         self.limits = limits
+        self.now = now
+        var store = CookieStoreState(limits: limits)
+        let time = now()
+        for cookie in cookies where (try? cookie.check()) != nil { store.put(cookie, .native, now: time) }
+        _ = store.takeChanges()
+        state = Mutex(State(store: store))
     }
 
-    var isEmpty: Bool { count == 0 }
-
-    /// All cookies, in the order in which they came.
-    var cookies: [Cookie] {
-        domains.values.joined().sorted { $0.serial < $1.serial }.map(\.cookie)
+    /// Grows by one with each change of a cookie. Being sent is no change.
+    public var version: UInt64 {
+        perform { store, _ in store.version }
     }
 
-    /// What has changed since this was last asked.
-    mutating func takeChanges() -> [CookieChange] {
-        defer { changes = [] }
-        return changes
+    /// All cookies and the version that they make, in one step.
+    public var snapshot: CookieSnapshot {
+        perform { store, _ in CookieSnapshot(version: store.version, cookies: store.cookies) }
     }
 
-    /// Takes out what has ended. Costs nothing where nothing has.
-    mutating func sweep(now: Date) {
-        guard nextEnd <= now else { return }
-        remove(.expired, nil) { $0.isExpired(at: now) }
-        nextEnd = domains.values.joined().compactMap(\.cookie.expires).min() ?? .distantFuture
-    }
-
-    // MARK: - Putting
-
-    /// Stores a cookie of a response or a script (RFC 6265bis, section 5.7, steps 16, 23 and 24).
-    mutating func receive(
-        _ cookie: Cookie, fromSecure isSecure: Bool, _ source: CookieChange.Source, now: Date
-    ) throws(CookieRefusal) {
-        let identity = cookie.identity
-        if !cookie.isSecure && !isSecure && hidesSecure(identity) {
-            throw CookieRefusal(.hidesSecure, identity.name)
-        }
-        if source == .script, self[identity]?.isHTTPOnly == true { throw CookieRefusal(.httpOnly, identity.name) }
-        put(cookie, source, now: now)
-    }
-
-    /// Stores a cookie whatever there is already, or takes the old one out where this one has ended.
-    mutating func put(_ cookie: Cookie, _ source: CookieChange.Source, now: Date) {
-        let identity = cookie.identity
-        let place = place(of: identity)
-        guard !cookie.isExpired(at: now) else {
-            if let place { removeCookie(at: place, in: identity.domain, .expired, source) }
-            return
-        }
-        if let end = cookie.expires { nextEnd = min(nextEnd, end) }
-        guard let place else {
-            serial += 1
-            count += 1
-            domains[identity.domain, default: []].append(StoredCookie(cookie: cookie, serial: serial))
-            note(identity, cookie, nil, .set, source)
-            removeExcess(in: identity.domain, now: now)
-            return
-        }
-        guard let old = domains[identity.domain]?[place].cookie else { return }
-        var new = cookie
-        new.created = min(old.created, cookie.created)
-        new.lastAccess = max(old.lastAccess, cookie.lastAccess)
-        domains[identity.domain]?[place].cookie = new
-        // The same once more is no news: stores that tell one another of changes come to rest.
-        var known = old
-        known.lastAccess = new.lastAccess
-        if known != new || !known.value.utf8.elementsEqual(new.value.utf8) {
-            note(identity, new, old, .overwritten, source)
-        }
-    }
-
-    subscript(identity: Cookie.Identity) -> Cookie? {
-        place(of: identity).flatMap { domains[identity.domain]?[$0].cookie }
-    }
-
-    // MARK: - Removing
-
-    /// Takes out all for which the condition holds.
-    /// - Returns: how many they were.
+    /// Hears of each change, in the order of the changes, from now on.
+    ///
+    /// A change is told before the call that made it returns, on the same thread; where another thread is telling one at
+    /// that moment, by that thread, right after. The observer may call the jar: what it changes is told after what is being
+    /// told. It should return soon.
+    /// - Returns: what ends it; without that it hears as long as the jar lives.
     @discardableResult
-    mutating func remove(
-        _ cause: CookieChange.Cause, _ source: CookieChange.Source?, where isGone: (Cookie) -> Bool
-    ) -> Int {
-        let gone = domains.values.joined().filter { isGone($0.cookie) }.sorted { $0.serial < $1.serial }
-        for stored in gone { remove(stored, cause, source) }
-        return gone.count
+    public func observe(_ observer: @escaping @Sendable (CookieChange) -> Void) -> CookieObservation {
+        let id = state.withLock { state in
+            state.lastObserver += 1
+            state.observers[state.lastObserver] = observer
+            return state.lastObserver
+        }
+        return CookieObservation { [weak self] in
+            _ = self?.state.withLock { $0.observers.removeValue(forKey: id) }
+        }
     }
 
-    /// Takes out one.
-    /// - Returns: the cookie, if there was one.
-    mutating func remove(_ identity: Cookie.Identity, _ source: CookieChange.Source) -> Cookie? {
-        guard let place = place(of: identity) else { return nil }
-        return removeCookie(at: place, in: identity.domain, .removed, source)
+    /// Reads or changes the state as it is now, and tells of it.
+    func perform<Output: Sendable, Failure: Error>(
+        _ step: (inout CookieStoreState, Date) throws(Failure) -> Output
+    ) throws(Failure) -> Output {
+        let time = now()
+        let result = state.withLock { state -> Result<Output, Failure> in
+            state.store.sweep(now: time)
+            let result = Result { () throws(Failure) in try step(&state.store, time) }
+            let changes = state.store.takeChanges()
+            if !state.observers.isEmpty { state.changes += changes }
+            return result
+        }
+        send()
+        return try result.get()
     }
 
-    // MARK: - Finding
-
-    /// The cookies for a URL, in the order in which they are sent (section 5.8.3).
-    /// - Parameter site: the registrable domain of the host; cookies of domains above it are not sent.
-    /// - Parameter touch: when they are used; `nil` to leave them alone.
-    mutating func cookies(
-        for url: CookieURL, site: String?, _ context: CookieContext, isScript: Bool, touch: Date?
-    ) -> [Cookie] {
-        let siteBytes = site?.utf8.count ?? .max
-        var found: [StoredCookie] = []
-        for domain in CookieHost.chain(url.host) {
-            let isHost = domain.utf8.count == url.host.utf8.count
-            guard isHost || domain.utf8.count >= siteBytes else { break }
-            let key = String(domain)
-            guard let stored = domains[key] else { continue }
-            for place in stored.indices {
-                let cookie = stored[place].cookie
-                let matches = cookie.identity.isHostOnly ? isHost : domain.utf8.count >= siteBytes
-                guard matches, url.matches(path: cookie.identity.path), !cookie.isSecure || url.isSecure,
-                    !cookie.isHTTPOnly || !isScript, context.sends(cookie.sameSite, toScript: isScript)
-                else { continue }
-                found.append(stored[place])
-                if let touch, touch > cookie.lastAccess { domains[key]?[place].cookie.lastAccess = touch }
+    /// Tells what is to be told, unless another thread does.
+    private func send() {
+        var isFirst = true
+        while let batch = next(isFirst: isFirst) {
+            isFirst = false
+            for change in batch.changes {
+                for observer in batch.observers { observer(change) }
             }
         }
-        return found.sorted { $0.precedes($1) }.map(\.cookie)
     }
 
-    // MARK: - Inside
-
-    private func place(of identity: Cookie.Identity) -> Int? {
-        domains[identity.domain]?.firstIndex { $0.has(identity) }
-    }
-
-    /// Whether a cookie that is not secure would take the place of a secure one, or stand before it (step 16). Only
-    /// domains above and below can be in its way.
-    private func hidesSecure(_ identity: Cookie.Identity) -> Bool {
-        domains.contains { domain, stored in
-            (CookieHost.matches(domain, domain: identity.domain) || CookieHost.matches(identity.domain, domain: domain))
-                && stored.contains {
-                    $0.cookie.isSecure && $0.cookie.identity.name.utf8.elementsEqual(identity.name.utf8)
-                        && CookiePath.matches(identity.path, $0.cookie.identity.path)
-                }
+    /// - Parameter isFirst: whether this thread is not telling yet.
+    private func next(
+        isFirst: Bool
+    ) -> (changes: [CookieChange], observers: [@Sendable (CookieChange) -> Void])? {
+        state.withLock { state in
+            if isFirst && state.isTelling { return nil }
+            state.isTelling = !state.changes.isEmpty
+            guard state.isTelling else { return nil }
+            defer { state.changes = [] }
+            return (state.changes, state.observers.sorted { $0.key < $1.key }.map(\.value))
         }
-    }
-
-    /// Makes room: what has ended; then, of a domain with too many, those first that are not secure; then of all. The one
-    /// that was not used for longest goes first, which may be the new one.
-    private mutating func removeExcess(in domain: String, now: Date) {
-        if (domains[domain]?.count ?? 0) > limits.perDomain || count > limits.total { sweep(now: now) }
-        while let stored = domains[domain], stored.count > limits.perDomain,
-            let oldest = stored.filter({ !$0.cookie.isSecure }).min(by: { $0.isOlder(than: $1) })
-                ?? stored.min(by: { $0.isOlder(than: $1) })
-        {
-            remove(oldest, .evicted, nil)
-        }
-        while count > limits.total, let oldest = domains.values.joined().min(by: { $0.isOlder(than: $1) }) {
-            remove(oldest, .evicted, nil)
-        }
-    }
-
-    private mutating func remove(_ stored: StoredCookie, _ cause: CookieChange.Cause, _ source: CookieChange.Source?) {
-        let domain = stored.cookie.identity.domain
-        guard let place = domains[domain]?.firstIndex(where: { $0.serial == stored.serial }) else { return }
-        removeCookie(at: place, in: domain, cause, source)
-    }
-
-    @discardableResult
-    private mutating func removeCookie(
-        at place: Int, in domain: String, _ cause: CookieChange.Cause, _ source: CookieChange.Source?
-    ) -> Cookie? {
-        guard let cookie = domains[domain]?.remove(at: place).cookie else { return nil }
-        if domains[domain]?.isEmpty == true { domains[domain] = nil }
-        count -= 1
-        note(cookie.identity, nil, cookie, cause, source)
-        return cookie
-    }
-
-    private mutating func note(
-        _ identity: Cookie.Identity, _ cookie: Cookie?, _ previous: Cookie?, _ cause: CookieChange.Cause,
-        _ source: CookieChange.Source?
-    ) {
-        version += 1
-        changes.append(
-            CookieChange(
-                version: version, identity: identity, cookie: cookie, previous: previous, cause: cause, source: source))
     }
 }

@@ -8,11 +8,11 @@ import Testing
 /// A jar with a clock that stands, and short ways to speak to it.
 struct Jar: Sendable {
     let clock = TestClock()
-    let jar: CookieJar
+    let jar: CookieStore
 
-    init(limits: CookieJar.Limits = .init(), cookies: [Cookie] = []) {
+    init(limits: CookieStore.Limits = .init(), cookies: [Cookie] = []) {
         let clock = clock
-        jar = CookieJar(publicSuffixes: ListedSuffixes(), limits: limits, cookies: cookies, now: { clock.now })
+        jar = CookieStore(publicSuffixes: ListedSuffixes(), limits: limits, cookies: cookies, now: { clock.now })
     }
 
     /// Stores a field.

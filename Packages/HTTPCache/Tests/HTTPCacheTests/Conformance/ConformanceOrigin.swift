@@ -9,7 +9,7 @@ import Synchronization
 @testable import HTTPCache
 
 /// The origin of one test: answers each request as the test says, and keeps what it saw.
-final class ConformanceOrigin: ResourceLoading {
+final class ConformanceOrigin: ResourceLoader {
     /// A request as the origin saw it, and the fields of its answer that the client must see.
     struct Seen: Sendable {
         let number: Int

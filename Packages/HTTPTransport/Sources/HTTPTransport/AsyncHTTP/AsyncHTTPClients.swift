@@ -83,7 +83,7 @@ final class AsyncHTTPClients: Sendable {
             try sync.addHandler(ResponseHeadHandler(), position: .after(decoder))
             if let certificate = try ConnectionCertificate.add(to: channel) {
                 try sync.addHandler(HostIdentityHandler(certificate), position: .after(end))
-                try sync.addHandler(PromptCloseHandler(), position: .after(certificate))
+                try sync.addHandler(ImmediateCloseHandler(), position: .after(certificate))
             }
         } catch {
             channel.close(promise: nil)

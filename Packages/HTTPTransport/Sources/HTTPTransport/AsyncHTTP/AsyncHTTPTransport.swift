@@ -111,7 +111,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
                 defer { pass.leave() }
                 // The host takes fewer at a time than we thought: another protocol than before, or a limit of its own.
                 guard Self.hadNoConnection(error), deadline.map({ ContinuousClock.now < $0 }) ?? true,
-                    queue.noteFull(host)
+                    queue.recordFull(host)
                 else {
                     body.cancel()
                     throw error
@@ -182,7 +182,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         let head = try await exchange.head()
         body.stopKeeping()
         try exchange.check(status: Int(head.status.code), at: url)
-        if head.version.major == 2 { pass.noteShared() } else { pass.noteSingle() }
+        if head.version.major == 2 { pass.recordShared() } else { pass.recordSingle() }
         return await Self.response(head, of: exchange, to: request, pass, keeping: clients)
     }
 

@@ -109,8 +109,8 @@ final class HostQueue: Sendable {
     }
 
     /// Notes that a host carries many requests over one connection. How many it does not say: where it was fewer than are
-    /// common, by ``noteFull(_:)``, each further answer allows one more.
-    func noteShared(_ host: String) {
+    /// common, by ``recordFull(_:)``, each further answer allows one more.
+    func recordShared(_ host: String) {
         change(host) { line in
             line.isShared = true
             line.limit = line.wasLowered ? min(line.limit + 1, Self.sharedLimit) : max(line.limit, Self.sharedLimit)
@@ -118,7 +118,7 @@ final class HostQueue: Sendable {
     }
 
     /// Notes that a host takes one request on each connection, whatever it did before.
-    func noteSingle(_ host: String) {
+    func recordSingle(_ host: String) {
         change(host) { line in
             line.isShared = false
             line.limit = limit
@@ -130,7 +130,7 @@ final class HostQueue: Sendable {
     /// many as have found it go there from now on; else it is the network that stalls.
     /// - Returns: whether the request, which was not sent, may wait in line again; not where no other is under way, whose end
     ///   would make room.
-    func noteFull(_ host: String) -> Bool {
+    func recordFull(_ host: String) -> Bool {
         state.withLock { state in
             guard let line = state.lines[host], line.limit > limit || line.wasLowered, line.running > 0 else {
                 return false
@@ -236,14 +236,14 @@ final class HostQueue: Sendable {
         /// Whether the host carries many requests over one connection; `nil` if that is not known.
         var isShared: Bool? { queue.isShared(host) }
 
-        /// As ``HostQueue/noteShared(_:)``.
-        func noteShared() {
-            queue.noteShared(host)
+        /// As ``HostQueue/recordShared(_:)``.
+        func recordShared() {
+            queue.recordShared(host)
         }
 
-        /// As ``HostQueue/noteSingle(_:)``.
-        func noteSingle() {
-            queue.noteSingle(host)
+        /// As ``HostQueue/recordSingle(_:)``.
+        func recordSingle() {
+            queue.recordSingle(host)
         }
 
         /// Makes room for the next one. Once is enough, twice does no harm.

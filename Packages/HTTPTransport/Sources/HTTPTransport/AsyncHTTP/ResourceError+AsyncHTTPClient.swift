@@ -81,8 +81,8 @@ extension ResourceError {
             self.init(.offline, .connect, "no network leads to the host", error, at: url)
         } else {
             // Of several addresses the one that says most: a refusal.
-            let telling = failures.first { ($0 as? IOError)?.errnoCode == ECONNREFUSED } ?? failures.first ?? error
-            self.init(.cannotConnect, .connect, Self.words(ofConnect: telling), error, at: url)
+            let reporting = failures.first { ($0 as? IOError)?.errnoCode == ECONNREFUSED } ?? failures.first ?? error
+            self.init(.cannotConnect, .connect, Self.words(ofConnect: reporting), error, at: url)
         }
     }
 

@@ -8,11 +8,11 @@ public import ResourceLoading
 /// bytes as they came.
 ///
 /// Isolation: as the loader beneath.
-public struct DecodingLoader: ResourceLoading {
-    private let base: any ResourceLoading
+public struct DecodingLoader: ResourceLoader {
+    private let base: any ResourceLoader
     private let decoding: BodyDecoding
 
-    public init(_ base: any ResourceLoading, limits: DecodingLimits = DecodingLimits()) {
+    public init(_ base: any ResourceLoader, limits: DecodingLimits = DecodingLimits()) {
         self.base = base
         decoding = BodyDecoding(limits: limits)
     }

@@ -17,7 +17,7 @@ internal import Synchronization
 /// Isolation: any.
 final class AddressTunnel: Sendable {
     private static let rememberedFailures = 64
-    private static let mostStrangers = 32
+    private static let maxRejectedPeers = 32
 
     /// Where it listens on 127.0.0.1.
     let port: Int
@@ -43,7 +43,7 @@ final class AddressTunnel: Sendable {
         var random = SystemRandomNumberGenerator()
         let credentials = (0..<4).map { _ in String(random.next() as UInt64, radix: 36) }.joined()
         let holder = Holder()
-        let strangers = Strangers(limit: mostStrangers)
+        let rejectedPeers = RejectedPeers(limit: maxRejectedPeers)
         let limits = TunnelRequest.Limits(head: headTimeout, connect: timeout)
         // No half-closure on this side: the client is ours and never ends its output alone, so the end of its bytes says
         // that it is gone. Passed on as half a closure it would leave the host's connection open until the host speaks.
@@ -54,18 +54,18 @@ final class AddressTunnel: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.closeOnExec()
-                    let number = strangers.enter(channel)
+                    let number = rejectedPeers.enter(channel)
                     let request = TunnelRequest(
                         credentials: credentials, addresses: addresses, limits: limits,
-                        becameKnown: { strangers.leave(number) }
+                        becameKnown: { rejectedPeers.leave(number) }
                     ) {
-                        holder.tunnel?.note($1, of: $0)
+                        holder.tunnel?.record($1, of: $0)
                     }
                     do {
                         try channel.pipeline.syncOperations.addHandler(request)
                     } catch {
                         // Such a connection is closed.
-                        strangers.leave(number)
+                        rejectedPeers.leave(number)
                         throw error
                     }
                 }
@@ -95,7 +95,7 @@ final class AddressTunnel: Sendable {
         failures.withLock { $0.removeValue(forKey: target) }
     }
 
-    private func note(_ error: any Error, of target: HostPort) {
+    private func record(_ error: any Error, of target: HostPort) {
         failures.withLock { failures in
             if failures.count >= Self.rememberedFailures { failures.removeAll() }
             failures[target] = error

@@ -27,7 +27,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     private let addresses: any AddressResolving
     private let limits: Limits
     private let becameKnown: @Sendable () -> Void
-    private let note: @Sendable (HostPort, any Error) -> Void
+    private let record: @Sendable (HostPort, any Error) -> Void
     private var head = ByteBuffer()
     private var isAnswered = false
     private var deadline: Scheduled<Void>?
@@ -36,13 +36,13 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     init(
         credentials: String, addresses: any AddressResolving, limits: Limits,
         becameKnown: @escaping @Sendable () -> Void,
-        note: @escaping @Sendable (HostPort, any Error) -> Void
+        record: @escaping @Sendable (HostPort, any Error) -> Void
     ) {
         self.credentials = credentials
         self.addresses = addresses
         self.limits = limits
         self.becameKnown = becameKnown
-        self.note = note
+        self.record = record
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -116,7 +116,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
             switch result {
             case .success(let upstream): me.value.join(channel, upstream)
             case .failure(let error):
-                me.value.note(target, resolver.failure ?? error)
+                me.value.record(target, resolver.failure ?? error)
                 me.value.refuse(channel, "502 Bad Gateway")
             }
         }

@@ -14,20 +14,20 @@ actor LeafStore {
         /// Counts up with each use.
         var lastUse: UInt64
         /// When the engine was last told once more to trust it.
-        var retold: ContinuousClock.Instant?
+        var lastReported: ContinuousClock.Instant?
     }
 
     /// A certificate is renewed so long before it ends, in seconds: connections that begin with it may last.
     private static let renewal: TimeInterval = 86_400
     private let authority: LaunchAuthority
-    private let trusting: any LeafTrusting
+    private let trusting: any CertificateTrusting
     private let limit: Int
     private var entries: [String: Entry] = [:]
     private var uses: UInt64 = 0
 
     /// - Parameter limit: the most hosts; of more, the one that was used least lately is made anew when it is asked
     ///   for.
-    init(_ authority: LaunchAuthority, trusting: any LeafTrusting, limit: Int) {
+    init(_ authority: LaunchAuthority, trusting: any CertificateTrusting, limit: Int) {
         self.authority = authority
         self.trusting = trusting
         self.limit = limit
@@ -75,15 +75,15 @@ actor LeafStore {
 
     /// The engine made no TLS with a host's certificate: it is told once more to trust that, before the next one who asks
     /// has it. Every few seconds at most: who connects and hangs up may be anybody.
-    nonisolated func tellAgain(_ host: String) {
+    nonisolated func resend(_ host: String) {
         Task { await retell(host) }
     }
 
     private func retell(_ host: String) {
         guard let entry = entries[host] else { return }
-        if let retold = entry.retold, retold.duration(to: .now) < .seconds(5) { return }
+        if let lastReported = entry.lastReported, lastReported.duration(to: .now) < .seconds(5) { return }
         let trusting = trusting
-        entries[host]?.retold = .now
+        entries[host]?.lastReported = .now
         entries[host]?.leaf = Task {
             let leaf = try await entry.leaf.value
             do {

@@ -11,7 +11,7 @@ internal import ResourceLoading
 final class Exchange {
     let request: ResourceRequest
     let version: HTTPVersion
-    var life: ExchangeLife
+    var life: ExchangeState
     var report: ExchangeReport
     /// Where the request's body goes; `nil` where there is none, and once it is whole.
     var body: RequestBody.Source?
@@ -31,7 +31,7 @@ final class Exchange {
         self.request = request
         version = head.version
         // After an upgrade that was asked for the decoder reads nothing more.
-        life = ExchangeLife(
+        life = ExchangeState(
             keepsAlive: head.isKeepAlive && !head.headers.contains(name: "upgrade"), hasBody: hasBody)
         report = ExchangeReport(request)
         awaitsContinue = hasBody && head.version == .http1_1 && head.headers.contains(name: "expect")

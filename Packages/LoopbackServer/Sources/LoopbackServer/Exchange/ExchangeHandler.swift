@@ -28,8 +28,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private static let longestRest = 1 << 20
     /// How many answers at most are given inside of one another.
     private static let deepest = 8
-    private let parts: ExchangeParts
-    private let front: ExchangeFront
+    private let parts: ExchangeDependencies
+    private let front: ConnectionRole
     private let http: HTTPHandlers
     private let pipelining: HTTPServerPipelineHandler
     private var context: ChannelHandlerContext?
@@ -48,8 +48,10 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var rest = 0
     private var deadline: Scheduled<Void>?
 
-    init(_ parts: ExchangeParts, _ front: ExchangeFront, _ http: HTTPHandlers, _ pipelining: HTTPServerPipelineHandler)
-    {
+    init(
+        _ parts: ExchangeDependencies, _ front: ConnectionRole, _ http: HTTPHandlers,
+        _ pipelining: HTTPServerPipelineHandler
+    ) {
         self.parts = parts
         self.front = front
         self.http = http
@@ -140,7 +142,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             try RequestFraming.check(head)
             let target = try front.target(of: head)
             if case .proxy(let credentials) = front, !credentials.areSaid(by: head.headers) {
-                return answer(context, .proxyAuthenticationRequired, ["proxy-authenticate": ProxyParts.challenge])
+                return answer(
+                    context, .proxyAuthenticationRequired, ["proxy-authenticate": ProxyDependencies.challenge])
             }
             var head = head
             front.restore(&head.headers)
@@ -155,7 +158,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func request(
-        _ head: HTTPRequestHead, _ target: ExchangeFront.Target
+        _ head: HTTPRequestHead, _ target: ConnectionRole.Target
     ) throws(RequestFault) -> ResourceRequest {
         guard let method = HTTPRequest.Method(head.method.rawValue) else {
             throw RequestFault("a method that is no word", .notImplemented)
@@ -288,7 +291,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// What lies in memory is answered here and now.
     private func answerPromptly(_ exchange: Exchange) {
         guard [.get, .head].contains(exchange.request.head.method),
-            case .known(let response?) = parts.loader.promptAnswer(to: exchange.request)
+            case .known(let response?) = parts.loader.immediateResponse(to: exchange.request)
         else { return work(on: exchange) }
         switch response.body {
         case .empty: deliver(response, Data(), to: exchange)
@@ -334,7 +337,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return false
         }
         guard exchange.life.accept(.head) == .proceed else { return false }
-        exchange.report.note(response)
+        exchange.report.record(response)
         var head = AnswerHead(response.head, length: length, to: exchange)
         front.settle(&head.head.headers)
         exchange.left = head.length
@@ -441,7 +444,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: Upgrades
 
     private func upgrade(
-        _ context: ChannelHandlerContext, _ head: HTTPRequestHead, _ target: ExchangeFront.Target,
+        _ context: ChannelHandlerContext, _ head: HTTPRequestHead, _ target: ConnectionRole.Target,
         _ request: ResourceRequest
     ) {
         var request = request

@@ -41,7 +41,7 @@ public struct ExchangeReport: Sendable {
         ended = started
     }
 
-    mutating func note(_ response: ResourceResponse) {
+    mutating func record(_ response: ResourceResponse) {
         responded = .now
         head = response.head
         provenance = response.provenance

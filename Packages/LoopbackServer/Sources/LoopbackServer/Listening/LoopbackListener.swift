@@ -34,7 +34,7 @@ final class LoopbackListener: Sendable {
     }
 
     private let registry: ConnectionRegistry
-    private let strangers: Strangers
+    private let rejectedPeers: RejectedPeers
     private let grace: Duration
     private let clock: any Clock<Duration>
     private let probe = ListenerProbe()
@@ -64,7 +64,7 @@ final class LoopbackListener: Sendable {
         happened: @escaping @Sendable (LoopbackEvent) -> Void, receive: @escaping Reception
     ) {
         registry = ConnectionRegistry(limit: limits.connections)
-        strangers = Strangers(limit: limits.strangers) { happened(.refused(.stranger)) }
+        rejectedPeers = RejectedPeers(limit: limits.rejectedPeers) { happened(.refused(.rejectedPeer)) }
         grace = limits.grace
         state = Mutex(.deaf(port: port))
         self.clock = clock
@@ -285,11 +285,11 @@ final class LoopbackListener: Sendable {
             happened(.refused(.tooMany))
             return channel.close(promise: nil)
         }
-        let number = strangers.enter(channel)
+        let number = rejectedPeers.enter(channel)
         do {
-            try receive(channel) { [strangers] in strangers.leave(number) }
+            try receive(channel) { [rejectedPeers] in rejectedPeers.leave(number) }
         } catch {
-            strangers.leave(number)
+            rejectedPeers.leave(number)
             throw error
         }
     }

@@ -8,11 +8,11 @@ extension InterceptingProxy {
     /// What a proxy is made of, and what it takes at most.
     public struct Configuration: Sendable {
         /// Answers the requests of what is opened, and those for http URLs.
-        public var loader: any ResourceLoading
+        public var loader: any ResourceLoader
         /// Says what is opened.
         public var policy: any InterceptPolicy
         /// Has the engine trust the proxy's certificates.
-        public var trusting: any LeafTrusting
+        public var trusting: any CertificateTrusting
         /// Hears what happens; nobody by default.
         public var observer: (any LoopbackObserving)?
         /// Another HTTP proxy, through which tunnels and upgraded connections go; none by default.
@@ -24,7 +24,7 @@ extension InterceptingProxy {
         public var limits = LoopbackLimits()
 
         /// Makes a configuration with the default limits.
-        public init(loader: any ResourceLoading, policy: any InterceptPolicy, trusting: any LeafTrusting) {
+        public init(loader: any ResourceLoader, policy: any InterceptPolicy, trusting: any CertificateTrusting) {
             self.loader = loader
             self.policy = policy
             self.trusting = trusting

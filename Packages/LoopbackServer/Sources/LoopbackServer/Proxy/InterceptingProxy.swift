@@ -21,7 +21,7 @@ public final class InterceptingProxy: Sendable {
     /// The certificate of the authority that signs for the hosts (X.509, DER). Nobody but the app's engine is to trust
     /// it.
     public let authority: [UInt8]
-    private let parts: ProxyParts
+    private let parts: ProxyDependencies
     private let listener: LoopbackListener
 
     private init(
@@ -31,8 +31,8 @@ public final class InterceptingProxy: Sendable {
         let authority = try LaunchAuthority()
         self.authority = authority.certificate
         credentials = ProxyCredentials()
-        let parts = ProxyParts(
-            exchange: ExchangeParts(
+        let parts = ProxyDependencies(
+            exchange: ExchangeDependencies(
                 loader: configuration.loader, completing: configuration.policy, observer: configuration.observer,
                 leaves: LeafStore(authority, trusting: configuration.trusting, limit: limits.hosts),
                 dialer: try Dialer(
@@ -44,7 +44,7 @@ public final class InterceptingProxy: Sendable {
             if case .listening(let port) = event { parts.dialer.keepOff(port) }
             parts.happened(event)
         } receive: { channel, becameKnown in
-            try channel.pipeline.syncOperations.addHandler(ProxyDoor(parts, becameKnown: becameKnown))
+            try channel.pipeline.syncOperations.addHandler(ProxyProtocolDetector(parts, becameKnown: becameKnown))
         }
     }
 

@@ -8,11 +8,11 @@ extension LocalServer {
     /// What a local server is made of, and what it takes at most.
     public struct Configuration: Sendable {
         /// Answers the requests, which it gets with their real URLs.
-        public var loader: any ResourceLoading
+        public var loader: any ResourceLoader
         /// Says of requests what the server cannot know.
         public var completing: any RequestCompleting
         /// Has the engine trust the server's certificates.
-        public var trusting: any LeafTrusting
+        public var trusting: any CertificateTrusting
         /// The port to listen on, 1024 to 65535, the same in every launch: it is part of the pages' origin, and so of
         /// what they have stored. 0 for any.
         public var port: Int
@@ -28,7 +28,7 @@ extension LocalServer {
 
         /// Makes a configuration with the default limits.
         public init(
-            loader: any ResourceLoading, completing: any RequestCompleting, trusting: any LeafTrusting, port: Int
+            loader: any ResourceLoader, completing: any RequestCompleting, trusting: any CertificateTrusting, port: Int
         ) {
             self.loader = loader
             self.completing = completing

@@ -37,8 +37,8 @@ public final class LocalServer: Sendable {
         let sites = LocalSites(limit: limits.hosts)
         let dialer = try Dialer(
             proxy: configuration.upstreamProxy, timeout: limits.connect, trustRoots: configuration.trustRoots)
-        let parts = SiteParts(
-            exchange: ExchangeParts(
+        let parts = LocalSiteDependencies(
+            exchange: ExchangeDependencies(
                 loader: configuration.loader, completing: configuration.completing, observer: configuration.observer,
                 leaves: LeafStore(authority, trusting: configuration.trusting, limit: limits.hosts), dialer: dialer,
                 limits: limits),
@@ -49,7 +49,7 @@ public final class LocalServer: Sendable {
             if case .listening(let port) = event { parts.exchange.dialer.keepOff(port) }
             parts.exchange.happened(event)
         } receive: { channel, becameKnown in
-            try SiteEntrance.add(to: channel, parts, becameKnown: becameKnown)
+            try LocalSiteHandler.add(to: channel, parts, becameKnown: becameKnown)
         }
     }
 

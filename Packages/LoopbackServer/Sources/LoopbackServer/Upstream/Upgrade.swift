@@ -14,8 +14,8 @@ internal import ResourceLoading
 ///
 /// Isolation: the connection's event loop.
 final class Upgrade {
-    private let parts: ExchangeParts
-    private let front: ExchangeFront
+    private let parts: ExchangeDependencies
+    private let front: ConnectionRole
     private let client: any Channel
     private let http: HTTPHandlers
     private let handlers: [any RemovableChannelHandler]
@@ -24,7 +24,7 @@ final class Upgrade {
 
     /// - Parameter handlers: what stands after `http` on the client's side, to be taken out with it.
     init(
-        _ parts: ExchangeParts, _ front: ExchangeFront, of client: any Channel, http: HTTPHandlers,
+        _ parts: ExchangeDependencies, _ front: ConnectionRole, of client: any Channel, http: HTTPHandlers,
         handlers: [any RemovableChannelHandler], report: ExchangeReport
     ) {
         self.parts = parts
@@ -43,7 +43,7 @@ final class Upgrade {
             && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
     }
 
-    func start(_ head: HTTPRequestHead, _ target: ExchangeFront.Target) {
+    func start(_ head: HTTPRequestHead, _ target: ConnectionRole.Target) {
         let me = NIOLoopBound(self, eventLoop: client.eventLoop)
         client.closeFuture.whenComplete { _ in me.value.end(.stopped) }
         parts.dialer.connect(to: target.host, on: client.eventLoop).whenComplete { result in
@@ -57,10 +57,10 @@ final class Upgrade {
         }
     }
 
-    private func ask(_ host: any Channel, _ head: HTTPRequestHead, _ target: ExchangeFront.Target) {
+    private func ask(_ host: any Channel, _ head: HTTPRequestHead, _ target: ConnectionRole.Target) {
         guard !isOver else { return host.close(promise: nil) }
         client.closeFuture.whenComplete { _ in host.close(promise: nil) }
-        let question = Self.question(head, target)
+        let request = Self.request(head, target)
         do {
             if target.isSecure { try parts.dialer.secure(host, to: target.host) }
             let framing = HTTPRequestEncoder.Configuration()
@@ -68,7 +68,7 @@ final class Upgrade {
             let decoder = ByteToMessageHandler(
                 HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes, informationalResponseStrategy: .drop))
             let answer = UpgradeAnswer(
-                self, question, secureHost: target.isSecure ? target.host.host : nil, encoder: encoder,
+                self, request, secureHost: target.isSecure ? target.host.host : nil, encoder: encoder,
                 decoder: decoder,
                 timeout: parts.limits.connect)
             try host.pipeline.syncOperations.addHandlers([encoder, decoder, answer])
@@ -79,11 +79,11 @@ final class Upgrade {
         host.setOption(.autoRead, value: true).whenFailure { _ in host.close(promise: nil) }
     }
 
-    private static func question(_ head: HTTPRequestHead, _ target: ExchangeFront.Target) -> HTTPRequestHead {
-        var question = HTTPRequestHead(version: .http1_1, method: head.method, uri: target.path, headers: head.headers)
-        for name in ["proxy-authorization", "proxy-connection", "host"] { question.headers.remove(name: name) }
-        question.headers.replaceOrAdd(name: "Host", value: target.authority)
-        return question
+    private static func request(_ head: HTTPRequestHead, _ target: ConnectionRole.Target) -> HTTPRequestHead {
+        var request = HTTPRequestHead(version: .http1_1, method: head.method, uri: target.path, headers: head.headers)
+        for name in ["proxy-authorization", "proxy-connection", "host"] { request.headers.remove(name: name) }
+        request.headers.replaceOrAdd(name: "Host", value: target.authority)
+        return request
     }
 
     /// Whether a head agrees to a WebSocket: another status does not, nor does one of which a reader sees no end.
@@ -154,7 +154,7 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
     typealias OutboundOut = HTTPClientRequestPart
 
     private let upgrade: Upgrade
-    private let question: HTTPRequestHead
+    private let request: HTTPRequestHead
     private let secureHost: String?
     private let encoder: HTTPRequestEncoder
     private let decoder: ByteToMessageHandler<HTTPResponseDecoder>
@@ -165,12 +165,12 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
 
     /// - Parameter secureHost: whose certificate has to be shown before anything is said; `nil` without TLS.
     init(
-        _ upgrade: Upgrade, _ question: HTTPRequestHead, secureHost: String?, encoder: HTTPRequestEncoder,
+        _ upgrade: Upgrade, _ request: HTTPRequestHead, secureHost: String?, encoder: HTTPRequestEncoder,
         decoder: ByteToMessageHandler<HTTPResponseDecoder>,
         timeout: Duration
     ) {
         self.upgrade = upgrade
-        self.question = question
+        self.request = request
         self.secureHost = secureHost
         self.encoder = encoder
         self.decoder = decoder
@@ -190,7 +190,7 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
     /// Sends the request. Its response may take as long as the page waits: the client's end closes this connection.
     private func ask(_ context: ChannelHandlerContext) {
         deadline?.cancel()
-        context.write(wrapOutboundOut(.head(question)), promise: nil)
+        context.write(wrapOutboundOut(.head(request)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 

@@ -9,7 +9,7 @@ import ResourceLoading
 import Synchronization
 
 /// A loader that a test writes, and what it was asked.
-struct Answers: ResourceLoading {
+struct Answers: ResourceLoader {
     let asked = Log<ResourceRequest>()
     var prompt: (@Sendable (ResourceRequest) -> ResourceResponse?)?
     let answer: @Sendable (ResourceRequest) async throws -> ResourceResponse?
@@ -23,7 +23,7 @@ struct Answers: ResourceLoading {
         return try await answer(request)
     }
 
-    func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+    func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
         guard let response = prompt?(request) else { return .later }
         return .known(response)
     }
@@ -114,7 +114,7 @@ final class Wavering: InterceptPolicy {
 }
 
 /// Trusts whatever it is shown, and notes it.
-struct Trusting: LeafTrusting {
+struct Trusting: CertificateTrusting {
     let shown = Log<String>()
     var act: @Sendable (String) async throws -> Void = { _ in }
 

@@ -31,7 +31,7 @@ public struct DeliveryError: Error, Sendable, CustomStringConvertible {
         /// The bytes do not have the size or the digest that the manifest names.
         public static let digestMismatch = Code("digest-mismatch")
         /// The device or the store's budget has no room for it.
-        public static let noRoom = Code("no-room")
+        public static let noSpace = Code("no-room")
         /// As many downloads wait as may.
         public static let queueFull = Code("queue-full")
         /// The host's conditions do not allow it now.

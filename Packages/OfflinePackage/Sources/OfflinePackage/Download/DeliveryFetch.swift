@@ -13,7 +13,7 @@ internal import ResourceLoading
 /// Sends a GET through a loader and follows its redirects, a bounded number of them and never from https to http.
 struct DeliveryFetch: Sendable {
     static let redirectLimit = 5
-    let loader: any ResourceLoading
+    let loader: any ResourceLoader
     private let allowsInsecure: Bool
     private let mayFollow: @Sendable (_ target: String) -> Bool
 
@@ -22,7 +22,7 @@ struct DeliveryFetch: Sendable {
     ///   - allowsInsecure: whether `http` to other machines than this one is allowed.
     ///   - mayFollow: returns a Boolean value that indicates whether a redirect to a URL may be followed.
     init(
-        loader: any ResourceLoading, allowsInsecure: Bool,
+        loader: any ResourceLoader, allowsInsecure: Bool,
         mayFollow: @escaping @Sendable (_ target: String) -> Bool = { _ in true }
     ) {
         self.loader = loader

@@ -20,7 +20,7 @@ struct DownloadAttempt: Sendable {
     let fetch: DeliveryFetch
     let sizeLimit: Int64
     let now: @Sendable () -> Date
-    let checkRoom: @Sendable (Int64) throws -> Void
+    let checkSpace: @Sendable (Int64) throws -> Void
     let progress: (@Sendable (DownloadProgress) -> Void)?
     let meter: TrafficMeter
 
@@ -32,12 +32,12 @@ struct DownloadAttempt: Sendable {
         if have > 0, have == record?.total ?? download.size { return .complete }
         var fields: HTTPFields = [.range: "bytes=\(have)-", .acceptEncoding: "identity"]
         if have > 0 { fields[.ifRange] = record?.validator?.text }
-        if let room = (record?.total ?? download.size).map({ $0 - have }) { try checkRoom(room) }
+        if let room = (record?.total ?? download.size).map({ $0 - have }) { try checkSpace(room) }
         do {
             meter.countRequest()
             let response = try await fetch.get(download.url, fields)
             alive()
-            return try await take(response, have, record, alive)
+            return try await receive(response, have, record, alive)
         } catch let error as ResourceError {
             return try AttemptOutcome(error, at: download.url)
         }
@@ -59,7 +59,7 @@ struct DownloadAttempt: Sendable {
         return (have, record)
     }
 
-    private func take(
+    private func receive(
         _ response: ResourceResponse, _ have: Int64, _ record: DownloadRecord?, _ alive: @Sendable () -> Void
     ) async throws -> AttemptOutcome {
         let fields = response.head.headerFields
@@ -67,7 +67,7 @@ struct DownloadAttempt: Sendable {
         case 200:
             try checkCoding(fields)
             if have > 0 { try reset() }
-            return try await take(response.body, from: 0, total: response.body.length, fields, alive)
+            return try await receive(response.body, from: 0, total: response.body.length, fields, alive)
         case 206:
             try checkCoding(fields)
             guard let field = fields[.contentRange], case .part(let range, let total) = ContentRange(field),
@@ -78,7 +78,7 @@ struct DownloadAttempt: Sendable {
                     record.total == nil || total == nil || record.total == total
                 else { return try anew("the file changed while it was fetched") }
             }
-            return try await take(
+            return try await receive(
                 response.body, from: have, total: total ?? record?.total, upTo: range.upperBound, fields, alive)
         case 416:
             guard have > 0 else { throw DeliveryError(.badAnswer, "the archive has no bytes", at: download.url) }
@@ -95,7 +95,7 @@ struct DownloadAttempt: Sendable {
     /// - Parameters:
     ///   - total: the bytes of the whole, where they are known.
     ///   - end: where the body ends, where that is known.
-    private func take(
+    private func receive(
         _ body: ResourceBody, from start: Int64, total: Int64?, upTo end: Int64? = nil, _ fields: HTTPFields,
         _ alive: @Sendable () -> Void
     ) async throws -> AttemptOutcome {
@@ -109,7 +109,7 @@ struct DownloadAttempt: Sendable {
             guard total <= sizeLimit else {
                 throw DeliveryError(.tooLarge, "archive of \(total) bytes, limit \(sizeLimit)", at: download.url)
             }
-            try checkRoom(total - start)
+            try checkSpace(total - start)
         }
         let whole = total ?? download.size
         if start == 0 {

@@ -75,7 +75,7 @@ struct DownloadFolder: Sendable {
 
     private static func code(of error: any Error) -> DeliveryError.Code {
         (error as? CocoaError)?.code == .fileWriteOutOfSpace || (error as? StoreError)?.code == .diskFull
-            ? .noRoom : .io
+            ? .noSpace : .io
     }
 
     /// Removes a download. What is not there is fine.

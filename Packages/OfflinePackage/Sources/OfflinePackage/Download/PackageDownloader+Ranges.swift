@@ -19,7 +19,7 @@ extension PackageDownloader {
         try await queue.run(key) {
             try await admit()
             try await withTaskExecutorPreference(executor) { [self] in
-                try checkRoom(for: ranges.reduce(0) { $0 + Int64($1.count) })
+                try checkSpace(for: ranges.reduce(0) { $0 + Int64($1.count) })
                 try folder.make()
                 let path = folder.ranges(of: key)
                 _ = rangesInUse.withLock { $0.insert(key) }
@@ -53,7 +53,7 @@ extension PackageDownloader {
                 try await stall.attempt(download.url) { alive in try await attempt.run(alive: alive) }
             }
             guard case .failed(let failure, let error) = outcome else { return }
-            if attempt.pendingBytes < pending { retries.noteProgress() }
+            if attempt.pendingBytes < pending { retries.recordProgress() }
             pending = attempt.pendingBytes
             try await retries.wait(after: failure, error)
         }

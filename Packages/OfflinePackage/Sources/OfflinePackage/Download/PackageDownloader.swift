@@ -22,7 +22,7 @@ internal import Synchronization
 /// Isolation: any. Files are written on a thread of its own. Cancelling the task ends the request; what has arrived
 /// stays for the next time.
 public final class PackageDownloader: Sendable {
-    let loader: any ResourceLoading
+    let loader: any ResourceLoader
     let configuration: Configuration
     let folder: DownloadFolder
     let queue: KeyedQueue
@@ -33,7 +33,7 @@ public final class PackageDownloader: Sendable {
     /// - Parameters:
     ///   - loader: the network.
     ///   - directory: where unfinished downloads lie: `downloads` in the directory of the store. Nobody else's.
-    public init(loader: any ResourceLoading, directory: String, configuration: Configuration = Configuration()) {
+    public init(loader: any ResourceLoader, directory: String, configuration: Configuration = Configuration()) {
         self.loader = loader
         self.configuration = configuration
         folder = DownloadFolder(path: directory)
@@ -99,12 +99,12 @@ public final class PackageDownloader: Sendable {
     }
 
     /// - Throws: ``DeliveryError`` with code `no-room` where the device has not so many bytes beside the reserve.
-    func checkRoom(for bytes: Int64) throws {
+    func checkSpace(for bytes: Int64) throws {
         try folder.make()
         let available = try configuration.space.availableBytes(at: folder.path)
         guard bytes <= available - configuration.reserve else {
             throw DeliveryError(
-                .noRoom, "\(bytes) bytes and a reserve of \(configuration.reserve) do not fit into \(available)",
+                .noSpace, "\(bytes) bytes and a reserve of \(configuration.reserve) do not fit into \(available)",
                 at: folder.path)
         }
     }
@@ -128,7 +128,7 @@ public final class PackageDownloader: Sendable {
         let meter = TrafficMeter()
         let attempt = DownloadAttempt(
             download: download, key: key, file: file, folder: folder, fetch: makeFetch(),
-            sizeLimit: configuration.sizeLimit, now: configuration.now, checkRoom: { try self.checkRoom(for: $0) },
+            sizeLimit: configuration.sizeLimit, now: configuration.now, checkSpace: { try self.checkSpace(for: $0) },
             progress: progress, meter: meter)
         let stall = StallLimit(limit: configuration.stallLimit, clock: configuration.clock)
         let all = totalLimit(at: download.url)
@@ -142,7 +142,7 @@ public final class PackageDownloader: Sendable {
             let size = try file.size()
             if size > mark {
                 mark = size
-                retries.noteProgress()
+                retries.recordProgress()
             }
             if case .complete = outcome {
                 guard let digest = download.sha256, try digest != file.digest() else {

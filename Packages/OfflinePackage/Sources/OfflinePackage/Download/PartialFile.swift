@@ -91,7 +91,7 @@ final class PartialFile: Sendable {
 extension DeliveryError {
     /// Says what `errno` means for a download.
     init(errno number: CInt, _ call: String, at path: String) {
-        let code: Code = [ENOSPC, EDQUOT, EFBIG].contains(number) ? .noRoom : .io
+        let code: Code = [ENOSPC, EDQUOT, EFBIG].contains(number) ? .noSpace : .io
         self.init(code, "\(call): \(String(cString: strerror(number)))", at: path)
     }
 }

@@ -53,7 +53,7 @@ final class RangeAttempt: Sendable {
                     download.url,
                     [.range: "bytes=\(range.lowerBound)-\(range.upperBound - 1)", .acceptEncoding: "identity"])
                 alive()
-                if let failure = try await take(response, range, alive) { return failure }
+                if let failure = try await receive(response, range, alive) { return failure }
             } catch let error as ResourceError {
                 return try AttemptOutcome(error, at: download.url)
             }
@@ -62,7 +62,7 @@ final class RangeAttempt: Sendable {
     }
 
     /// - Returns: what went wrong and may pass; `nil` where the range is whole.
-    private func take(
+    private func receive(
         _ response: ResourceResponse, _ range: Range<Int64>, _ alive: @Sendable () -> Void
     ) async throws -> AttemptOutcome? {
         let fields = response.head.headerFields

@@ -13,8 +13,8 @@ struct Retries {
         self.configuration = configuration
     }
 
-    mutating func noteProgress() {
-        plan.noteProgress()
+    mutating func recordProgress() {
+        plan.recordProgress()
     }
 
     /// Waits until it is time for another attempt, and holds no turn meanwhile: a server that is down must not hold back

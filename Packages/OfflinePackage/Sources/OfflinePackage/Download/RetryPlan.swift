@@ -61,7 +61,7 @@ public struct RetryPlan: Sendable, Hashable {
     }
 
     /// Notes that bytes arrived that need not be asked for again.
-    public mutating func noteProgress() {
+    public mutating func recordProgress() {
         failuresInARow = 0
     }
 

@@ -13,24 +13,24 @@ public import ResourceStore
 public struct HealthDocument: HealthRecording {
     /// The document's name in the store.
     public static let name = "package-health"
-    private let store: ResourceStore
+    private let store: BlobStore
 
-    public init(_ store: ResourceStore) {
+    public init(_ store: BlobStore) {
         self.store = store
     }
 
     /// - Returns: an empty ledger too where the document is damaged, or of a form that this version does not know: nothing
     ///   of it could ever be used.
     /// - Throws: `StoreError` where it cannot be read.
-    public func load() throws -> HealthLedger {
-        guard let content = try store.document(Self.name) else { return HealthLedger() }
-        return (try? JSONDecoder().decode(HealthLedger.self, from: content)) ?? HealthLedger()
+    public func load() throws -> TrialRecord {
+        guard let content = try store.document(Self.name) else { return TrialRecord() }
+        return (try? JSONDecoder().decode(TrialRecord.self, from: content)) ?? TrialRecord()
     }
 
     /// - Throws: `StoreError`, with code `suspended` while the store is.
-    public func save(_ ledger: HealthLedger) throws {
+    public func save(_ trialRecord: TrialRecord) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        try store.putDocument(encoder.encode(ledger), as: Self.name)
+        try store.putDocument(encoder.encode(trialRecord), as: Self.name)
     }
 }

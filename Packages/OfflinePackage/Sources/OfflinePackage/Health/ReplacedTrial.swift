@@ -14,7 +14,7 @@ struct ReplacedTrial {
         self.trial = trial
     }
 
-    mutating func note(_ event: TrialPeriod.Event, at time: Duration) {
+    mutating func record(_ event: TrialPeriod.Event, at time: Duration) {
         if events.count < Self.limit { events.append((event, time)) }
     }
 }

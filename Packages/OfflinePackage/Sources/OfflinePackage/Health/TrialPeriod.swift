@@ -100,7 +100,7 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
     ///   - generation: the one that the event speaks of.
     ///   - now: when it happened.
     /// - Returns: the verdict, where this event brought it.
-    public mutating func take(_ event: Event, of generation: Int64, at now: Duration) -> Verdict? {
+    public mutating func apply(_ event: Event, of generation: Int64, at now: Duration) -> Verdict? {
         guard generation == self.generation, verdict == nil else { return nil }
         // A report that comes after the limit comes too late, whatever it says. That the app goes away or is back is no
         // report, and may be heard late.

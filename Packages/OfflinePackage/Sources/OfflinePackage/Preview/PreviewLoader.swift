@@ -10,13 +10,13 @@ public import ResourceLoading
 /// A folder answers GET and HEAD of the files that it has, a path that ends in a slash with `index.html`, and never a
 /// file outside of it, whatever links lead there; the rest is the next loader's. A server is asked for everything under
 /// the base URL. HEAD of a file is answered as GET is, body included. Every answer's provenance says that it is a preview, and nothing may be cached.
-public struct PreviewLoader: ResourceLoading {
+public struct PreviewLoader: ResourceLoader {
     private let previews: PreviewList
-    private let network: any ResourceLoading
+    private let network: any ResourceLoader
     private let mediaTypes: MediaTypes
 
     /// - Parameter network: how development servers are reached.
-    public init(_ previews: PreviewList, network: any ResourceLoading) {
+    public init(_ previews: PreviewList, network: any ResourceLoader) {
         self.previews = previews
         self.network = network
         mediaTypes = MediaTypes()
@@ -27,7 +27,7 @@ public struct PreviewLoader: ResourceLoading {
         return mounted.isEmpty ? nil : try await answer(request, from: mounted)
     }
 
-    public func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+    public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
         previews.mounted.isEmpty ? .known(nil) : .later
     }
 
@@ -86,9 +86,9 @@ public struct PreviewLoader: ResourceLoading {
     }
 }
 
-extension ResourceLoading where Self == PreviewLoader {
+extension ResourceLoader where Self == PreviewLoader {
     /// Answers from previews; see ``PreviewLoader``.
-    public static func previews(_ previews: PreviewList, network: any ResourceLoading) -> Self {
+    public static func previews(_ previews: PreviewList, network: any ResourceLoader) -> Self {
         PreviewLoader(previews, network: network)
     }
 }

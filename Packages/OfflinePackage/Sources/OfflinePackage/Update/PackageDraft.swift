@@ -23,7 +23,7 @@ struct PackageDraft: Sendable {
     /// Looks up what of a manifest's files the store has. Blocks while it does.
     /// - Throws: `PackageError` with code `PackageError.Code.badManifest` where two files of one digest have different
     ///   sizes, or `StoreError`.
-    init(of manifest: PackageManifest, in store: ResourceStore) throws {
+    init(of manifest: PackageManifest, in store: BlobStore) throws {
         self.manifest = manifest
         entries = try manifest.files.map { file in
             StoredEntry(

@@ -21,7 +21,7 @@ public enum PackageEvent: Sendable {
     /// again after it was mended or could not be.
     case fileDamaged(DamagedFile)
     /// So many files that a version had lost were fetched again.
-    case mended(PackageID, PackageVersion, files: Int)
+    case repaired(PackageID, PackageVersion, files: Int)
     case updateFailed(PackageSource, PackageFailure)
     /// The active version of a package could not be changed at launch or in the background; it stays, and the change
     /// waits for the next time.

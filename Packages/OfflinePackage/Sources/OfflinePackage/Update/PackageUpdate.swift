@@ -14,7 +14,7 @@ public struct PackageUpdate: Sendable, Hashable {
     }
 
     /// How its bytes came.
-    public enum Way: Sendable, Hashable {
+    public enum Transfer: Sendable, Hashable {
         /// None had to come.
         case nothing
         /// Ranges of the archive.
@@ -30,7 +30,7 @@ public struct PackageUpdate: Sendable, Hashable {
     /// What is active, or waits to be.
     public var package: InstalledPackage
     /// How its bytes came.
-    public var way: Way
+    public var transfer: Transfer
     /// What went over the network after the manifest.
     public var traffic: DeliveryTraffic
 }

@@ -25,16 +25,16 @@ extension PackageUpdater {
         let id = generation.package.id
         let name = id.description
         let former = library.activeGeneration(of: id)
-        let running = ledger.trials[name].flatMap { $0.generation == former?.number ? $0 : nil }
+        let running = trialRecord.trials[name].flatMap { $0.generation == former?.number ? $0 : nil }
         // What was never proven is not what to fall back to.
         let good = running.flatMap { $0.verdict == .healthy ? nil : $0 }.map(\.former) ?? former?.number
         var trial = TrialPeriod(
             of: generation.number, version: generation.package.version.description, over: good,
             limits: configuration.trial)
-        if areTrialsPaused { _ = trial.take(.paused, of: generation.number, at: watch.elapsed) }
+        if areTrialsPaused { _ = trial.apply(.paused, of: generation.number, at: watch.elapsed) }
         replaced[name] = running.map(ReplacedTrial.init)
         pinFormer(of: trial, name)
-        ledger.trials[name] = trial
+        trialRecord.trials[name] = trial
         do {
             // Before it is activated: a kill in between leaves a trial of what is not active, which the next start drops. The
             // other way round nobody would count the processes that end while it boots.
@@ -61,7 +61,7 @@ extension PackageUpdater {
             save()
             return
         }
-        ledger.trials[name] = back.trial
+        trialRecord.trials[name] = back.trial
         save()
         schedule()
         for (event, time) in back.events {

@@ -9,13 +9,13 @@ extension PackageUpdater {
     /// Brings the missing files of a draft into its batch.
     func fetch(
         _ draft: PackageDraft, from source: PackageSource
-    ) async throws -> (PackageUpdate.Way, DeliveryTraffic) {
+    ) async throws -> (PackageUpdate.Transfer, DeliveryTraffic) {
         let draft = try await library.onThread { _ in try draft.addingEmptyFiles() }
         let manifest = draft.manifest
         let download = PackageDownload(
             url: source.archive(of: manifest), size: manifest.archive?.size, sha256: manifest.archive?.sha256)
         let meter = TrafficMeter()
-        var way = PackageUpdate.Way.whole
+        var transfer = PackageUpdate.Transfer.whole
         let plan = RangePlan(
             draft.missing, of: manifest, isFirst: library.activeGeneration(of: manifest.id) == nil,
             costs: configuration.costs)
@@ -25,27 +25,27 @@ extension PackageUpdater {
         case .ranges(let ranges):
             do {
                 try await downloader.withRanges(ranges, of: download, meter: meter) {
-                    try await self.checkRoom(for: draft, ranges.reduce(0) { $0 + Int64($1.count) })
+                    try await self.checkSpace(for: draft, ranges.reduce(0) { $0 + Int64($1.count) })
                 } _: { [library] path in
                     try await library.fill(draft, from: path, isWhole: false)
                 }
                 return (.ranges, meter.traffic)
             } catch let error where Self.leavesTheArchive(error) {
                 hub.send(.fellBack(manifest.id, manifest.version, reason: String(describing: error)))
-                way = .wholeAfterRanges
+                transfer = .wholeAfterRanges
             }
         case .whole: break
         }
         var traffic = meter.traffic
         traffic += try await fetchWhole(download, draft)
-        return (way, traffic)
+        return (transfer, traffic)
     }
 
     /// Whether the whole archive may do better than its ranges did.
     private static func leavesTheArchive(_ error: any Error) -> Bool {
         switch error {
         case is CancellationError: false
-        case let error as DeliveryError: ![.noRoom, .io, .queueFull].contains(error.code)
+        case let error as DeliveryError: ![.noSpace, .io, .queueFull].contains(error.code)
         case let error as StoreError: error.code == .digestMismatch
         default: true
         }
@@ -58,13 +58,13 @@ extension PackageUpdater {
         defer { if let arrival { arrivals.end(arrival) } }
         let steps = ProgressSteps()
         let archive = try await downloader.download(download) { [hub] progress in
-            arrival?.note(progress.received)
-            guard steps.tells(progress) else { return }
+            arrival?.record(progress.received)
+            guard steps.reports(progress) else { return }
             hub.send(.downloading(manifest.id, manifest.version, progress))
         } admit: {
             // What has arrived already takes its room already.
             let packed = max(0, (download.size ?? 0) - self.downloader.partialBytes(of: download))
-            try await self.checkRoom(for: draft, packed)
+            try await self.checkSpace(for: draft, packed)
         }
         do {
             try await library.fill(draft, from: archive.path)
@@ -78,19 +78,19 @@ extension PackageUpdater {
     }
 
     /// Before anything is fetched, when it is its turn: the packed bytes and the unpacked ones must fit together.
-    private func checkRoom(for draft: PackageDraft, _ packed: Int64) async throws {
+    private func checkSpace(for draft: PackageDraft, _ packed: Int64) async throws {
         let unpacked = draft.missingBytes
         let (both, overflow) = packed.addingReportingOverflow(unpacked)
-        try downloader.checkRoom(for: overflow ? .max : both)
+        try downloader.checkSpace(for: overflow ? .max : both)
         do {
-            let room = configuration.room ?? library.store
+            let room = configuration.space ?? library.store
             // A store sweeps first, which may take seconds.
-            try await withTaskExecutorPreference(library.executor) { try await room.ensureRoom(for: unpacked) }
+            try await withTaskExecutorPreference(library.executor) { try await room.reserveSpace(for: unpacked) }
         } catch let error where Self.isTrouble(error) {
             throw error
         } catch {
             throw DeliveryError(
-                .noRoom, "the store has no room for \(unpacked) bytes", at: library.store.directory, cause: error)
+                .noSpace, "the store has no room for \(unpacked) bytes", at: library.store.directory, cause: error)
         }
     }
 

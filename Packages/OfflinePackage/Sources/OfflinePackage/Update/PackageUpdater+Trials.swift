@@ -16,7 +16,7 @@ extension PackageUpdater {
     /// counts for these from the first answer on. A page that began to boot before a generation was there counts for it
     /// only where that has answered.
     public func report(_ report: BootReport) async {
-        for conclusion in note(report) { await conclusion.value }
+        for conclusion in record(report) { await conclusion.value }
     }
 
     /// Waits for what reports have led to so far, then ends the streams of events. Work that callers wait for goes on.
@@ -29,7 +29,7 @@ extension PackageUpdater {
     /// - Returns: what is still to be done: one task for each trial that the report ended, and for each rollback that is
     ///   tried again.
     @discardableResult
-    public func note(_ report: BootReport) -> [Task<Void, Never>] {
+    public func record(_ report: BootReport) -> [Task<Void, Never>] {
         let page = report.page
         let event: TrialPeriod.Event =
             switch report.kind {
@@ -40,12 +40,12 @@ extension PackageUpdater {
             }
         // What is no URL of a package, `about:blank` for one, lies in none.
         let document = PackageURL(page.documentURL)
-        boots.note(report)
+        boots.record(report)
         // Before this report's own verdict is among them.
         let retried = retryRollbacks()
         let ended: [Task<Void, Never>] = page.generations.compactMap { pinned in
             let isReplaced = replaced[pinned.package]?.trial.generation == pinned.number
-            guard isReplaced || ledger.trials[pinned.package]?.generation == pinned.number,
+            guard isReplaced || trialRecord.trials[pinned.package]?.generation == pinned.number,
                 let id = try? PackageID(pinned.package),
                 let active = library.activeGeneration(of: id), active.number == pinned.number
             else { return nil }
@@ -62,16 +62,16 @@ extension PackageUpdater {
                 }
             guard isMeant else { return nil }
             if isReplaced {
-                replaced[pinned.package]?.note(event, at: watch.elapsed)
+                replaced[pinned.package]?.record(event, at: watch.elapsed)
                 return nil
             }
-            return tell(event, of: id, pinned.number)
+            return send(event, of: id, pinned.number)
         }
         return retried + ended
     }
 
     /// Tells a trial of an event; where that ends it, the rest is done in a task, since it may wait for a download.
-    private func tell(_ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64) -> Task<Void, Never>? {
+    private func send(_ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64) -> Task<Void, Never>? {
         judge(event, of: id, generation).map { begin($0, of: id, $1) }
     }
 
@@ -98,7 +98,7 @@ extension PackageUpdater {
     /// Verdicts that have not led to what they must, because the disk was full or the store suspended, and that nobody is
     /// at work on.
     var unfinished: [(PackageID, TrialPeriod, TrialPeriod.Verdict)] {
-        ledger.trials.sorted { $0.key < $1.key }.compactMap { name, trial in
+        trialRecord.trials.sorted { $0.key < $1.key }.compactMap { name, trial in
             guard let verdict = trial.verdict, conclusions[trial.generation] == nil, let id = try? PackageID(name)
             else { return nil }
             return (id, trial, verdict)
@@ -111,7 +111,7 @@ extension PackageUpdater {
     /// - Returns: what is still to be done.
     @discardableResult
     public func retryRollbacks() -> [Task<Void, Never>] {
-        if !isLedgerWritten { save() }
+        if !isRecordWritten { save() }
         return unfinished.map { id, trial, verdict in begin(verdict, of: id, trial, again: true) }
     }
 
@@ -119,10 +119,10 @@ extension PackageUpdater {
     func judge(
         _ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64, at time: Duration? = nil
     ) -> (TrialPeriod.Verdict, TrialPeriod)? {
-        guard var trial = ledger.trials[id.description] else { return nil }
+        guard var trial = trialRecord.trials[id.description] else { return nil }
         let boots = trial.unfinishedBoots
-        let verdict = trial.take(event, of: generation, at: time ?? watch.elapsed)
-        ledger.trials[id.description] = trial
+        let verdict = trial.apply(event, of: generation, at: time ?? watch.elapsed)
+        trialRecord.trials[id.description] = trial
         schedule()
         if verdict != nil || boots != trial.unfinishedBoots { save() }
         return verdict.map { ($0, trial) }
@@ -136,18 +136,18 @@ extension PackageUpdater {
         switch verdict {
         case .healthy:
             // The next version may be about to be activated, with a trial of its own.
-            guard ledger.trials[id.description]?.generation == trial.generation else { return [] }
+            guard trialRecord.trials[id.description]?.generation == trial.generation else { return [] }
             endTrial(of: id.description)
             save()
             hub.send(.proven(id, active.package.version))
             return []
         case .failed(let reason):
             // First of all, so that a kill from here on cannot bring it back.
-            ledger.condemn(trial.version, of: id.description)
+            trialRecord.markFailed(trial.version, of: id.description)
             save()
             if !again { hub.send(.quarantined(id, active.package.version, reason: reason)) }
             return try await packages.run(id.description) {
-                guard ledger.trials[id.description]?.generation == trial.generation,
+                guard trialRecord.trials[id.description]?.generation == trial.generation,
                     library.activeGeneration(of: id)?.number == trial.generation
                 else { return [] }
                 var current: PackageGeneration?
@@ -165,7 +165,7 @@ extension PackageUpdater {
     }
 
     func endTrial(of package: String) {
-        ledger.trials[package] = nil
+        trialRecord.trials[package] = nil
         if let pin = pins.removeValue(forKey: package) { library.store.unpin(pin) }
         schedule()
     }
@@ -197,15 +197,15 @@ extension PackageUpdater {
     /// - Returns: whether the ledger is as safe as it can be: written, or not to be written at all.
     @discardableResult
     func save() -> Bool {
-        guard mayWriteLedger else { return true }
-        isLedgerWritten = false
+        guard mayWriteRecord else { return true }
+        isRecordWritten = false
         do {
-            try health.save(ledger)
-            isLedgerWritten = true
+            try health.save(trialRecord)
+            isRecordWritten = true
         } catch {
             configuration.logger.error("cannot write the record of health", metadata: ["error": "\(error)"])
         }
-        return isLedgerWritten
+        return isRecordWritten
     }
 
     // MARK: Time
@@ -218,16 +218,16 @@ extension PackageUpdater {
         lastPause = order
         guard isPaused != areTrialsPaused else { return }
         areTrialsPaused = isPaused
-        let boots = ledger.trials.mapValues(\.unfinishedBoots)
-        for (name, trial) in ledger.trials {
+        let boots = trialRecord.trials.mapValues(\.unfinishedBoots)
+        for (name, trial) in trialRecord.trials {
             var trial = trial
             // Neither brings a verdict.
-            _ = trial.take(isPaused ? .paused : .resumed, of: trial.generation, at: watch.elapsed)
-            ledger.trials[name] = trial
+            _ = trial.apply(isPaused ? .paused : .resumed, of: trial.generation, at: watch.elapsed)
+            trialRecord.trials[name] = trial
         }
-        for name in replaced.keys { replaced[name]?.note(isPaused ? .paused : .resumed, at: watch.elapsed) }
+        for name in replaced.keys { replaced[name]?.record(isPaused ? .paused : .resumed, at: watch.elapsed) }
         schedule()
-        if ledger.trials.mapValues(\.unfinishedBoots) != boots { save() }
+        if trialRecord.trials.mapValues(\.unfinishedBoots) != boots { save() }
         if !isPaused { retryRollbacks() }
     }
 
@@ -235,7 +235,7 @@ extension PackageUpdater {
     func schedule() {
         alarm?.cancel()
         alarm = nil
-        guard let due = ledger.trials.values.compactMap(\.deadline).min() else { return }
+        guard let due = trialRecord.trials.values.compactMap(\.deadline).min() else { return }
         let clock = configuration.clock
         let wait = due - watch.elapsed
         // Owned: the next alarm, or the end of the updater, cancels it.
@@ -253,9 +253,9 @@ extension PackageUpdater {
         // Who cancelled it has set another one. From here on nobody does: what it leads to is done to its end.
         guard !Task.isCancelled else { return }
         alarm = nil
-        for (name, trial) in ledger.trials.sorted(by: { $0.key < $1.key }) {
+        for (name, trial) in trialRecord.trials.sorted(by: { $0.key < $1.key }) {
             guard let id = try? PackageID(name) else { continue }
-            await tell(.clock, of: id, trial.generation)?.value
+            await send(.clock, of: id, trial.generation)?.value
         }
     }
 }

@@ -24,7 +24,7 @@ public actor PackageUpdater: HealthReporting {
     let downloader: PackageDownloader
     let hub = PackageEventHub()
     /// The packages whose first download is under way, for the loader that answers from them.
-    nonisolated let arrivals: ArrivingPackages
+    nonisolated let arrivals: PartialPackages
     let health: any HealthRecording
     /// One look at a time at each manifest.
     let sources: KeyedQueue
@@ -36,11 +36,11 @@ public actor PackageUpdater: HealthReporting {
     /// downloader's to say.
     let packages: KeyedQueue
     let watch: Stopwatch
-    var ledger = HealthLedger()
+    var trialRecord = TrialRecord()
     /// Whether the ledger may be written: not where one may be there that could not be read.
-    private(set) var mayWriteLedger = true
+    private(set) var mayWriteRecord = true
     /// Whether the ledger stands as it is where it is kept.
-    var isLedgerWritten = true
+    var isRecordWritten = true
     /// The last good generations that trials may fall back to; each is pinned once.
     var pins: [String: Int64] = [:]
     var alarm: Task<Void, Never>?
@@ -49,15 +49,15 @@ public actor PackageUpdater: HealthReporting {
     /// Trials that an activation under way puts others in the place of, by package.
     var replaced: [String: ReplacedTrial] = [:]
     /// How often the host itself installed or removed a package: what was begun before gives way.
-    private var hostsWords: [String: Int] = [:]
-    var boots = PageBoots()
+    private var hostInstallEpoch: [String: Int] = [:]
+    var boots = BootTracker()
     var areTrialsPaused = false
     /// The order of the last word on pauses.
     var lastPause: UInt64 = 0
     private var isStarted = false
 
     /// - Parameter loader: the network.
-    public init(library: PackageLibrary, loader: any ResourceLoading, configuration: Configuration = Configuration()) {
+    public init(library: PackageLibrary, loader: any ResourceLoader, configuration: Configuration = Configuration()) {
         self.library = library
         self.configuration = configuration
         let directory = library.store.directory
@@ -66,12 +66,12 @@ public actor PackageUpdater: HealthReporting {
         downloader = PackageDownloader(
             loader: loader, directory: directory + "/downloads", configuration: downloads)
         health = configuration.health ?? HealthDocument(library.store)
-        arrivals = ArrivingPackages(library: library)
+        arrivals = PartialPackages(library: library)
         sources = KeyedQueue(atATime: .max, inLine: configuration.downloads.inLine)
         fetches = KeyedQueue(atATime: .max, inLine: configuration.downloads.inLine)
         packages = KeyedQueue(atATime: .max, inLine: configuration.downloads.inLine)
         watch = Stopwatch(configuration.clock)
-        library.hearDamage { [hub] in hub.send(.fileDamaged($0)) }
+        library.onDamage { [hub] in hub.send(.fileDamaged($0)) }
     }
 
     deinit {
@@ -99,19 +99,19 @@ public actor PackageUpdater: HealthReporting {
         guard !isStarted else { return [] }
         isStarted = true
         do {
-            ledger = try health.load()
+            trialRecord = try health.load()
         } catch {
             // Without its ledger the container works, and a version that failed may be tried once more. What cannot be read
             // now may be read at the next launch, so it is not written over.
-            mayWriteLedger = false
+            mayWriteRecord = false
             configuration.logger.error("cannot read the record of health", metadata: ["error": "\(error)"])
         }
-        let loaded = ledger
+        let loaded = trialRecord
         var changes: [PackageScopeChange] = []
-        for (name, trial) in ledger.trials.sorted(by: { $0.key < $1.key }) {
+        for (name, trial) in trialRecord.trials.sorted(by: { $0.key < $1.key }) {
             guard let id = try? PackageID(name), library.activeGeneration(of: id)?.number == trial.generation else {
                 // It was never activated, or another one since.
-                ledger.trials[name] = nil
+                trialRecord.trials[name] = nil
                 continue
             }
             pinFormer(of: trial, name)
@@ -121,7 +121,7 @@ public actor PackageUpdater: HealthReporting {
                 return try await conclude(verdict, of: id, trial)
             }
         }
-        if ledger != loaded { save() }
+        if trialRecord != loaded { save() }
         changes += try await apply([.nextLaunch, .inBackground])
         await downloader.removeStale()
         return changes
@@ -149,7 +149,7 @@ public actor PackageUpdater: HealthReporting {
                     // active, but for what came with the app, and what cannot be read must not take the place of what can.
                     let isBaselineActive = try await library.isBaselineActive(id) == true
                     guard HostVersion.allows(generation.minHost, in: hostVersion),
-                        !ledger.isQuarantined("\(generation.package.version)", of: "\(id)"),
+                        !trialRecord.isQuarantined("\(generation.package.version)", of: "\(id)"),
                         library.activeGeneration(of: id).map({ $0.number < generation.number || isBaselineActive })
                             ?? true,
                         try await library.isReadable(generation), try await library.isInScope(generation)
@@ -202,7 +202,7 @@ public actor PackageUpdater: HealthReporting {
         if let reason = urgency.obstacle(in: configuration.conditions.conditions) {
             throw DeliveryError(.notNow, reason, at: source.manifestURL)
         }
-        let words = hostsWords
+        let words = hostInstallEpoch
         return try await sources.run(source.manifestURL) {
             hub.send(.updateBegan(source))
             do {
@@ -236,14 +236,15 @@ public actor PackageUpdater: HealthReporting {
             try check(manifest, at: archive)
             let draft = try await library.draft(of: manifest)
             if let active = try await library.active(equalTo: draft) {
-                return PackageUpdate(outcome: .unchanged, package: active, way: .nothing, traffic: DeliveryTraffic())
+                return PackageUpdate(
+                    outcome: .unchanged, package: active, transfer: .nothing, traffic: DeliveryTraffic())
             }
             try await library.fill(draft, from: archive)
             try await library.raiseSequence(to: manifest, digest)
             let generation = try await library.stage(draft, timing: nil, isBaseline: true)
             try await activateNow(generation)
             return PackageUpdate(
-                outcome: .activated, package: generation.package, way: .whole, traffic: DeliveryTraffic())
+                outcome: .activated, package: generation.package, transfer: .whole, traffic: DeliveryTraffic())
         }
     }
 
@@ -262,12 +263,12 @@ public actor PackageUpdater: HealthReporting {
         return try await packages.run(id.description) {
             let former = library.activeGeneration(of: id)?.package
             // An update that is asked for from here on is the later word.
-            hostsWords[id.description, default: 0] += 1
+            hostInstallEpoch[id.description, default: 0] += 1
             let package: InstalledPackage
             do {
                 package = try await put(manifest, digest, from: archive)
             } catch {
-                hostsWords[id.description, default: 0] -= 1
+                hostInstallEpoch[id.description, default: 0] -= 1
                 throw error
             }
             endTrial(of: id.description)
@@ -306,7 +307,7 @@ public actor PackageUpdater: HealthReporting {
     @discardableResult
     public func remove(_ id: PackageID) async throws -> [PackageScopeChange] {
         try await packages.run(id.description) {
-            hostsWords[id.description, default: 0] += 1
+            hostInstallEpoch[id.description, default: 0] += 1
             // First: what waits may be all that there is, and must not come at the next launch.
             try await giveUpWaiting(id)
             let former = library.activeGeneration(of: id)?.package
@@ -341,7 +342,7 @@ public actor PackageUpdater: HealthReporting {
     /// To be asked anew after each wait: reports go on meanwhile, and the version may be on trial already, with other
     /// files.
     func checkHealth(of id: PackageID, _ version: PackageVersion, at location: String) throws {
-        guard !ledger.isQuarantined("\(version)", of: "\(id)") else {
+        guard !trialRecord.isQuarantined("\(version)", of: "\(id)") else {
             throw DeliveryError(.quarantined, "version \(version) of \(id) failed before", at: location)
         }
     }
@@ -353,7 +354,7 @@ public actor PackageUpdater: HealthReporting {
         let name = manifest.id.description
         func checkWord() throws {
             try checkHealth(of: manifest.id, manifest.version, at: source.manifestURL)
-            guard hostsWords[name] == words[name] else {
+            guard hostInstallEpoch[name] == words[name] else {
                 throw DeliveryError(
                     .overtaken, "the host installed or removed \(name) meanwhile", at: source.manifestURL)
             }
@@ -369,12 +370,12 @@ public actor PackageUpdater: HealthReporting {
         }
         if let present { return present }
         let former = library.activeGeneration(of: manifest.id)?.number
-        let (way, traffic) = try await fetch(draft, from: source)
+        let (transfer, traffic) = try await fetch(draft, from: source)
         return try await packages.run(name) {
             try checkWord()
             // What came with the app may have been installed meanwhile.
             if let active = try await library.activeGeneration(like: draft), active.number != former {
-                return PackageUpdate(outcome: .unchanged, package: active.package, way: way, traffic: traffic)
+                return PackageUpdate(outcome: .unchanged, package: active.package, transfer: transfer, traffic: traffic)
             }
             // Another source, or another manifest, may have come first.
             let scope = try await library.authorise(manifest, digest, from: source)
@@ -388,7 +389,8 @@ public actor PackageUpdater: HealthReporting {
                 try await activateNow(generation)
                 // It is older, so where this fails it is given up when its time comes.
                 try? await giveUpWaiting(manifest.id)
-                return PackageUpdate(outcome: .activated, package: generation.package, way: way, traffic: traffic)
+                return PackageUpdate(
+                    outcome: .activated, package: generation.package, transfer: transfer, traffic: traffic)
             }
             do {
                 try await giveUpWaiting(manifest.id, but: generation)
@@ -398,7 +400,7 @@ public actor PackageUpdater: HealthReporting {
             }
             hub.send(.staged(manifest.id, manifest.version, timing))
             return PackageUpdate(
-                outcome: .staged(timing), package: generation.package, way: way, traffic: traffic)
+                outcome: .staged(timing), package: generation.package, transfer: transfer, traffic: traffic)
         }
     }
 
@@ -406,7 +408,7 @@ public actor PackageUpdater: HealthReporting {
     private func update(to draft: PackageDraft, _ timing: ApplyTiming) async throws -> PackageUpdate? {
         if let active = try await library.active(equalTo: draft) {
             try await giveUpWaiting(draft.manifest.id)
-            return PackageUpdate(outcome: .unchanged, package: active, way: .nothing, traffic: DeliveryTraffic())
+            return PackageUpdate(outcome: .unchanged, package: active, transfer: .nothing, traffic: DeliveryTraffic())
         }
         guard let (generation, since) = try await waiting(equalTo: draft) else { return nil }
         let timing = settled(timing)
@@ -415,7 +417,7 @@ public actor PackageUpdater: HealthReporting {
         // Where this fails it still waits.
         if timing == .now { _ = try await activate(generation) }
         return PackageUpdate(
-            outcome: timing == .now ? .activated : .unchanged, package: generation.package, way: .nothing,
+            outcome: timing == .now ? .activated : .unchanged, package: generation.package, transfer: .nothing,
             traffic: DeliveryTraffic())
     }
 

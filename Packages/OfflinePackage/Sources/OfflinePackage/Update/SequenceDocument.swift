@@ -16,9 +16,9 @@ internal import ResourceStore
 struct SequenceDocument {
     /// The name of the document in the store.
     static let name = "package-sequences"
-    private let store: ResourceStore
+    private let store: BlobStore
 
-    init(_ store: ResourceStore) {
+    init(_ store: BlobStore) {
         self.store = store
     }
 

@@ -44,12 +44,12 @@ public struct ResourceSuggestion: Sendable {
                 ?? (seen.contains(where: \.isEmpty) ? "it was not asked for in every run" : nil)
                 ?? (Set(seen.joined().map(\.bytes)).count > 1 ? "its bytes differ from run to run" : nil)
             if let reason {
-                note(url, reason)
+                record(url, reason)
             } else if let name = TableURL(url), let file = seen.joined().first, let row = Row(name, file) {
                 // Two spellings of one URL are one entry.
                 if names.insert(name).inserted { rows.append(row) }
             } else {
-                note(url, "its URL cannot stand in a table")
+                record(url, "its URL cannot stand in a table")
             }
         }
     }
@@ -86,7 +86,7 @@ public struct ResourceSuggestion: Sendable {
         return json
     }
 
-    private mutating func note(_ url: String, _ reason: String) {
+    private mutating func record(_ url: String, _ reason: String) {
         let path = HTTPRequest(urlText: url)?.path ?? ""
         let bare = "\(WebOrigin(url: url) ?? .opaque)\(path.prefix { $0 != "?" })"
         let entry = LeftOut(url: bare, reason: reason)

@@ -50,7 +50,7 @@ struct RetryPlanTests {
         plan = RetryPlan()
         var endless = 0
         while endless < 100, !fail() {
-            plan.noteProgress()
+            plan.recordProgress()
             endless += 1
         }
         #expect(endless == 29)
@@ -104,14 +104,14 @@ struct RetryPlanTests {
         let clock = ManualClock()
         let stall = StallLimit(limit: .seconds(10), clock: clock)
         let (signals, send) = AsyncStream.makeStream(of: Void.self)
-        let (heard, hear) = AsyncStream.makeStream(of: Void.self)
+        let (heard, receive) = AsyncStream.makeStream(of: Void.self)
         async let outcome: Result<Int, any Error> = {
             do {
                 return .success(
                     try await stall.run { alive in
                         for await _ in signals {
                             alive()
-                            hear.yield()
+                            receive.yield()
                         }
                         try Task.checkCancellation()
                         return 1

@@ -16,70 +16,70 @@ struct TrialPeriodTests {
 
     @Test func oneHealthyPageProvesIt() {
         var trial = trial()
-        #expect(trial.take(.bootBegan(page), of: 8, at: .seconds(1)) == nil)
+        #expect(trial.apply(.bootBegan(page), of: 8, at: .seconds(1)) == nil)
         #expect(trial.deadline == .seconds(11))
-        #expect(trial.take(.healthy(page), of: 8, at: .seconds(10)) == .healthy)
+        #expect(trial.apply(.healthy(page), of: 8, at: .seconds(10)) == .healthy)
         #expect(trial.deadline == nil)
         // What comes later changes nothing.
-        #expect(trial.take(.failed(page, "late"), of: 8, at: .seconds(11)) == nil)
+        #expect(trial.apply(.failed(page, "late"), of: 8, at: .seconds(11)) == nil)
         #expect(trial.verdict == .healthy)
     }
 
     @Test func silenceForTheWholeLimitCondemnsIt() {
         var trial = trial()
-        _ = trial.take(.bootBegan(page), of: 8, at: .zero)
-        #expect(trial.take(.clock, of: 8, at: .milliseconds(9_999)) == nil)
-        #expect(trial.take(.clock, of: 8, at: .seconds(10)) == .failed("the page did not report within 10.0 seconds"))
+        _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
+        #expect(trial.apply(.clock, of: 8, at: .milliseconds(9_999)) == nil)
+        #expect(trial.apply(.clock, of: 8, at: .seconds(10)) == .failed("the page did not report within 10.0 seconds"))
     }
 
     @Test func aHealthyReportAfterTheLimitIsTooLate() {
         var trial = trial()
-        _ = trial.take(.bootBegan(page), of: 8, at: .zero)
-        #expect(trial.take(.healthy(page), of: 8, at: .seconds(10)) != .healthy)
+        _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
+        #expect(trial.apply(.healthy(page), of: 8, at: .seconds(10)) != .healthy)
         #expect(trial.verdict != .healthy && trial.verdict != nil)
     }
 
     @Test func loadingAnewGivesNoMoreTime() {
         var trial = trial()
-        _ = trial.take(.bootBegan(page), of: 8, at: .zero)
-        _ = trial.take(.bootBegan(page), of: 8, at: .seconds(9))
+        _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
+        _ = trial.apply(.bootBegan(page), of: 8, at: .seconds(9))
         #expect(trial.deadline == .seconds(10))
     }
 
     @Test func aFailureCondemnsIt() {
         var trial = trial()
-        #expect(trial.take(.failed(page, "white page"), of: 8, at: .zero) == .failed("white page"))
+        #expect(trial.apply(.failed(page, "white page"), of: 8, at: .zero) == .failed("white page"))
     }
 
     @Test func staleReportsAreIgnored() {
         var trial = trial()
         for stale in [Int64(7), 9] {
-            #expect(trial.take(.failed(page, "old"), of: stale, at: .zero) == nil)
-            #expect(trial.take(.healthy(page), of: stale, at: .zero) == nil)
-            #expect(trial.take(.bootBegan(page), of: stale, at: .zero) == nil)
+            #expect(trial.apply(.failed(page, "old"), of: stale, at: .zero) == nil)
+            #expect(trial.apply(.healthy(page), of: stale, at: .zero) == nil)
+            #expect(trial.apply(.bootBegan(page), of: stale, at: .zero) == nil)
         }
         #expect(trial == self.trial())
     }
 
     @Test func aClosedPageSaysNothing() {
         var trial = trial()
-        _ = trial.take(.bootBegan(page), of: 8, at: .zero)
-        _ = trial.take(.bootBegan(other), of: 8, at: .seconds(5))
-        _ = trial.take(.closed(page), of: 8, at: .seconds(6))
+        _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
+        _ = trial.apply(.bootBegan(other), of: 8, at: .seconds(5))
+        _ = trial.apply(.closed(page), of: 8, at: .seconds(6))
         #expect(trial.deadline == .seconds(15))
-        _ = trial.take(.closed(other), of: 8, at: .seconds(7))
+        _ = trial.apply(.closed(other), of: 8, at: .seconds(7))
         #expect(trial.deadline == nil && trial.verdict == nil && trial.unfinishedBoots == 0)
-        #expect(trial.take(.clock, of: 8, at: .seconds(100)) == nil)
+        #expect(trial.apply(.clock, of: 8, at: .seconds(100)) == nil)
     }
 
     @Test func processesThatEndWhileItBootsCondemnIt() throws {
         var trial = trial()
         for process in 1...3 {
-            _ = trial.take(.bootBegan(page), of: 8, at: .zero)
-            _ = trial.take(.bootBegan(other), of: 8, at: .zero)
+            _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
+            _ = trial.apply(.bootBegan(other), of: 8, at: .zero)
             #expect(trial.unfinishedBoots == process)
             trial = try JSONDecoder().decode(TrialPeriod.self, from: JSONEncoder().encode(trial))
-            let verdict = trial.take(.relaunched, of: 8, at: .zero)
+            let verdict = trial.apply(.relaunched, of: 8, at: .zero)
             #expect((verdict == nil) == (process < 3))
         }
         #expect(trial.verdict == .failed("3 processes in a row ended while it booted"))
@@ -87,42 +87,42 @@ struct TrialPeriodTests {
 
     @Test func anAbsenceIsNoSilence() {
         var trial = trial()
-        _ = trial.take(.bootBegan(page), of: 8, at: .zero)
+        _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
         // It is heard after the process was frozen.
-        #expect(trial.take(.paused, of: 8, at: .seconds(60)) == nil)
+        #expect(trial.apply(.paused, of: 8, at: .seconds(60)) == nil)
         #expect(trial.deadline == nil)
-        #expect(trial.take(.clock, of: 8, at: .seconds(100)) == nil)
-        #expect(trial.take(.bootBegan(other), of: 8, at: .seconds(100)) == nil)
-        #expect(trial.take(.resumed, of: 8, at: .seconds(200)) == nil)
+        #expect(trial.apply(.clock, of: 8, at: .seconds(100)) == nil)
+        #expect(trial.apply(.bootBegan(other), of: 8, at: .seconds(100)) == nil)
+        #expect(trial.apply(.resumed, of: 8, at: .seconds(200)) == nil)
         #expect(trial.deadline == .seconds(210))
         // Once more says nothing new.
-        #expect(trial.take(.resumed, of: 8, at: .seconds(205)) == nil)
-        #expect(trial.take(.clock, of: 8, at: .seconds(210)) == .failed("the page did not report within 10.0 seconds"))
+        #expect(trial.apply(.resumed, of: 8, at: .seconds(205)) == nil)
+        #expect(trial.apply(.clock, of: 8, at: .seconds(210)) == .failed("the page did not report within 10.0 seconds"))
     }
 
     @Test func aHealthyReportFromTheBackgroundCounts() {
         var trial = trial()
-        _ = trial.take(.bootBegan(page), of: 8, at: .zero)
-        _ = trial.take(.paused, of: 8, at: .seconds(1))
-        #expect(trial.take(.healthy(page), of: 8, at: .seconds(60)) == .healthy)
+        _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
+        _ = trial.apply(.paused, of: 8, at: .seconds(1))
+        #expect(trial.apply(.healthy(page), of: 8, at: .seconds(60)) == .healthy)
     }
 
     @Test func aProcessThatEndsWhileItIsAwaySaysNothing() throws {
         var trial = trial()
         for _ in 1...5 {
-            _ = trial.take(.bootBegan(page), of: 8, at: .zero)
-            _ = trial.take(.paused, of: 8, at: .seconds(1))
-            _ = trial.take(.bootBegan(other), of: 8, at: .seconds(2))
+            _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
+            _ = trial.apply(.paused, of: 8, at: .seconds(1))
+            _ = trial.apply(.bootBegan(other), of: 8, at: .seconds(2))
             #expect(trial.unfinishedBoots == 0)
             trial = try JSONDecoder().decode(TrialPeriod.self, from: JSONEncoder().encode(trial))
-            #expect(trial.take(.relaunched, of: 8, at: .zero) == nil)
+            #expect(trial.apply(.relaunched, of: 8, at: .zero) == nil)
         }
         // Back again, it counts again.
-        _ = trial.take(.bootBegan(page), of: 8, at: .zero)
-        _ = trial.take(.paused, of: 8, at: .zero)
-        _ = trial.take(.resumed, of: 8, at: .zero)
+        _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
+        _ = trial.apply(.paused, of: 8, at: .zero)
+        _ = trial.apply(.resumed, of: 8, at: .zero)
         #expect(trial.unfinishedBoots == 1)
-        _ = trial.take(.closed(page), of: 8, at: .zero)
+        _ = trial.apply(.closed(page), of: 8, at: .zero)
         #expect(trial.unfinishedBoots == 0)
     }
 
@@ -139,7 +139,7 @@ struct TrialPeriodTests {
                 var next = trial
                 let (event, generation) = events[index]
                 // Three seconds a step: the limit passes on some ways.
-                let verdict = next.take(event, of: generation, at: .seconds(3 * step))
+                let verdict = next.apply(event, of: generation, at: .seconds(3 * step))
                 if trial.verdict != nil || generation != 8 {
                     #expect(verdict == nil && next == trial)
                 } else if case .healthy = verdict {

@@ -11,7 +11,7 @@ struct CookieGrants: Sendable {
     private var removed: Set<Substring> = []
 
     /// - Parameter setCookies: the values of the field `Set-Cookie`.
-    mutating func note(_ setCookies: [String]) {
+    mutating func record(_ setCookies: [String]) {
         for text in setCookies {
             let parts = text.split(separator: ";", omittingEmptySubsequences: false)
             let (name, value) = Self.pair(parts[0])

@@ -20,18 +20,18 @@ public protocol PrefetchCompleting: Sendable {
     ///   answer has.
     /// - Throws: what the loader throws.
     func answer(
-        to request: ResourceRequest, from loader: any ResourceLoading,
-        hearing hear: @escaping @Sendable ([String]) -> Void
+        to request: ResourceRequest, from loader: any ResourceLoader,
+        receiving receive: @escaping @Sendable ([String]) -> Void
     ) async throws -> ResourceResponse?
 }
 
 extension PrefetchCompleting {
     public func answer(
-        to request: ResourceRequest, from loader: any ResourceLoading,
-        hearing hear: @escaping @Sendable ([String]) -> Void
+        to request: ResourceRequest, from loader: any ResourceLoader,
+        receiving receive: @escaping @Sendable ([String]) -> Void
     ) async throws -> ResourceResponse? {
         let response = try await loader.load(request)
-        hear(response?.head.headerFields[values: .setCookie] ?? [])
+        receive(response?.head.headerFields[values: .setCookie] ?? [])
         return response
     }
 }

@@ -15,7 +15,7 @@ public struct PrefetchCounters: Sendable, Hashable {
     /// Requests of pages that had been made ahead, and that went on alone all the same.
     public var misses = 0
     /// Of the misses, those whose cookies, language or other fields were not those of the request made ahead.
-    public var strangers = 0
+    public var mismatches = 0
     /// Requests made ahead for whose answers nobody came in time.
     public var wasted = 0
     /// The bytes that had come for those.

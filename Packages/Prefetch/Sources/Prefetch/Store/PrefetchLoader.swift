@@ -20,10 +20,10 @@ public import ResourceLoading
 /// theirs from a ``PrefetchCompleting``.
 ///
 /// Isolation: any.
-public final class PrefetchLoader: ResourceLoading {
+public final class PrefetchLoader: ResourceLoader {
     /// What it was made with.
     public let configuration: Configuration
-    private let next: any ResourceLoading
+    private let next: any ResourceLoader
     let completing: any PrefetchCompleting
     private let store: PrefetchStore
 
@@ -32,7 +32,7 @@ public final class PrefetchLoader: ResourceLoading {
     ///   - completing: completes requests made ahead.
     ///   - clock: by which answers age. Default: a clock that goes on while the device sleeps.
     public init(
-        next: any ResourceLoading, completing: any PrefetchCompleting, configuration: Configuration = .init(),
+        next: any ResourceLoader, completing: any PrefetchCompleting, configuration: Configuration = .init(),
         clock: some Clock<Duration> = ContinuousClock()
     ) {
         self.next = next
@@ -51,7 +51,7 @@ public final class PrefetchLoader: ResourceLoading {
     /// own join them. None is made twice for one page until ``forget(_:)``.
     public func prefetch(_ requests: [PrefetchRequest], for page: PageReference) {
         guard !requests.isEmpty else { return }
-        let numbers = store.change { ledger, now in ledger.open(page.id, requests.map(\.identity), at: now) }
+        let numbers = store.change { state, now in state.open(page.id, requests.map(\.identity), at: now) }
         for (number, request) in zip(numbers, requests) {
             guard let number else { continue }
             store.start(number) { [self] in await fetch(request, number, for: page) }
@@ -61,12 +61,12 @@ public final class PrefetchLoader: ResourceLoading {
 
     /// Drops what a page that is closed did not ask for.
     public func forget(_ page: PageID) {
-        store.change { ledger, _ in ledger.forget(page) }
+        store.change { state, _ in state.forget(page) }
     }
 
     /// Drops all, as on sign-out; what a page is reading already goes on.
     public func removeAll() {
-        store.change { ledger, _ in ledger.removeAll() }
+        store.change { state, _ in state.removeAll() }
     }
 
     public nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
@@ -76,8 +76,8 @@ public final class PrefetchLoader: ResourceLoading {
         return try await next.load(request)
     }
 
-    public func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
-        known(request) == nil ? next.promptAnswer(to: request) : .later
+    public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
+        known(request) == nil ? next.immediateResponse(to: request) : .later
     }
 }
 
@@ -115,9 +115,9 @@ extension PrefetchLoader {
 
     /// - Parameter waits: whether an answer on its way is waited for.
     nonisolated(nonsending) func answer(_ own: OwnRequest, waits: Bool = true) async throws -> ResourceResponse? {
-        var tried: Set<PrefetchLedger.Number> = []
-        while let number = store.change({ ledger, now in ledger.claim(own, beside: tried, at: now) }) {
-            if let there = store.change({ ledger, now in ledger.handOver(number, at: now) }) {
+        var tried: Set<PrefetchState.Number> = []
+        while let number = store.change({ state, now in state.claim(own, beside: tried, at: now) }) {
+            if let there = store.change({ state, now in state.handOver(number, at: now) }) {
                 if let response = response(there, number) { return response }
             } else if waits {
                 if let response = try await join(number) { return response }
@@ -132,15 +132,15 @@ extension PrefetchLoader {
 
     /// Waits for the head of what is claimed.
     /// - Returns: `nil` where it is not for this request, has failed, or does not come in time.
-    private nonisolated(nonsending) func join(_ number: PrefetchLedger.Number) async throws -> ResourceResponse? {
+    private nonisolated(nonsending) func join(_ number: PrefetchState.Number) async throws -> ResourceResponse? {
         let claims = store.read { $0.claims(of: number) }
         let watch = Task { [store, limit = configuration.joinLimit] in
             guard (try? await store.time.sleep(limit)) != nil else { return }
-            store.change { ledger, _ in ledger.abandon(number, claims: claims) }
+            store.change { state, _ in state.abandon(number, claims: claims) }
         }
         defer { watch.cancel() }
         do {
-            let found = try await store.wait(for: number) { ledger, now in ledger.handOver(number, at: now) }
+            let found = try await store.wait(for: number) { state, now in state.handOver(number, at: now) }
             return response(found, number)
         } catch {
             giveBack(number)
@@ -148,21 +148,21 @@ extension PrefetchLoader {
         }
     }
 
-    private func giveBack(_ number: PrefetchLedger.Number) {
-        store.change { ledger, now in ledger.release(number, at: now) }
+    private func giveBack(_ number: PrefetchState.Number) {
+        store.change { state, now in state.release(number, at: now) }
         store.sweep()
     }
 
     private func response(
-        _ handOver: PrefetchLedger.HandOver, _ number: PrefetchLedger.Number
+        _ handOver: PrefetchState.HandOver, _ number: PrefetchState.Number
     ) -> ResourceResponse? {
-        let (answer, body, how): (PrefetchLedger.Answer, ResourceBody, String)
+        let (answer, body, how): (PrefetchState.Answer, ResourceBody, String)
         switch handOver {
         case .whole(let whole, let itsBody): (answer, body, how) = (whole, itsBody, "fetched ahead")
         case .streamed(let begun):
             let stream = ByteStream(PrefetchedBody(store, number), length: begun.length)
             (answer, body, how) = (begun, .stream(stream), "joined")
-        case .stranger:
+        case .mismatch:
             // It waits for another one, and ages.
             store.sweep()
             return nil
@@ -180,44 +180,44 @@ extension PrefetchLoader {
 // MARK: - Requests made ahead
 
 extension PrefetchLoader {
-    private func fetch(_ request: PrefetchRequest, _ number: PrefetchLedger.Number, for page: PageReference) async {
+    private func fetch(_ request: PrefetchRequest, _ number: PrefetchState.Number, for page: PageReference) async {
         do {
             guard let bare = request.resource(for: page) else {
                 throw ResourceError(.invalidRequest, "no URL", at: request.url)
             }
             let whole = try await completing.completed(bare)
             let fields = whole.head.headerFields
-            guard store.change({ ledger, _ in ledger.complete(number, fields: fields) }) else { return }
+            guard store.change({ state, _ in state.complete(number, fields: fields) }) else { return }
             let response = try await completing.answer(to: whole, from: next) { [store] setCookies in
-                store.change { ledger, _ in ledger.grant(number, setCookies) }
+                store.change { state, _ in state.grant(number, setCookies) }
             }
             guard let response else { throw ResourceError(.internal, "no loader answered", at: request.url) }
             try await keep(response, number)
         } catch {
-            store.change { ledger, _ in ledger.fail(number, error) }
+            store.change { state, _ in state.fail(number, error) }
         }
     }
 
-    private func keep(_ response: ResourceResponse, _ number: PrefetchLedger.Number) async throws {
-        let answer = PrefetchLedger.Answer(
+    private func keep(_ response: ResourceResponse, _ number: PrefetchState.Number) async throws {
+        let answer = PrefetchState.Answer(
             head: response.head, provenance: response.provenance, isInterim: response.isInterim,
             movedTo: response.movedTo, length: response.body.length)
         guard case .stream(let stream) = response.body else {
-            store.change { ledger, now in _ = ledger.answer(number, answer, body: response.body, at: now) }
+            store.change { state, now in _ = state.answer(number, answer, body: response.body, at: now) }
             return
         }
-        guard store.change({ ledger, now in ledger.answer(number, answer, body: nil, at: now) }) else { return }
+        guard store.change({ state, now in state.answer(number, answer, body: nil, at: now) }) else { return }
         var pieces = stream.makeAsyncIterator()
         while true {
-            let isWanted = try await store.wait(for: number) { ledger, _ -> Bool? in
+            let isWanted = try await store.wait(for: number) { state, _ -> Bool? in
                 // Not wanted is an answer; no room is none.
-                guard let hasRoom = ledger.hasRoom(number) else { return false }
+                guard let hasRoom = state.hasRoom(number) else { return false }
                 return hasRoom ? true : nil
             }
             guard isWanted else { return }
             guard let piece = try await pieces.next() else { break }
-            if !piece.isEmpty { store.change { ledger, _ in ledger.append(number, piece) } }
+            if !piece.isEmpty { store.change { state, _ in state.append(number, piece) } }
         }
-        store.change { ledger, now in ledger.end(number, at: now) }
+        store.change { state, now in state.end(number, at: now) }
     }
 }

@@ -7,10 +7,10 @@ internal import Synchronization
 ///
 /// Isolation: any. Nobody is resumed, and nothing is cancelled, while the lock is held.
 final class PrefetchStore: Sendable {
-    typealias Number = PrefetchLedger.Number
+    typealias Number = PrefetchState.Number
 
     private struct State {
-        var ledger: PrefetchLedger
+        var state: PrefetchState
         var waiters: [UInt64: (number: Number, resume: @Sendable () -> Void)] = [:]
         var lastWaiter: UInt64 = 0
         /// The work of requests under way.
@@ -19,8 +19,8 @@ final class PrefetchStore: Sendable {
 
         /// Whom a change is about.
         mutating func takeWaiters() -> [@Sendable () -> Void] {
-            let touched = ledger.touched
-            ledger.touched = []
+            let touched = state.touched
+            state.touched = []
             guard !touched.isEmpty else { return [] }
             let due = waiters.filter { touched.contains($0.value.number) }
             for key in due.keys { waiters[key] = nil }
@@ -28,8 +28,8 @@ final class PrefetchStore: Sendable {
         }
 
         mutating func takeWork() -> [Task<Void, Never>] {
-            let ended = ledger.ended
-            ledger.ended = []
+            let ended = state.ended
+            state.ended = []
             return ended.compactMap { work.removeValue(forKey: $0) }
         }
     }
@@ -39,18 +39,18 @@ final class PrefetchStore: Sendable {
 
     init(_ configuration: PrefetchLoader.Configuration, time: PrefetchTime) {
         self.time = time
-        state = Mutex(State(ledger: PrefetchLedger(configuration)))
+        state = Mutex(State(state: PrefetchState(configuration)))
     }
 
     /// Reads the ledger.
-    func read<Value: Sendable>(_ body: (PrefetchLedger) -> Value) -> Value {
-        state.withLock { body($0.ledger) }
+    func read<Value: Sendable>(_ body: (PrefetchState) -> Value) -> Value {
+        state.withLock { body($0.state) }
     }
 
     /// Changes the ledger, then tells all whom that is about.
     @discardableResult
-    func change<Value: Sendable>(_ body: (inout PrefetchLedger, _ now: Duration) -> Value) -> Value {
-        change { state, now in body(&state.ledger, now) }
+    func change<Value: Sendable>(_ body: (inout PrefetchState, _ now: Duration) -> Value) -> Value {
+        change { state, now in body(&state.state, now) }
     }
 
     private func change<Value: Sendable>(_ body: (inout State, _ now: Duration) -> Value) -> Value {
@@ -67,7 +67,7 @@ final class PrefetchStore: Sendable {
     /// Asks `body` until it has an answer: now, and whenever something about this number has changed.
     /// - Throws: `CancellationError`, and then `body` has not answered.
     nonisolated(nonsending) func wait<Value: Sendable>(
-        for number: Number, _ body: (inout PrefetchLedger, _ now: Duration) -> Value?
+        for number: Number, _ body: (inout PrefetchState, _ now: Duration) -> Value?
     ) async throws -> Value {
         let waiter = state.withLock { state in
             state.lastWaiter += 1
@@ -79,7 +79,7 @@ final class PrefetchStore: Sendable {
                 await withCheckedContinuation { (continuation: CheckedContinuation<Value?, Never>) in
                     // Asked and noted in one step, so that no change comes in between.
                     let value: Value?? = change { state, now in
-                        if let value = body(&state.ledger, now) { return value }
+                        if let value = body(&state.state, now) { return value }
                         if Task.isCancelled { return .some(nil) }
                         state.waiters[waiter] = (number, { continuation.resume(returning: nil) })
                         return nil
@@ -101,7 +101,7 @@ final class PrefetchStore: Sendable {
         }
         let isWanted = state.withLock { state in
             // Where it is through already, or dropped, nobody would take the task out again.
-            guard state.ledger.isUnderWay(number) else { return false }
+            guard state.state.isUnderWay(number) else { return false }
             state.work[number] = task
             return true
         }
@@ -123,8 +123,8 @@ final class PrefetchStore: Sendable {
     /// How long the sweeper may rest; `nil` where it is not needed any more.
     private func nextPause() -> Duration? {
         change { state, now in
-            state.ledger.expire(at: now)
-            let pause = state.ledger.timeToExpiry(at: now)
+            state.state.expire(at: now)
+            let pause = state.state.timeToExpiry(at: now)
             if pause == nil { state.isSweeping = false }
             return pause
         }

@@ -40,15 +40,15 @@ struct PrefetchedBody: AsyncSequence, Sendable {
         }
 
         deinit {
-            store.change { [number] ledger, _ in ledger.leave(number) }
+            store.change { [number] state, _ in state.leave(number) }
         }
 
         func next() async throws -> Data? {
-            let step: PrefetchLedger.Step
+            let step: PrefetchState.Step
             do {
-                step = try await store.wait(for: number) { ledger, _ in ledger.take(number) }
+                step = try await store.wait(for: number) { state, _ in state.nextStep(number) }
             } catch {
-                store.change { ledger, _ in ledger.leave(number) }
+                store.change { state, _ in state.leave(number) }
                 throw error
             }
             switch step {

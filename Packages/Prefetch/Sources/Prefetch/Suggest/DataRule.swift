@@ -29,7 +29,7 @@ enum DataRule {
         if method == .post, observed.fetchMode == "no-cors" || sentType == "text/ping" {
             return "a beacon: nobody reads its answer"
         }
-        let words = PathWords(observed.request.path ?? "")
+        let words = PathClassifier(observed.request.path ?? "")
         if words.reports { return "its path says that it reports, and asks for nothing" }
         if method == .post, words.changes { return "its path says that it changes something" }
         if fields[.authorization] != nil { return "it carries Authorization" }

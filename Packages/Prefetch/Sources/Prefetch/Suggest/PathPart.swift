@@ -22,7 +22,7 @@ struct PathPart: Sendable {
         {
             // Read as a name without a value: the escapes are the same.
             let text = PageParameters(query: String(raw.replacing("=", with: "%3D"))).pairs.first?.name ?? ""
-            segments.append(Segment(raw: raw, text: text, name: PathWords.isReading(text) ? "" : name))
+            segments.append(Segment(raw: raw, text: text, name: PathClassifier.isReading(text) ? "" : name))
             // `/token//abc` is `/token/abc` to most servers.
             if text.contains(where: { $0.isLetter || $0.isNumber }) { name = text }
         }

@@ -12,7 +12,7 @@ internal import HTTPTypes
 /// A table for one page, made of what the page was seen to ask for, and what was left out of it, each with its reason.
 ///
 /// A pure function of what was seen. A request is taken where a script asked for data by it, the table can say it for
-/// every parameter of the page, and making it ahead does no harm: see the room's page for the rules. In doubt it is left
+/// every parameter of the page, and making it ahead does no harm: see the module's page for the rules. In doubt it is left
 /// out: what is missing costs time, what is too much costs the server a request and may do worse.
 public struct PrefetchSuggestion: Sendable {
     /// A request for data that the table does not name.
@@ -49,11 +49,11 @@ public struct PrefetchSuggestion: Sendable {
         }
         self.page = url
         self.limits = limits
-        let runs = runs.map { $0.filter(DataRule.isData).map { Sighting($0) } }
+        let runs = runs.map { $0.filter(DataRule.isData).map { ObservedCall($0) } }
         let rule = FixedPartRule(now: now, isRepeated: runs.count > 1)
         self.rule = rule
         let parameters = PageParameters(query: url.query)
-        var known: [Sighting] = []
+        var known: [ObservedCall] = []
         for sighting in runs.joined() where !known.contains(where: { $0.isSame(as: sighting) }) {
             known.append(sighting)
             do throws(SuggestionFault) {
@@ -66,7 +66,7 @@ public struct PrefetchSuggestion: Sendable {
                 }
                 interfaces.append(interface)
             } catch {
-                note(sighting, error.reason)
+                record(sighting, error.reason)
             }
         }
     }
@@ -93,7 +93,7 @@ public struct PrefetchSuggestion: Sendable {
     }
 
     private static func interface(
-        of sighting: Sighting, in runs: [[Sighting]], on parameters: PageParameters, limits: PrefetchLimits
+        of sighting: ObservedCall, in runs: [[ObservedCall]], on parameters: PageParameters, limits: PrefetchLimits
     ) throws(SuggestionFault) -> PrefetchInterface {
         let same = runs.joined().filter { $0.isSame(as: sighting) }
         for one in same {
@@ -116,14 +116,14 @@ public struct PrefetchSuggestion: Sendable {
     }
 
     /// Why a request of one run is not in another.
-    private static func reason(_ sighting: Sighting, missingIn run: [Sighting]) -> String {
+    private static func reason(_ sighting: ObservedCall, missingIn run: [ObservedCall]) -> String {
         guard let like = run.first(where: { $0.isLike(sighting) }) else { return "it was not made in every run" }
         let names = sighting.part.differences(from: like.part).filter { !$0.isEmpty }.prefix(3)
         return names.isEmpty
             ? "its body differs from run to run" : "it differs from run to run in \(names.joined(separator: ", "))"
     }
 
-    private mutating func note(_ sighting: Sighting, _ reason: String) {
+    private mutating func record(_ sighting: ObservedCall, _ reason: String) {
         let url = "\(sighting.origin)\(rule.shown(path: sighting.path))"
         let entry = LeftOut(method: sighting.method.rawValue, url: url, reason: reason)
         if !leftOut.contains(entry) { leftOut.append(entry) }

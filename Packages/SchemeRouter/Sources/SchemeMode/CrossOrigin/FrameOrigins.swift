@@ -32,21 +32,21 @@ final class FrameOrigins: Sendable {
     private let pages = Mutex<[PageID: Page]>([:])
 
     /// Notes a document that a page asks for: its own, or one inside of it.
-    func note(_ request: ResourceRequest) {
+    func record(_ request: ResourceRequest) {
         guard let page = request.page?.page else { return }
         if request.destination == .document {
             change(page.id) { $0.requested.insert(request.head.urlText) }
         } else if request.destination == .nestedDocument, let origin = request.head.webOrigin {
-            note(origin, in: page, \.covered)
+            record(origin, in: page, \.covered)
         }
     }
 
     /// Notes a frame of a page that the engine loads past the container.
-    func note(_ origin: WebOrigin, past page: PageReference) {
-        note(origin, in: page, \.others)
+    func record(_ origin: WebOrigin, past page: PageReference) {
+        record(origin, in: page, \.others)
     }
 
-    private func note(
+    private func record(
         _ origin: WebOrigin, in page: PageReference, _ kind: WritableKeyPath<Document, Set<WebOrigin>>
     ) {
         guard WebOrigin(url: page.documentURL) != origin else { return }

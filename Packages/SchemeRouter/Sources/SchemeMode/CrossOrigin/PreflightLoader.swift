@@ -7,8 +7,8 @@ public import ResourceLoading
 ///
 /// Belongs around the network: what a package answers is asked of nobody. A redirect on the way is another request, and
 /// asks again. Which requests are of CORS is read from `ResourceRequest.mode`.
-public struct PreflightLoader: ResourceLoading {
-    private let base: any ResourceLoading
+public struct PreflightLoader: ResourceLoader {
+    private let base: any ResourceLoader
     private let names: SchemeNames
     private let cache: PreflightCache
 
@@ -16,7 +16,7 @@ public struct PreflightLoader: ResourceLoading {
     ///   - names: by which pages know origins; a server may have a page's from there.
     ///   - cache: one for all loaders that ask for the same pages.
     public init(
-        _ base: any ResourceLoading, names: SchemeNames = .standard, cache: PreflightCache = PreflightCache()
+        _ base: any ResourceLoader, names: SchemeNames = .standard, cache: PreflightCache = PreflightCache()
     ) {
         self.base = base
         self.names = names

@@ -61,7 +61,7 @@ public struct RequestCompletion: Sendable {
         }
         FetchMetadata.complete(
             &request, from: fields[.origin] == "null" ? .opaque : witness, or: others, sites: sites)
-        frames.note(request)
+        frames.record(request)
         if request.head.headerFields[.acceptLanguage] == nil {
             request.head.headerFields[.acceptLanguage] = acceptLanguage
         }
@@ -103,8 +103,8 @@ public struct RequestCompletion: Sendable {
     }
 
     /// Notes a frame of a page that the engine loads past the container, by http or https.
-    public func noteFrame(of url: String, in page: PageReference) {
-        if let origin = WebOrigin(url: url) { frames.note(origin, past: page) }
+    public func recordFrame(of url: String, in page: PageReference) {
+        if let origin = WebOrigin(url: url) { frames.record(origin, past: page) }
     }
 
     /// Notes that a page shows another document.

@@ -44,7 +44,7 @@ public struct CSSRewriter: TextRewriting {
         return buffer.append(piece, isLast: isLast) { scanner.scan($0, isLast: isLast, into: &$1) }
     }
 
-    private mutating func decide(by word: TextStart.Word) {
+    private mutating func decide(by word: TextStart.Declaration) {
         var charset: TextCharset
         switch word {
         case .mark: charset = .ascii

@@ -84,7 +84,7 @@ public struct HTMLRewriter: TextRewriting {
             case .tag(let tag, let range):
                 takeText(bytes, &textStart, to: range.lowerBound, isOver: true, into: &edits)
                 textStart = end
-                take(tag, UnsafeBufferPointer(rebasing: bytes[range]), at: range.lowerBound, into: &edits)
+                rewriteTag(tag, UnsafeBufferPointer(rebasing: bytes[range]), at: range.lowerBound, into: &edits)
             case .longTag(let range, let tag):
                 takeText(bytes, &textStart, to: range.lowerBound, isOver: true, into: &edits)
                 textStart = end
@@ -137,7 +137,7 @@ public struct HTMLRewriter: TextRewriting {
 
     // MARK: Tags
 
-    private mutating func take(
+    private mutating func rewriteTag(
         _ tag: HTMLTag, _ bytes: UnsafeBufferPointer<UInt8>, at offset: Int, into edits: inout [ByteEdit]
     ) {
         if !tag.isEnd, !tag.attributes.isEmpty {

@@ -7,7 +7,7 @@
     public import Foundation
 #endif
 
-/// The digests that `integrity` may name. A host of this room brings them, so that it needs no library for them.
+/// The digests that `integrity` may name. A host of this module brings them, so that it needs no library for them.
 public protocol IntegrityHashing: Sendable {
     /// The digest of bytes, as it is: 32, 48 or 64 bytes.
     func digest(of data: Data, by algorithm: IntegrityAlgorithm) -> [UInt8]

@@ -26,7 +26,7 @@ struct PolicyField {
     static func edits(of bytes: [UInt8], in context: RewritingContext) -> [ByteEdit] {
         guard let authority = WebOrigin(url: context.url)?.authority else { return [] }
         var field = PolicyField(bytes: bytes, context: context, authority: authority)
-        for directive in directives(of: bytes) { field.take(directive) }
+        for directive in directives(of: bytes) { field.collect(directive) }
         return field.edits
     }
 
@@ -56,7 +56,7 @@ struct PolicyField {
         }
     }
 
-    private mutating func take(_ words: [Range<Int>]) {
+    private mutating func collect(_ words: [Range<Int>]) {
         let name = String(decoding: bytes[words[0]].map(\.asciiLowercased), as: UTF8.self)
         if name == "report-uri" {
             for word in words.dropFirst() {

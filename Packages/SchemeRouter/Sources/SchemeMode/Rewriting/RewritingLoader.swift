@@ -20,32 +20,32 @@ public import ResourceLoading
 /// becomes weak, and a range of it is answered by the whole (RFC 9110, section 14.2 permits that). What is to be saved
 /// (`Content-Disposition: attachment`) stays as it is, unless an element asks for it as its style sheet. A style sheet whose
 /// `integrity` was taken out of its page's document is checked against the bytes as they came, and fails on a mismatch.
-public struct RewritingLoader: ResourceLoading {
+public struct RewritingLoader: ResourceLoader {
     /// Whether the page's request for a real URL is answered under its name. Navigations ask for themselves.
     public typealias Covers = @Sendable (_ url: String, _ page: String) -> Bool
 
-    private let base: any ResourceLoading
+    private let base: any ResourceLoader
     /// The same, where it says where an answer lies.
     private let follower: (any RedirectFollowing)?
     private let names: SchemeNames
     private let options: Options
     private let hashing: (any IntegrityHashing)?
     private let covers: Covers
-    private let ledger: PageLedger
+    private let rewriteRecord: RewriteRecord
 
     /// - Parameters:
     ///   - hashing: `nil` by default: every `integrity` stays, and the engine refuses what was rewritten.
     ///   - ledger: one for all loaders that answer the same pages.
     public init(
-        _ base: any ResourceLoading, names: SchemeNames, options: Options = Options(),
-        hashing: (any IntegrityHashing)? = nil, ledger: PageLedger = PageLedger(), covers: @escaping Covers
+        _ base: any ResourceLoader, names: SchemeNames, options: Options = Options(),
+        hashing: (any IntegrityHashing)? = nil, rewriteRecord: RewriteRecord = RewriteRecord(), covers: @escaping Covers
     ) {
         self.base = base
         follower = base as? any RedirectFollowing
         self.names = names
         self.options = options
         self.hashing = hashing
-        self.ledger = ledger
+        self.rewriteRecord = rewriteRecord
         self.covers = covers
     }
 
@@ -74,10 +74,10 @@ public struct RewritingLoader: ResourceLoading {
     }
 
     /// What is neither rewritten nor checked.
-    public func promptAnswer(to request: ResourceRequest) -> PromptAnswer {
+    public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
         guard request.destination == .subresource, !request.head.asksForStyle,
             !request.head.headerFields.contains(.range),
-            case .known(let found) = base.promptAnswer(to: request)
+            case .known(let found) = base.immediateResponse(to: request)
         else { return .later }
         guard let response = found, !response.isInterim else { return .known(found) }
         let fields = RewrittenFields(response.head.headerFields, of: request)
@@ -119,9 +119,9 @@ public struct RewritingLoader: ResourceLoading {
         let asked = RealURL.canonical(request.head.urlText) ?? request.head.urlText
         let page = request.destination == .document ? asked : request.page?.page.documentURL ?? asked
         let id = request.page?.page.id
-        var context = RewritingContext(names: names, url: asked, page: page) { [covers, ledger] url, page in
+        var context = RewritingContext(names: names, url: asked, page: page) { [covers, rewriteRecord] url, page in
             guard covers(url, page) else { return false }
-            if let id { ledger.noteName(of: url, for: id) }
+            if let id { rewriteRecord.recordName(of: url, for: id) }
             return true
         }
         context.upgradesInsecureRequests = fields.upgradesInsecureRequests
@@ -132,7 +132,7 @@ public struct RewritingLoader: ResourceLoading {
             context.asked = asked
             context.url = URLSpelling.strict(place)
         }
-        context.environment = id.flatMap { ledger.charset(of: $0) }
+        context.environment = id.flatMap { rewriteRecord.charset(of: $0) }
         return context
     }
 
@@ -173,8 +173,8 @@ public struct RewritingLoader: ResourceLoading {
             page.confidence == .exact
         else { return nil }
         let id = page.page.id
-        ledger.begin(id, charset: charset)
-        return { [ledger] in ledger.note($0, of: id) }
+        rewriteRecord.begin(id, charset: charset)
+        return { [rewriteRecord] in rewriteRecord.record($0, of: id) }
     }
 
     // MARK: Integrity
@@ -185,14 +185,14 @@ public struct RewritingLoader: ResourceLoading {
             page.confidence == .exact
         else { return nil }
         let id = page.page.id
-        return { [ledger] url, metadata in ledger.note(url, metadata, of: id) }
+        return { [rewriteRecord] url, metadata in rewriteRecord.record(url, metadata, of: id) }
     }
 
     private func demands(on request: ResourceRequest) -> [IntegrityMetadata] {
         guard hashing != nil, request.destination != .document, request.head.method == .get, let page = request.page,
-            ledger.hasDemands(of: page.page.id), let url = RealURL.canonical(request.head.urlText)
+            rewriteRecord.hasDemands(of: page.page.id), let url = RealURL.canonical(request.head.urlText)
         else { return [] }
-        return ledger.demands(on: url, of: page.page.id)
+        return rewriteRecord.demands(on: url, of: page.page.id)
     }
 
     /// Holds the bytes of a style sheet until they are known to be right.

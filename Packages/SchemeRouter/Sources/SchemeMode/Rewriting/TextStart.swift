@@ -10,7 +10,7 @@
 /// The beginning of a style sheet, held back until it has said what its charset is (CSS Syntax Level 3, section 3.2).
 struct TextStart {
     /// What decides of what stands in the bytes themselves.
-    enum Word: Equatable {
+    enum Declaration: Equatable {
         /// A byte order mark of UTF-8, which goes before what the server says. That of UTF-16 is not looked for here.
         case mark
         /// `@charset`, which comes after it.
@@ -26,21 +26,21 @@ struct TextStart {
 
     /// Takes the next piece.
     /// - Returns: all that has come, with what it says, as soon as that is clear; `nil` until then.
-    mutating func append(_ piece: Data, isLast: Bool) -> (text: Data, word: Word)? {
+    mutating func append(_ piece: Data, isLast: Bool) -> (text: Data, word: Declaration)? {
         held += piece
         guard let word = Self.word(in: [UInt8](held.prefix(Self.maxBytes)), isLast: isLast) else { return nil }
         defer { held = Data() }
         return (held, word)
     }
 
-    private static func word(in bytes: [UInt8], isLast: Bool) -> Word? {
+    private static func word(in bytes: [UInt8], isLast: Bool) -> Declaration? {
         let isWhole = isLast || bytes.count == maxBytes
         if bytes.starts(with: mark) { return .mark }
         if !isWhole, mark.starts(with: bytes) || rule.starts(with: bytes) { return nil }
-        guard bytes.starts(with: rule) else { return Word.none }
+        guard bytes.starts(with: rule) else { return Declaration.none }
         let label = bytes[rule.count...].prefix { $0 != UInt8(ascii: "\"") }
-        guard label.endIndex + 1 < bytes.count else { return isWhole ? Word.none : nil }
-        guard bytes[label.endIndex + 1] == UInt8(ascii: ";") else { return Word.none }
+        guard label.endIndex + 1 < bytes.count else { return isWhole ? Declaration.none : nil }
+        guard bytes[label.endIndex + 1] == UInt8(ascii: ";") else { return Declaration.none }
         let name = String(decoding: label.drop { $0.isASCIIWhitespace }, as: UTF8.self)
         return .rule(TextCharset(labelInText: name.prefix { !$0.isWhitespace }))
     }

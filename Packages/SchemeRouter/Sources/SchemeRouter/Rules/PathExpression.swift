@@ -22,7 +22,7 @@ struct PathExpression {
 
     private mutating func choice() throws -> PathSyntax {
         var options = [try sequence()]
-        while take("|") { options.append(try sequence()) }
+        while consume("|") { options.append(try sequence()) }
         guard options.count > 1 else { return options[0] }
         let real = options.filter { $0 != .nothing }
         guard !real.isEmpty else { return .nothing }
@@ -41,13 +41,13 @@ struct PathExpression {
     private mutating func repetition() throws -> PathSyntax {
         let part = try atom()
         let repeated: PathSyntax
-        if take("*") {
+        if consume("*") {
             repeated = .repeated(part, min: 0, max: nil)
-        } else if take("+") {
+        } else if consume("+") {
             repeated = .repeated(part, min: 1, max: nil)
-        } else if take("?") {
+        } else if consume("?") {
             repeated = .repeated(part, min: 0, max: 1)
-        } else if take("{") {
+        } else if consume("{") {
             repeated = try counted(part)
         } else {
             return part
@@ -61,8 +61,8 @@ struct PathExpression {
     private mutating func counted(_ part: PathSyntax) throws -> PathSyntax {
         guard let min = try number() else { throw fault("a '{' without a number") }
         var max: Int? = min
-        if take(",") { max = try number() }
-        guard take("}"), max.map({ $0 >= min }) ?? true else { throw fault("a repetition is {n}, {n,} or {n,m}") }
+        if consume(",") { max = try number() }
+        guard consume("}"), max.map({ $0 >= min }) ?? true else { throw fault("a repetition is {n}, {n,} or {n,m}") }
         return .repeated(part, min: min, max: max)
     }
 
@@ -80,11 +80,11 @@ struct PathExpression {
         guard let byte = rest.popFirst() else { throw fault("the end of the expression") }
         switch byte {
         case UInt8(ascii: "("):
-            if take("?"), !take(":") { throw fault("a group that is more than a group") }
+            if consume("?"), !consume(":") { throw fault("a group that is more than a group") }
             depth += 1
             guard depth <= Self.maxDepth else { throw fault("more than \(Self.maxDepth) groups in each other") }
             let inner = try choice()
-            guard take(")") else { throw fault("a '(' without its ')'") }
+            guard consume(")") else { throw fault("a '(' without its ')'") }
             depth -= 1
             return inner
         case UInt8(ascii: "["): return .one(try set())
@@ -111,8 +111,8 @@ struct PathExpression {
 
     private mutating func set() throws -> ByteSet {
         var set = ByteSet()
-        let isInverted = take("^")
-        while !take("]") {
+        let isInverted = consume("^")
+        while !consume("]") {
             guard let byte = rest.popFirst() else { throw fault("a '[' without its ']'") }
             guard byte != UInt8(ascii: "[") else { throw fault("a set in a set") }
             if byte == UInt8(ascii: "\\") {
@@ -141,7 +141,7 @@ struct PathExpression {
         return byte
     }
 
-    private mutating func take(_ letter: Unicode.Scalar) -> Bool {
+    private mutating func consume(_ letter: Unicode.Scalar) -> Bool {
         guard rest.first == UInt8(ascii: letter) else { return false }
         rest.removeFirst()
         return true

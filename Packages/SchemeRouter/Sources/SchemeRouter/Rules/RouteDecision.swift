@@ -11,8 +11,8 @@ public struct RouteDecision: Sendable, Hashable, CustomStringConvertible {
         case denied(Int)
         /// The last rule that matches, counted from 0.
         case rule(Int)
-        /// One of ``LiveRules/objections`` has it so, for this reason of its own.
-        indirect case objection(Reason)
+        /// One of ``ActiveRules/vetoes`` has it so, for this reason of its own.
+        indirect case veto(Reason)
         /// The page that asks is opened past the container, whatever rules say of the request.
         case plainPage
         /// No rule matches, but something else covers it, such as a package.
@@ -41,7 +41,7 @@ public struct RouteDecision: Sendable, Hashable, CustomStringConvertible {
         case .off: "switched off"
         case .denied(let index): "deny[\(index)]"
         case .rule(let index): "rules[\(index)]"
-        case .objection(let reason): "objection, \(why(reason))"
+        case .veto(let reason): "objection, \(why(reason))"
         case .plainPage: "its page opens plain"
         case .covered: "covered, and no rule says otherwise"
         case .uncovered: "nobody covers it"

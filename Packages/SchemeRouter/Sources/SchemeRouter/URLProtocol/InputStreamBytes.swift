@@ -14,12 +14,12 @@ struct InputStreamBytes: @unchecked Sendable {
     private static let pieceSize = 64 << 10
     private let stream: InputStream
     private let queue = DispatchQueue(label: "containerkit.request-body")
-    private let hear: @Sendable () -> Void
+    private let receive: @Sendable () -> Void
 
     /// - Parameter hear: told of each piece.
-    init(_ stream: InputStream, hear: @escaping @Sendable () -> Void) {
+    init(_ stream: InputStream, receive: @escaping @Sendable () -> Void) {
         self.stream = stream
-        self.hear = hear
+        self.receive = receive
     }
 
     func next() async throws -> Data? {
@@ -34,7 +34,7 @@ struct InputStreamBytes: @unchecked Sendable {
             buffer.bindMemory(to: UInt8.self).baseAddress.map { stream.read($0, maxLength: buffer.count) } ?? 0
         }
         if count > 0 {
-            hear()
+            receive()
             return piece.prefix(count)
         }
         defer { stream.close() }

@@ -21,8 +21,8 @@ final class ProtocolDelivery: @unchecked Sendable {
     private let settings: SessionSettings
     private let request: URLRequest
     private let thread: ClientThread
-    private let silence = SilenceWatch()
-    private var life = SchemeTaskLife()
+    private let silence = InactivityMonitor()
+    private var life = ResponseDeliveryState()
     private var work: Task<Void, Never>?
     private var report: URLProtocolFace.Report
 
@@ -116,7 +116,7 @@ final class ProtocolDelivery: @unchecked Sendable {
             guard let response = try await face.loader.load(next) else {
                 throw ResourceError(.internal, "no loader answered", at: next.head.urlText)
             }
-            silence.heard()
+            silence.recordActivity()
             jar.keepCookies(of: response.head.headerFields, from: next.head.urlText)
             guard let redirect = try Redirect(of: response.head, to: next.head) else {
                 return (response, next.head.urlText)
@@ -133,7 +133,7 @@ final class ProtocolDelivery: @unchecked Sendable {
             return request.httpBody.map { $0.isEmpty ? .empty : .bytes($0) } ?? .empty
         }
         let length = head.headerFields[.contentLength].flatMap { Int64($0) }
-        let source = InputStreamBytes(stream) { self.silence.heard() }
+        let source = InputStreamBytes(stream) { self.silence.recordActivity() }
         var start: [Data] = []
         var size = 0
         while size <= Self.pieceSize {
@@ -153,7 +153,7 @@ final class ProtocolDelivery: @unchecked Sendable {
             case .bytes, .file: whole = try await body.collect(upTo: face.limits.wholeBody)
             case .stream(let stream):
                 for try await data in stream {
-                    silence.heard()
+                    silence.recordActivity()
                     guard whole.count + data.count <= face.limits.wholeBody else {
                         throw ResourceError(.tooLarge, "body of more than \(face.limits.wholeBody) bytes")
                     }
@@ -176,7 +176,7 @@ final class ProtocolDelivery: @unchecked Sendable {
     }
 
     private func hand(_ data: Data) async throws {
-        silence.heard()
+        silence.recordActivity()
         try await step(.data) { routed, client in
             self.report.bytes += Int64(data.count)
             client.urlProtocol(routed, didLoad: data)
@@ -185,7 +185,8 @@ final class ProtocolDelivery: @unchecked Sendable {
 
     /// One synchronous step of "may I?" and "do it".
     private func step(
-        _ event: SchemeTaskLife.Event, _ body: @escaping @Sendable (RoutedProtocol, any URLProtocolClient) -> Void
+        _ event: ResponseDeliveryState.Event,
+        _ body: @escaping @Sendable (RoutedProtocol, any URLProtocolClient) -> Void
     ) async throws {
         try await thread.perform { routed in
             switch self.life.accept(event) {

@@ -36,7 +36,7 @@ public final class URLProtocolFace: Sendable {
         public init() {}
     }
 
-    let loader: any ResourceLoading
+    let loader: any ResourceLoader
     let limits: Limits
     let clock: any Clock<Duration>
     let covering: @Sendable (HTTPRequest) -> Bool
@@ -50,7 +50,7 @@ public final class URLProtocolFace: Sendable {
     ///     URLSession's: it must not wait, nor use a session.
     ///   - observer: hears of each request once, when it is over, on any thread.
     public init(
-        _ loader: any ResourceLoading, limits: Limits = Limits(), clock: any Clock<Duration> = ContinuousClock(),
+        _ loader: any ResourceLoader, limits: Limits = Limits(), clock: any Clock<Duration> = ContinuousClock(),
         covering: @escaping @Sendable (HTTPRequest) -> Bool,
         observer: @escaping @Sendable (Report) -> Void = { _ in }
     ) {

@@ -7,7 +7,7 @@ import ResourceLoading
 import Synchronization
 
 /// Answers from a table of types, texts and fields.
-final class Files: ResourceLoading {
+final class Files: ResourceLoader {
     struct File: Sendable {
         var type: String
         var text: String

@@ -11,7 +11,7 @@ import Testing
 @Suite("The flow of rewritten bodies", .timeLimit(.minutes(1)))
 struct RewritingFlowTests {
     /// Pieces without an end, each made when it is asked for.
-    private final class Endless: ResourceLoading {
+    private final class Endless: ResourceLoader {
         private struct Pieces: AsyncSequence, AsyncIteratorProtocol {
             let source: Endless
             func makeAsyncIterator() -> Pieces { self }
@@ -58,7 +58,7 @@ struct RewritingFlowTests {
         let (pieces, end) = AsyncThrowingStream<Data, any Error>.makeStream()
         end.yield(Data("<p>text".utf8))
         end.finish(throwing: ResourceError(.connectionLost, "cut"))
-        struct Cut: ResourceLoading {
+        struct Cut: ResourceLoader {
             let stream: ByteStream
             func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
                 ResourceResponse(
@@ -85,7 +85,7 @@ struct RewritingFlowTests {
         for count in [10, 20_000] {
             try Data(String(repeating: rule, count: count).utf8).write(to: URL(fileURLWithPath: path))
             let slice = FileSlice(try OpenFile(path: path), range: 0..<Int64(rule.utf8.count * count))
-            struct Disk: ResourceLoading {
+            struct Disk: ResourceLoader {
                 let slice: FileSlice
                 func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
                     ResourceResponse(

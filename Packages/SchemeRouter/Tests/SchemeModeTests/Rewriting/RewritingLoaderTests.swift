@@ -12,7 +12,7 @@ struct RewritingLoaderTests {
     private let sheet = "a{b:url(https://cdn.example/x.png)}"
     private let hashing = SumHashing()
 
-    private func loader(_ files: any ResourceLoading) -> RewritingLoader {
+    private func loader(_ files: any ResourceLoader) -> RewritingLoader {
         RewritingLoader(files, names: .standard, hashing: hashing) { url, _ in isCovered(url) }
     }
 

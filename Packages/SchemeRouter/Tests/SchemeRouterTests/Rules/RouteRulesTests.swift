@@ -134,7 +134,7 @@ struct RouteRulesTests {
 
     @Test("One switch turns all off, and on again")
     func switches() throws {
-        let live = LiveRules(try RouteRules([RouteRule(.intercept)]))
+        let live = ActiveRules(try RouteRules([RouteRule(.intercept)]))
         let request = try request("https://shop.example/")
         #expect(live.decide(request).action == .intercept)
         live.isEnabled = false
@@ -151,7 +151,7 @@ struct RouteRulesTests {
         // Each set answers with one index alone.
         let old = try RouteRules([RouteRule(.intercept)])
         let new = try RouteRules([RouteRule(.pass, path: PathPattern(glob: "/none")), RouteRule(.pass)])
-        let live = LiveRules(old)
+        let live = ActiveRules(old)
         let request = try request("https://shop.example/")
         let seen = await withTaskGroup(of: Set<RouteDecision>.self) { group in
             for _ in 0..<4 {

@@ -12,7 +12,7 @@ import Synchronization
 #endif
 
 /// A loader that answers as the test says, and notes what it is asked.
-final class AnsweringLoader: ResourceLoading {
+final class AnsweringLoader: ResourceLoader {
     let requests = Mutex<[ResourceRequest]>([])
     private let answer: @Sendable (ResourceRequest) async throws -> ResourceResponse?
 

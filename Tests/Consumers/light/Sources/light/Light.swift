@@ -21,12 +21,12 @@ struct Light {
         else { throw ResourceError(.internal, "nobody answered") }
         let body = try await response.body.collect(upTo: 1_024)
 
-        let pool = await WebViewPool(capacity: 1) { BlankView() }
+        let pool = await ViewPool(capacity: 1) { BlankView() }
         try await pool.warmUp()
         let warm = await pool.warmCount
 
         guard let page = CookieURL(url) else { throw ResourceError(.internal, "a URL without cookies") }
-        let jar = CookieJar(publicSuffixes: PublicSuffixList())
+        let jar = CookieStore(publicSuffixes: SuffixList())
         let refused = jar.store(setCookies: ["a=b; Domain=shop.example", "c=d; Domain=example"], from: page)
         guard jar.cookieHeader(for: page) == "a=b", refused.map(\.code) == [.publicSuffix] else {
             throw ResourceError(.internal, "another cookie than the one")
@@ -36,15 +36,15 @@ struct Light {
     }
 }
 
-extension PublicSuffixList: @retroactive PublicSuffixing {}
+extension SuffixList: @retroactive PublicSuffixing {}
 
 /// Answers nothing.
-struct Nobody: ResourceLoading {
+struct Nobody: ResourceLoader {
     func load(_ request: ResourceRequest) async throws -> ResourceResponse? { nil }
 }
 
 /// Answers everything with the same two words.
-struct Greeting: ResourceLoading {
+struct Greeting: ResourceLoader {
     func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         ResourceResponse(
             head: HTTPResponse(status: .ok), body: .bytes(.init("hello, page".utf8)),
@@ -58,6 +58,6 @@ final class BlankView: PoolableView {
     let isAlive = true
     func warmUp() async throws {}
     func reset() async throws -> BlankView { self }
-    func remains() async throws -> Set<ViewRemain> { [] }
+    func residualState() async throws -> Set<ResidualState> { [] }
     func discard() {}
 }

@@ -1,0 +1,1 @@
+../../../Packages/ContainerKit/Sources/ContainerKit/RemoteConfig/RemoteConfigDocument.swift

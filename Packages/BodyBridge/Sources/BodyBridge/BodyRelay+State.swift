@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ResourceLoading
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension BodyRelay {
+    /// One body.
+    struct Entry {
+        typealias Reader = CheckedContinuation<Data?, any Error>
+        typealias Writer = CheckedContinuation<Void, any Error>
+        typealias Waiter = CheckedContinuation<Void, Never>
+
+        /// What nobody has read yet.
+        var pieces: [Data] = []
+        /// The bytes of `pieces`.
+        var waiting = 0
+        /// How many bytes have come.
+        var received: Int64 = 0
+        /// How many bytes it has in all, as its request says; `nil` before that is there.
+        var length: Int64?
+        /// The length in bytes of a body that is whole before its request begins; `nil` for other bodies.
+        var heldLength: Int64?
+        /// The file of a held body that is longer than the lead; such a body has no pieces.
+        var file: TemporaryBodyFile?
+        /// The bytes of the file that were read.
+        var fileOffset: Int64 = 0
+        /// The waits for a held body to be whole.
+        var waiters: [Waiter] = []
+        /// Who waits for a piece.
+        var reader: Reader?
+        /// Who waits for room.
+        var writer: Writer?
+        /// Counts what happens to it.
+        var touches = 0
+        /// Drops it where nothing happens to it; it ends with the body.
+        var watch: Task<Void, any Error>?
+
+        func end(with error: ResourceError) {
+            watch?.cancel()
+            for waiter in waiters { waiter.resume() }
+            reader?.resume(throwing: error)
+            writer?.resume(throwing: error)
+        }
+    }
+
+    /// All bodies, as a value. Who is to be resumed is returned, and resumed without the lock.
+    struct State {
+        var entries: [BodyID: Entry] = [:]
+        /// In all entries; as many are taken from the budget.
+        private(set) var bytes = 0
+        /// The lengths of all bodies that have a file.
+        private(set) var heldBytes: Int64 = 0
+        private let budget: ByteBudget?
+
+        init(budget: ByteBudget?) {
+            self.budget = budget
+        }
+
+        /// Makes room for a body that is not known yet.
+        mutating func open(_ id: BodyID, _ limits: Limits) throws {
+            guard entries[id] == nil else { return }
+            guard entries.count < limits.count else {
+                throw ResourceError(.tooLarge, "more than \(limits.count) bodies wait for their requests")
+            }
+            entries[id] = Entry()
+        }
+
+        /// - Returns: who is to get the piece, and whether who brought it has to wait.
+        mutating func append(_ piece: Data, to id: BodyID, _ limits: Limits) throws -> (Entry.Reader?, Bool) {
+            guard var entry = entries[id], !piece.isEmpty else { return (nil, false) }
+            let received = entry.received + Int64(piece.count)
+            guard received <= entry.length ?? entry.heldLength ?? .max else {
+                throw BodyRelay.tooLong
+            }
+            entry.received = received
+            entry.touches += 1
+            if let file = entry.file {
+                let reader = entry.reader
+                if reader == nil {
+                    try file.write(piece, at: received - Int64(piece.count))
+                } else {
+                    entry.reader = nil
+                    entry.fileOffset = received
+                }
+                entries[id] = entry
+                return (reader, false)
+            }
+            if let reader = entry.reader {
+                entry.reader = nil
+                entries[id] = entry
+                return (reader, false)
+            }
+            guard bytes + piece.count <= limits.bytes else {
+                throw ResourceError(.tooLarge, "bodies of more than \(limits.bytes) bytes wait for their requests")
+            }
+            guard budget?.reserve(piece.count) ?? true else {
+                throw ResourceError(.tooLarge, "bodies of all pages fill the memory that is set aside for them")
+            }
+            entry.pieces.append(piece)
+            entry.waiting += piece.count
+            bytes += piece.count
+            entries[id] = entry
+            return (nil, entry.waiting > limits.lead)
+        }
+
+        /// Makes room for a body that is whole before its request begins.
+        mutating func hold(_ id: BodyID, length: Int64, _ limits: Limits) throws {
+            guard entries[id] == nil else { return }
+            try open(id, limits)
+            guard length > limits.lead else {
+                entries[id]?.heldLength = length
+                return
+            }
+            // A longer one arrives as other bodies do, while its request is under way.
+            guard length <= limits.heldBytes - heldBytes else { return }
+            do {
+                entries[id]?.file = try TemporaryBodyFile()
+            } catch {
+                entries[id] = nil
+                throw error
+            }
+            entries[id]?.heldLength = length
+            heldBytes += length
+        }
+
+        /// Returns a Boolean value that indicates whether bytes of a held body are still to come.
+        func isIncomplete(_ id: BodyID) -> Bool {
+            guard let entry = entries[id], let length = entry.heldLength else { return false }
+            return entry.received < length
+        }
+
+        mutating func removeWaitersOfWhole(_ id: BodyID) -> [Entry.Waiter] {
+            guard let entry = entries[id], !entry.waiters.isEmpty, !isIncomplete(id) else { return [] }
+            entries[id]?.waiters = []
+            return entry.waiters
+        }
+
+        /// - Returns: the answer, or none where `reader` waits now; and who has room again.
+        mutating func next(
+            of id: BodyID, _ limits: Limits, _ reader: Entry.Reader
+        ) -> (answer: Result<Data?, any Error>?, writer: Entry.Writer?) {
+            guard var entry = entries[id] else {
+                return (.failure(ResourceError(.cancelled, "the body was dropped")), nil)
+            }
+            entry.touches += 1
+            var writer: Entry.Writer?
+            var answer: Result<Data?, any Error>?
+            if !entry.pieces.isEmpty {
+                let piece = entry.pieces.removeFirst()
+                entry.waiting -= piece.count
+                giveBack(piece.count)
+                if entry.waiting <= limits.lead { swap(&writer, &entry.writer) }
+                answer = .success(piece)
+            } else if let file = entry.file, entry.fileOffset < entry.received {
+                let count = Int(min(Int64(TemporaryBodyFile.pieceLength), entry.received - entry.fileOffset))
+                let offset = entry.fileOffset
+                answer = Result { try file.read(count, at: offset) }
+                entry.fileOffset += Int64(count)
+            } else if entry.received == entry.length {
+                _ = remove(id)
+                entry.watch?.cancel()
+                return (.success(nil), entry.writer)
+            } else {
+                entry.reader = reader
+            }
+            entries[id] = entry
+            return (answer, writer)
+        }
+
+        mutating func remove(_ id: BodyID) -> Entry? {
+            guard let entry = entries.removeValue(forKey: id) else { return nil }
+            giveBack(entry.waiting)
+            if entry.file != nil { heldBytes -= entry.heldLength ?? 0 }
+            return entry
+        }
+
+        mutating func removeAll() -> [Entry] {
+            defer { entries = [:] }
+            giveBack(bytes)
+            heldBytes = 0
+            return Array(entries.values)
+        }
+
+        private mutating func giveBack(_ count: Int) {
+            bytes -= count
+            budget?.giveBack(count)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import ResourceLoading
+
+/// Answers with classic workers' own scripts, until the script in front of each asks for its own: the bodies lie in the
+/// vault, by whose limits they are forgotten.
+struct WorkerScriptCache {
+    /// The most that wait; the oldest goes first.
+    private static let limit = 64
+
+    private let relay: BodyRelay
+    /// Newest last; without their bodies.
+    private var entries: [(url: String, answer: ResourceResponse, body: BodyID)] = []
+
+    init(in relay: BodyRelay) {
+        self.relay = relay
+    }
+
+    /// Adds an answer whose whole body is in the vault.
+    mutating func add(_ answer: ResourceResponse, body: BodyID, of url: String) {
+        var answer = answer
+        answer.body = .empty
+        entries.append((url, answer, body))
+        if entries.count > Self.limit { relay.drop(entries.removeFirst().body) }
+    }
+
+    /// What was kept of this URL, for a request as the script in front makes it: by the file that it is for, with no word of
+    /// the page's. The file could ask for itself so, too.
+    mutating func removeResponse(for head: HTTPRequest) -> ResourceResponse? {
+        guard !entries.isEmpty, head.method == .get else { return nil }
+        let (url, fields) = (head.urlText, head.headerFields)
+        guard fields[.referer] == url, fields[.origin] == nil, fields[.range] == nil,
+            let index = entries.lastIndex(where: { $0.url == url })
+        else { return nil }
+        var (_, answer, id) = entries.remove(at: index)
+        // An empty script has nothing in the vault.
+        guard let body = relay.takeNow(id) else { return nil }
+        answer.body = .bytes(body)
+        return answer
+    }
+
+    /// Forgets what is here of a URL.
+    mutating func drop(_ url: String) {
+        for entry in entries where entry.url == url { relay.drop(entry.body) }
+        entries.removeAll { $0.url == url }
+    }
+
+    /// Forgets all, but for what lies in the vault.
+    mutating func removeAll() {
+        entries.removeAll()
+    }
+}

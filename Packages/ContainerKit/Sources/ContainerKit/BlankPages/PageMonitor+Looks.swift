@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// Looks at the page, and what its script says.
+extension PageMonitor {
+    func examine() {
+        work?.cancel()
+        work = Task { [weak self] in
+            let examination = await self?.look()
+            guard !Task.isCancelled, let self else { return }
+            if isAsking { handle(.asks) }
+            // One that began meanwhile: the page is not quiet.
+            if host.isBusy() { handle(.activity) }
+            handle(.examined(examination ?? nil))
+        }
+    }
+
+    /// Keeps the view no longer than it takes to begin.
+    private func look() async -> ProbeResult? {
+        guard hasScript, view != nil else { return nil }
+        let shown = await channel.look(within: options.lookLimit)
+        guard var examination = shown, examination.needsPicture(for: options.signals) else { return shown }
+        // Of the view, and not of the page: it runs nothing there.
+        let picture = Task { [weak view] in (try? await view?.snapshot().isUniform()) ?? nil }
+        examination.isUniform = await outcome(of: picture, within: options.lookLimit) ?? nil
+        picture.cancel()
+        return await host.attribute(examination)
+    }
+
+    /// What the script of the page says.
+    func receive(_ said: HealthScript.Message) {
+        // What is told, and does not ask, may come from a document that the page cache has brought back.
+        if !said.isNews { handle(.spoke) }
+        switch said.visible {
+        case true? where said.isNews: handle(.shown)
+        case false?: handle(.hidden)
+        default: break
+        }
+        if said.painted == true { handle(.painted) }
+        if said.used == true { handle(.used) }
+        if said.retry == true { handle(.retryAsked) }
+    }
+
+    /// Whether the page waits for what someone says to it: a person by a dialog, or the app by a message's answer.
+    var isAsking: Bool {
+        host.isAsking() || view?.pendingHandlers.contains { $0 != HealthScript.name } == true
+    }
+}

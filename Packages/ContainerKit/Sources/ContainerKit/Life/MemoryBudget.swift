@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import BodyBridge
+internal import Prefetch
+internal import ResourceLoading
+internal import ResourceStore
+
+/// The container's memory, shared out to those who hold bytes: each has a part of the ceiling as its most.
+///
+/// The parts add up to the ceiling; the last two are limits of one file at a time. Memory of views is the engine's and not in it, nor are bytes on their way through a
+/// pipe, of which each request holds a piece at a time.
+public struct MemoryBudget: Sendable, Hashable {
+    /// All parts together, in bytes.
+    public let ceiling: Int
+    /// Bodies on their way from pages to their requests, of all pages together: a half.
+    public let bodies: Int
+    /// Small files of packages and of the resource table: an eighth.
+    public let packages: Int
+    /// The HTTP cache's answers: an eighth.
+    public let httpCache: Int
+    /// What was fetched ahead and waits for its page: a sixteenth.
+    public let prefetch: Int
+    /// A file of a package that is still on its way, held until it is known to be right: a sixteenth.
+    public let arriving: Int
+    /// A style sheet that is held until it is known to be right: an eighth.
+    public let checked: Int
+
+    /// Shares out so many bytes; below zero counts as none.
+    public init(ceiling: Int) {
+        let ceiling = max(0, ceiling)
+        self.ceiling = ceiling
+        packages = ceiling / 8
+        httpCache = ceiling / 8
+        checked = ceiling / 8
+        prefetch = ceiling / 16
+        arriving = ceiling / 16
+        bodies = ceiling - packages - httpCache - checked - prefetch - arriving
+    }
+}
+
+extension BodyRelay.Limits {
+    /// Those of one page, which cannot have all that there is for all pages.
+    init(within budget: ByteBudget) {
+        self.init()
+        bytes = min(bytes, budget.limit / 2)
+        lead = min(lead, bytes)
+    }
+}
+
+extension Container.Configuration {
+    /// As it was asked for, and nobody with more than its share of ``memoryCeiling``.
+    var sharedOut: Self {
+        let shares = MemoryBudget(ceiling: memoryCeiling)
+        var shared = self
+        shared.store.memoryCacheBytes = min(store.memoryCacheBytes, shares.packages)
+        if let options = httpCache { shared.httpCache?.memoryBytes = min(options.memoryBytes, shares.httpCache) }
+        if let options = prefetch { shared.prefetch?.loader.maxBytes = min(options.loader.maxBytes, shares.prefetch) }
+        return shared
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import LoopbackServer
+
+/// Has an engine trust the certificates of the proxy or the server, without keeping the engine.
+struct CertificateTrust: CertificateTrusting {
+    private let trust: @MainActor @Sendable (EngineCertificate, String) async throws -> Void
+
+    @MainActor
+    init(_ engine: some WebEngineDriver) {
+        trust = { [weak engine] certificate, host in
+            guard let engine else { throw EngineError(.processEnded, "the engine is gone") }
+            // As URLs write an address of IPv6.
+            try await engine.trust(certificate, for: host.contains(":") ? "[\(host)]" : host)
+        }
+    }
+
+    func trust(_ certificate: [UInt8], for host: String) async throws {
+        try await trust(EngineCertificate(der: certificate), host)
+    }
+}

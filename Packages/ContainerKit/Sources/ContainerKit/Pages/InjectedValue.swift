@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// A value that a page can have: what JSON knows (RFC 8259).
+public enum InjectedValue: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    /// Exact in scripts up to 2^53.
+    case integer(Int64)
+    /// A finite number.
+    case number(Double)
+    case string(String)
+    case array([InjectedValue])
+    case object([String: InjectedValue])
+
+    /// The most values in each other.
+    static let depthLimit = 64
+
+    /// Whether each number has a form in JSON, and no more than ``depthLimit`` values are in each other.
+    func isSound(depth: Int = 0) -> Bool {
+        guard depth < Self.depthLimit else { return false }
+        return switch self {
+        case .null, .bool, .integer, .string: true
+        case .number(let number): number.isFinite
+        case .array(let values): values.allSatisfy { $0.isSound(depth: depth + 1) }
+        case .object(let members): members.values.allSatisfy { $0.isSound(depth: depth + 1) }
+        }
+    }
+}
+
+extension InjectedValue: Encodable {
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let values): try container.encode(values)
+        case .object(let members): try container.encode(members)
+        }
+    }
+}
+
+extension InjectedValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    public init(nilLiteral: ()) { self = .null }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(floatLiteral value: Double) { self = .number(value) }
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(arrayLiteral elements: InjectedValue...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, InjectedValue)...) {
+        self = .object(Dictionary(elements) { $1 })
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import EngineTesting
+import Foundation
+import HTTPTypes
+import OfflinePackage
+import ResourceLoading
+import Testing
+
+@testable import ContainerKit
+
+/// Which versions are to blame for a page that stays white, and which are not.
+@MainActor
+@Suite("White pages: what is to blame", .timeLimit(.minutes(1)))
+struct BlankPageBlameTests {
+    private let stage = BlankPageStage()
+    private var fixture: Fixture { stage.fixture }
+
+    /// Version 1 is good, and version 2 on trial.
+    private func trial(
+        of id: String = "shop", base: String = "https://shop.example/", in container: Container<FakeEngine>
+    ) async throws {
+        try await fixture.install(["index.html": "one"], id: id, version: "1", base: base, into: container)
+        try await container.update(
+            from: fixture.publish(["index.html": "two"], id: id, version: "2", base: base))
+    }
+
+    private func versions(_ container: Container<FakeEngine>) -> [String] {
+        container.installedPackages.map { "\($0.id) \($0.version)" }
+    }
+
+    @Test("A version on trial of another site, whose files a page has used, is not taken back for it, nor from it")
+    func otherSite() async throws {
+        let container = try await stage.container()
+        try await fixture.install(["index.html": "one"], version: "1", into: container)
+        try await trial(of: "library", base: "https://library.example/", in: container)
+        let page = try await container.open("https://shop.example/index.html")
+        let events = container.events()
+        for kind in [BlankPageStep.Kind.reloaded, .reloadedWithoutPackage] {
+            stage.load(stage.url, in: page.view)
+            _ = try await fixture.text("containerkit://library.example/", from: page.view, of: container)
+            try await stage.show(BlankPageStage.look(), in: page.view)
+            #expect(try await stage.nextStep(events).kind == kind)
+        }
+        #expect(versions(container) == ["library 2", "shop 1"])
+        #expect(container.openPages[0].generations.map(\.package) == ["library"])
+    }
+
+    @Test("An error counts of what a package has given, and not of a server's page that only lies beside its files")
+    func beside() async throws {
+        let container = try await stage.container()
+        try await trial(in: container)
+        let events = container.events()
+        let place = "containerkit://shop.example/other.html"
+        // Its script is the package's.
+        let other = try await container.open("https://shop.example/other.html")
+        for kind in [BlankPageStep.Kind.reloaded, .reloadedWithoutPackage] {
+            stage.load(place, in: other.view)
+            _ = try await fixture.text(stage.url, from: other.view, of: container)
+            try await stage.show(BlankPageStage.look(), in: other.view)
+            #expect(try await stage.nextStep(events).kind == kind)
+        }
+        #expect(versions(container) == ["shop 1"])
+    }
+
+    @Test("A process that ended takes a version from its page, and marks none as failed")
+    func killed() async throws {
+        let container = try await stage.container()
+        try await trial(in: container)
+        let page = try await container.open("https://shop.example/index.html")
+        let events = container.events()
+        for kind in [BlankPageStep.Kind.reloaded, .reloadedWithoutPackage] {
+            stage.load(stage.url, in: page.view)
+            try await stage.speak(in: page.view)
+            page.view.onSignal?(.processEnded(reason: "killed"))
+            #expect(try await stage.nextStep(events).kind == kind)
+        }
+        #expect(versions(container) == ["shop 2"] && container.openPages[0].generations.isEmpty)
+        await container.shutDown()
+        #expect(versions(container) == ["shop 2"])
+    }
+
+    /// A page that shows version 2, which is on trial.
+    private func onTrial(
+        _ stage: BlankPageStage, at place: String,
+        _ change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+    ) async throws -> (Container<FakeEngine>, Page<FakeView>) {
+        let container = try await stage.container(change: change)
+        try await stage.fixture.install(["index.html": "one"], version: "1", into: container)
+        try await container.update(from: stage.fixture.publish(["index.html": "two"], version: "2"))
+        let page = try await container.open("https://shop.example/index.html")
+        stage.load(place, in: page.view)
+        return (container, page)
+    }
+
+    private func step(_ signal: BlankPageSignal, _ source: String) -> BlankPageStep {
+        BlankPageStep(kind: .reloadedWithoutPackage, signal: signal, detail: "seen", number: 2, source: source)
+    }
+
+    @Test("Of what a look has shown only that counts which a package is behind that is behind the document")
+    func evidence() async throws {
+        let (container, page) = try await onTrial(stage, at: stage.url)
+        let own = ScriptFailure(text: "own", file: stage.url + "#part")
+        let seen = ProbeResult(
+            bootErrors: [
+                own, ScriptFailure(text: "of the server", file: "containerkit://shop.example/other.js"),
+                ScriptFailure(text: "elsewhere", file: "https://elsewhere.example/a.js"),
+                ScriptFailure(text: "of a blob", file: "blob:https://shop.example/1"),
+            ],
+            failedResources: ["containerkit://shop.example/gone.js#part", "https://elsewhere.example/gone.js"])
+        let weighed = await container.attribute(seen, of: page.session.id)
+        #expect(weighed.isPackaged && weighed.bootErrors == [own])
+        #expect(weighed.failedResources == ["containerkit://shop.example/gone.js#part"])
+        // A document of the server, beside the package's files.
+        stage.load("containerkit://shop.example/other.html", in: page.view)
+        let other = await container.attribute(seen, of: page.session.id)
+        #expect(!other.isPackaged && other.bootErrors.isEmpty && other.failedResources.isEmpty)
+    }
+
+    @Test("What could not be had condemns the version that it lies in, where the server says that it has it not")
+    func resources() async throws {
+        let url = "containerkit://shop.example/gone.js"
+        let (container, page) = try await onTrial(stage, at: stage.url)
+        let drop = { (source: String) in
+            await container.dropPackages(of: page.session.id, for: self.step(.failedResource, source)) { true }
+        }
+        // Nobody has asked for it, or without an answer, or for another one.
+        #expect(await drop(url) == false)
+        let events = container.events()
+        fixture.engine.send(url, from: page.view).drop()
+        for await case .request in events { break }
+        #expect(await drop(url) == false)
+        _ = try await fixture.text(url, from: page.view, of: container)
+        for await case .request in events { break }
+        #expect(await drop("https://elsewhere.example/gone.js") == false && versions(container) == ["shop 2"])
+        #expect(await drop(url + "#part") && versions(container) == ["shop 1"])
+    }
+
+    @Test("An error condemns no version while requests of its page fail")
+    func errors() async throws {
+        let (container, page) = try await onTrial(stage, at: stage.url)
+        let drop = {
+            await container.dropPackages(of: page.session.id, for: self.step(.bootError, self.stage.url)) { true }
+        }
+        let url = "https://elsewhere.example/data"
+        for resource in [
+            EngineResource(url: url, status: 503, length: 1, failure: nil),
+            EngineResource(url: url, status: nil, length: nil, failure: "no way"),
+        ] {
+            stage.load(stage.url, in: page.view)
+            page.view.onSignal?(.resource(resource))
+            #expect(await drop() == false && versions(container) == ["shop 2"])
+        }
+        stage.load(stage.url, in: page.view)
+        #expect(await drop() && versions(container) == ["shop 1"])
+        #expect(container.openPages[0].generations.count == 1)
+    }
+
+    @Test("A page that does not answer, or whose process ends, condemns no version")
+    func silent() async throws {
+        for signal in [BlankPageSignal.unresponsive, .processEnded, .noFirstPaint, .uniformPicture] {
+            let stage = BlankPageStage()
+            let (container, page) = try await onTrial(stage, at: stage.url)
+            #expect(await container.dropPackages(of: page.session.id, for: step(signal, "")) { true })
+            #expect(versions(container) == ["shop 2"] && container.openPages[0].generations.isEmpty)
+        }
+    }
+
+    @Test("Over loopback a version is condemned where the page can get another one, and so not beside other pages")
+    func loopback() async throws {
+        for hasOthers in [true, false] {
+            let stage = BlankPageStage()
+            let place = "https://shop.example/index.html"
+            let (container, page) = try await onTrial(stage, at: place) { $0.mode = .loopbackProxy }
+            let other = hasOthers ? try await container.open(place) : nil
+            let isDropped = await container.dropPackages(of: page.session.id, for: step(.emptyDocument, "")) { true }
+            #expect(isDropped == !hasOthers && versions(container) == [hasOthers ? "shop 2" : "shop 1"])
+            if let other { await container.close(other) }
+            await container.shutDown()
+        }
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import EngineTesting
+import Foundation
+import Testing
+
+@testable import ContainerKit
+
+/// Pages that the host mends by itself, or that wait for the host.
+@MainActor
+@Suite("White pages: what the host does", .timeLimit(.minutes(1)))
+struct BlankPageHostTests {
+    private let stage = BlankPageStage()
+    private let place = "containerkit://a.example/"
+    private let fallback = "containerkit://a.example/fallback"
+
+    private func open() async throws -> (Container<FakeEngine>, Page<FakeView>) {
+        let container = try await stage.container(covering: ["a.example"])
+        return (container, try await container.open("https://a.example/"))
+    }
+
+    @Test("A load that the host asks for as it hears of an end, or of a failure, takes the place of the step")
+    func atOnce() async throws {
+        for isEnd in [true, false] {
+            let (container, page) = try await open()
+            var steps = 0
+            container.observe { [fallback, view = page.view] event in
+                switch event {
+                case .page(_, .processEnded), .page(_, .failed): view.load(fallback)
+                case .blankPage: steps += 1
+                default: break
+                }
+            }
+            if isEnd {
+                stage.load(place, in: page.view)
+                page.view.onSignal?(.processEnded(reason: "killed"))
+            } else {
+                page.view.onSignal?(.started(url: place))
+                page.view.onSignal?(.failed(url: place, error: EngineError(.cannotConnect, "no way")))
+            }
+            #expect(steps == 0 && page.view.loads == [place, fallback])
+            #expect(page.view.reloads.isEmpty && page.view.errorPages.isEmpty)
+            // What it leads to is cared for like any other.
+            page.view.onSignal?(.started(url: fallback))
+            page.view.onSignal?(.committed(url: fallback))
+            page.view.onSignal?(.finished(url: fallback))
+            await container.shutDown()
+        }
+    }
+
+    @Test("A load that the host asks for as it hears of a document is asked for once more when the process ends")
+    func atDocument() async throws {
+        for isFinish in [true, false] {
+            let (container, page) = try await open()
+            container.observe { [fallback, view = page.view] event in
+                switch event {
+                case .page(_, .finished) where isFinish, .page(_, .committed) where !isFinish:
+                    if !view.loads.contains(fallback) { view.load(fallback) }
+                default: break
+                }
+            }
+            page.view.onSignal?(.started(url: place))
+            page.view.onSignal?(.committed(url: place))
+            // Engines do not tell of the end of what is given up.
+            if isFinish { page.view.onSignal?(.finished(url: place)) }
+            page.view.onSignal?(.processEnded(reason: "killed"))
+            #expect(page.view.loads.suffix(2) == [fallback, fallback] && page.view.reloads.isEmpty)
+            await container.shutDown()
+        }
+    }
+
+    @Test("A load that the host asked for before its process ended is asked for once more")
+    func lost() async throws {
+        let (container, page) = try await open()
+        stage.load(place, in: page.view)
+        page.view.load(fallback)
+        page.view.onSignal?(.processEnded(reason: "killed"))
+        #expect(page.view.loads == [place, fallback, fallback] && page.view.reloads.isEmpty)
+        await container.shutDown()
+    }
+
+    @Test("A load that the host asks for while the app is away, or a package is about to be taken, voids what was due")
+    func later() async throws {
+        let (container, page) = try await open()
+        stage.load(place, in: page.view)
+        try await container.hostEnteredBackground()
+        page.view.onSignal?(.processEnded(reason: "killed"))
+        page.view.load(fallback)
+        container.hostEnteredForeground()
+        #expect(page.view.reloads.isEmpty && page.view.loads == [place, fallback])
+        stage.load(place, in: page.view)
+        try await stage.speak(in: page.view)
+        page.view.onSignal?(.processEnded(reason: "killed"))
+        stage.load(place, in: page.view)
+        try await stage.speak(in: page.view)
+        page.view.onSignal?(.processEnded(reason: "killed again"))
+        page.view.load(fallback)
+        await container.shutDown()
+        #expect(page.view.reloads == [place] && page.view.errorPages.isEmpty)
+    }
+
+    @Test("A page that waits for an answer of the host is not judged by its looks")
+    func owing() async throws {
+        let (container, page) = try await open()
+        stage.load(place, in: page.view)
+        page.view.pendingHandlers = ["login", HealthScript.name]
+        for _ in 0..<3 {
+            await stage.clock.sleepers(atLeast: 1)
+            stage.clock.advance(by: .seconds(3))
+        }
+        page.view.pendingHandlers = [HealthScript.name]
+        try await stage.show(BlankPageStage.look(), in: page.view)
+        #expect(page.view.reloads.isEmpty)
+        await container.shutDown()
+    }
+
+    @Test("A plain page that could not be had gives way to the error page, at first and after it was loaded anew")
+    func plain() async throws {
+        let container = try await stage.container()
+        for crashes in [false, true] {
+            let page = try await container.open("https://b.example/")
+            let before = page.view.errorPages.count
+            let url = "https://b.example/"
+            if crashes {
+                stage.load(url, in: page.view)
+                page.view.onSignal?(.processEnded(reason: "killed"))
+                #expect(page.view.reloads == [url])
+            }
+            page.view.onSignal?(.started(url: url))
+            page.view.onSignal?(.failed(url: url, error: EngineError(.badAnswer, "too many redirects")))
+            #expect(page.view.errorPages.count == before + 1)
+        }
+        await container.shutDown()
+    }
+
+    @Test("A plain page that was posted is not asked for again when its process ends")
+    func posted() async throws {
+        let container = try await stage.container()
+        let page = try await container.open("https://b.example/")
+        page.view.isPosted = true
+        stage.load("https://b.example/", in: page.view)
+        page.view.onSignal?(.processEnded(reason: "killed"))
+        #expect(page.view.reloads.isEmpty && page.view.errorPages.count == 1)
+        await container.shutDown()
+    }
+
+    @Test("A page opens where the engine takes no handler for its script, and comes back when its process ends")
+    func withoutScript() async throws {
+        let container = try await stage.container(covering: ["a.example"])
+        stage.fixture.engine.refusedHandlers = [HealthScript.name]
+        let other = try await container.open("https://a.example/")
+        #expect(other.view.handlers.isEmpty)
+        stage.load(place, in: other.view)
+        other.view.onSignal?(.processEnded(reason: "killed"))
+        #expect(other.view.reloads == [place])
+        await container.shutDown()
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import EngineTesting
+import Foundation
+import Testing
+
+@testable import ContainerKit
+
+/// What comes too late, or from elsewhere, while a page is about to be mended.
+@MainActor
+@Suite("White pages: what is overtaken", .timeLimit(.minutes(1)))
+struct BlankPageOvertakenTests {
+    private let stage = BlankPageStage()
+    private let place = "containerkit://a.example/"
+    private let fallback = "containerkit://a.example/fallback"
+    private let noWay = EngineError(.cannotConnect, "no way")
+
+    private func open() async throws -> (Container<FakeEngine>, Page<FakeView>) {
+        let container = try await stage.container(covering: ["a.example"]) { $0.remoteConfig = RemoteConfigOptions() }
+        let page = try await container.open("https://a.example/")
+        return (container, page)
+    }
+
+    private func fail(_ url: String, in view: FakeView) {
+        view.onSignal?(.failed(url: url, error: noWay))
+    }
+
+    private func document(_ version: Int, _ more: String = "") throws -> RemoteConfigDocument {
+        try RemoteConfigDocument(json: Data(#"{"format":1,"version":\#(version)\#(more)}"#.utf8))
+    }
+
+    @Test("The failure of a load that the host has given up for another one is not the other one's")
+    func staleFailure() async throws {
+        let (container, page) = try await open()
+        let view = page.view
+        defer { withExtendedLifetime(page) {} }
+        view.onSignal?(.started(url: place))
+        view.load(fallback)
+        view.onSignal?(.resource(EngineResource(url: "https://b.example/", status: 200, length: nil, failure: nil)))
+        fail(place, in: view)
+        #expect(view.errorPages.isEmpty)
+        view.onSignal?(.started(url: fallback))
+        fail(fallback, in: view)
+        #expect(view.errorPages.count == 1)
+        await container.shutDown()
+    }
+
+    @Test("A load that fails before the engine began with it is one that failed")
+    func failureAtOnce() async throws {
+        let (container, page) = try await open()
+        let view = page.view
+        defer { withExtendedLifetime(page) {} }
+        fail(place, in: view)
+        #expect(view.errorPages.count == 1)
+        await container.shutDown()
+    }
+
+    @Test(
+        "A view that is out of sight as its page opens, or while the error page is up, is loaded anew once it is seen")
+    func sight() async throws {
+        let (container, page) = try await open()
+        let view = page.view
+        defer { withExtendedLifetime(page) {} }
+        view.onSignal?(.started(url: place))
+        fail(place, in: view)
+        stage.load("about:blank", in: view)
+        view.onSignal?(.sightChanged(isVisible: false))
+        stage.load(fallback, in: view)
+        view.onSignal?(.processEnded(reason: "killed"))
+        #expect(view.reloads.isEmpty)
+        view.onSignal?(.sightChanged(isVisible: true))
+        #expect(view.reloads == [fallback])
+        // What the view says counts where nothing was told.
+        stage.load(place, in: view)
+        view.isVisible = false
+        view.onSignal?(.processEnded(reason: "killed"))
+        #expect(view.reloads == [fallback])
+        view.onSignal?(.sightChanged(isVisible: true))
+        #expect(view.reloads == [fallback, place])
+        await container.shutDown()
+    }
+
+    @Test("Switched off while the error page is up: to try again works, and what was not done counts as no step")
+    func off() async throws {
+        let (container, page) = try await open()
+        let view = page.view
+        defer { withExtendedLifetime(page) {} }
+        view.onSignal?(.started(url: place))
+        fail(place, in: view)
+        stage.load("about:blank", in: view)
+        try await container.apply(document(1, #","features":{"whitePages":false}"#))
+        Task { try await stage.say(#"{"retry":true}"#, in: view) }
+        while view.reloads.isEmpty { await Task.yield() }
+        for _ in 0..<5 {
+            stage.load(place, in: view)
+            view.onSignal?(.processEnded(reason: "killed"))
+        }
+        #expect(view.reloads == [place] && view.errorPages.count == 1)
+        try await container.apply(document(2))
+        stage.load(place, in: view)
+        view.onSignal?(.processEnded(reason: "killed"))
+        #expect(view.reloads == [place, place])
+        await container.shutDown()
+    }
+
+    @Test("Whoever follows the load by itself hears of an end before anything is done about it")
+    func observers() async throws {
+        let (container, page) = try await open()
+        let view = page.view
+        defer { withExtendedLifetime(page) {} }
+        page.load.observe { [fallback] in
+            if case .processEnded = $0 { view.load(fallback) }
+        }
+        stage.load(place, in: view)
+        view.onSignal?(.processEnded(reason: "killed"))
+        #expect(view.loads == [place, fallback] && view.reloads.isEmpty)
+        await container.shutDown()
+    }
+
+    @Test("A form on its way is not sent, and not asked for by GET, when its process ends")
+    func posting() async throws {
+        let (container, page) = try await open()
+        let view = page.view
+        defer { withExtendedLifetime(page) {} }
+        stage.load(place, in: view)
+        view.posts = [fallback]
+        view.onSignal?(.started(url: fallback))
+        view.onSignal?(.processEnded(reason: "killed"))
+        #expect(view.loads == [place] && view.reloads.isEmpty && view.errorPages.count == 1)
+        await container.shutDown()
+    }
+
+    @Test("A page that is closed by whoever hears of a step is not touched any more")
+    func closed() async throws {
+        let container = try await stage.container(covering: ["a.example"])
+        let page = try await container.open("https://a.example/")
+        let closing = AsyncStream.makeStream(of: Task<Void, Never>.self)
+        container.observe { event in
+            if case .blankPage = event {
+                // Closing begins in the same turn of the main actor.
+                closing.continuation.yield(Task.immediate { await container.close(page) })
+            }
+        }
+        stage.load(place, in: page.view)
+        page.view.onSignal?(.processEnded(reason: "killed"))
+        for await task in closing.stream {
+            await task.value
+            break
+        }
+        #expect(page.view.reloads.isEmpty && page.view.errorPages.isEmpty)
+        await container.shutDown()
+    }
+
+    @Test("An error page that a load of the host has overtaken is not there: the page is mended again, in time")
+    func noErrorPage() async throws {
+        let (container, page) = try await open()
+        let view = page.view
+        defer { withExtendedLifetime(page) {} }
+        container.observe { [fallback] event in
+            if case .blankPage(_, let step) = event, step.kind == .showedErrorPage { view.load(fallback) }
+        }
+        view.onSignal?(.started(url: place))
+        fail(place, in: view)
+        #expect(view.errorPages.isEmpty && view.loads == [place, fallback])
+        stage.clock.advance(by: .seconds(601))
+        stage.load(fallback, in: view)
+        view.onSignal?(.processEnded(reason: "killed"))
+        #expect(view.reloads == [fallback])
+        await container.shutDown()
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import EngineTesting
+import ResourceLoading
+import Testing
+import WebViewPool
+
+@testable import ContainerKit
+
+@MainActor
+@Suite("Idleness", .timeLimit(.minutes(1)))
+struct IdleStateTests {
+    private let first = PageID(rawValue: 1)
+    private let second = PageID(rawValue: 2)
+
+    @Test("Work is due at launch, and once more each time that a page was there, or the app away")
+    func due() {
+        var idleness = IdleState(HostConditions())
+        #expect(idleness.wait == .quiet)
+        idleness.handle(.worked)
+        #expect(idleness.wait == .event)
+        idleness.handle(.settled(first))
+        #expect(idleness.wait == .event, "a page that nobody heard of changes nothing")
+        idleness.handle(.loading(first))
+        idleness.handle(.loading(second))
+        #expect(idleness.wait == .pages)
+        idleness.handle(.settled(first))
+        #expect(idleness.wait == .pages)
+        idleness.handle(.settled(second))
+        #expect(idleness.wait == .quiet)
+        idleness.handle(.worked)
+        idleness.handle(.away(.background))
+        idleness.handle(.away(.suspension))
+        idleness.handle(.back(.suspension))
+        #expect(idleness.wait == .event, "still in the background")
+        idleness.handle(.back(.background))
+        #expect(idleness.wait == .quiet)
+    }
+
+    @Test(
+        "Nothing is done while the conditions forbid it",
+        arguments: [HostConditions(isIdle: false), HostConditions(memory: .warning), HostConditions(memory: .critical)])
+    func conditions(_ conditions: HostConditions) {
+        var idleness = IdleState(conditions)
+        #expect(idleness.wait == .event)
+        #expect(!idleness.mayGoOn(beside: []))
+        idleness.handle(.conditions(HostConditions(network: .none, power: .low)))
+        #expect(idleness.wait == .quiet)
+        idleness.handle(.worked)
+        idleness.handle(.conditions(HostConditions(network: .metered)))
+        #expect(idleness.wait == .event, "the network is nothing to prepare views for")
+        idleness.handle(.conditions(conditions))
+        idleness.handle(.conditions(HostConditions()))
+        #expect(idleness.wait == .quiet)
+    }
+
+    @Test("What is under way goes on beside pages that were loading before, and not beside a new one")
+    func goesOn() {
+        var idleness = IdleState(HostConditions())
+        idleness.handle(.loading(first))
+        #expect(idleness.mayGoOn(beside: [first]))
+        idleness.handle(.loading(second))
+        #expect(!idleness.mayGoOn(beside: [first]))
+        idleness.handle(.settled(second))
+        #expect(idleness.mayGoOn(beside: [first]))
+        idleness.handle(.away(.background))
+        #expect(!idleness.mayGoOn(beside: [first]))
+    }
+
+    @Test("The work begins after a quiet moment, later beside a page that never ends, and never without a reason")
+    func scheduler() async throws {
+        let clock = ManualClock()
+        let (works, work) = AsyncStream.makeStream(of: Void.self)
+        var done = works.makeAsyncIterator()
+        let scheduler = IdleScheduler(ChangingConditions(HostConditions()), delay: .seconds(2), clock: clock) { _ in
+            work.yield()
+        }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(2))
+        await done.next()
+        while !scheduler.isResting { await Task.yield() }
+        // No timer is left, so that an idle app does nothing.
+        #expect(clock.sleeperCount == 0)
+        scheduler.handle(.lost)
+        scheduler.handle(.released)
+        #expect(scheduler.isResting)
+        scheduler.handle(.lost)
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(2))
+        await done.next()
+        while !scheduler.isResting { await Task.yield() }
+        scheduler.handle(.loading(first))
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(2))
+        #expect(clock.sleeperCount == 1)
+        clock.advance(by: IdleScheduler.pageLimit)
+        await done.next()
+        scheduler.handle(.loading(second))
+        await scheduler.shutDown()
+        scheduler.handle(.settled(second))
+        // Ends by the suite's limit otherwise.
+        while clock.sleeperCount > 0 { await Task.yield() }
+    }
+
+    @Test("A container prepares its views by itself, and not beside a page that loads")
+    func container() async throws {
+        let fixture = Fixture()
+        let container = try await fixture.container {
+            $0.warmsUpWhenIdle = true
+            $0.idleDelay = .zero
+            $0.poolCapacity = 2
+        }
+        while container.pool.warmCount < 2 { await Task.yield() }
+        // The pool has all that it may; a page takes one, and while it loads none takes its place.
+        let page = try await container.open("https://shop.example/")
+        #expect(page.view.id.rawValue <= 2)
+        page.view.onSignal?(.started(url: "https://shop.example/"))
+        #expect(fixture.engine.views.count == 2)
+        page.view.onSignal?(.finished(url: "https://shop.example/"))
+        while container.pool.warmCount < 2 { await Task.yield() }
+        #expect(fixture.engine.views.count == 3)
+        await container.shutDown()
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import EngineTesting
+import Prefetch
+import ResourceLoading
+import ResourceStore
+import Testing
+
+@testable import ContainerKit
+
+@MainActor
+@Suite("Memory shares", .timeLimit(.minutes(1)))
+struct MemoryBudgetTests {
+    @Test("The parts add up to the ceiling, whatever it is", arguments: [0, 1, 15, 17, 1_000_003, 128 << 20, .max])
+    func addUp(ceiling: Int) {
+        let shares = MemoryBudget(ceiling: ceiling)
+        let parts = [
+            shares.bodies, shares.packages, shares.httpCache, shares.prefetch, shares.arriving, shares.checked,
+        ]
+        #expect(parts.reduce(0, +) == ceiling)
+        #expect(parts.allSatisfy { $0 >= 0 })
+        #expect(MemoryBudget(ceiling: -ceiling - 1) == MemoryBudget(ceiling: 0))
+    }
+
+    @Test("An option beyond its share is cut, and one within stays")
+    func options() async throws {
+        let fixture = Fixture()
+        let container = try await fixture.container {
+            $0.memoryCeiling = 16 << 20
+            $0.store.memoryCacheBytes = 1 << 20
+            $0.prefetch = PrefetchOptions()
+        }
+        let configuration = container.configuration
+        #expect(configuration.store.memoryCacheBytes == 1 << 20)
+        #expect(configuration.httpCache?.memoryBytes == 2 << 20)
+        #expect(configuration.prefetch?.loader.maxBytes == 1 << 20)
+        #expect(container.bodyBudget.limit == 8 << 20)
+        // The defaults are all within the default ceiling.
+        let standard = Container<FakeEngine>.Configuration(directory: fixture.folder)
+        #expect(standard.sharedOut.store.memoryCacheBytes == standard.store.memoryCacheBytes)
+        #expect(standard.sharedOut.httpCache?.memoryBytes == standard.httpCache?.memoryBytes)
+    }
+}

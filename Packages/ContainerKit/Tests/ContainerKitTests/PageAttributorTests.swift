@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import HTTPTypes
+import ResourceLoading
+import Testing
+
+@testable import ContainerKit
+
+@Suite("Whose a request is that does not say", .timeLimit(.minutes(1)))
+struct PageAttributorTests {
+    private let pages = PageAttributor()
+
+    private func note(_ id: UInt64, at url: String) {
+        pages.record(PageReference(id: PageID(rawValue: id), documentURL: url))
+    }
+
+    private func attributed(
+        _ url: String, _ fields: [String: String] = [:]
+    ) throws -> (page: UInt64?, destination: ResourceRequest.Destination) {
+        var head = try #require(HTTPRequest(urlText: url))
+        for (name, value) in fields { head.headerFields[try #require(HTTPField.Name(name))] = value }
+        var request = ResourceRequest(head)
+        pages.attribute(&request)
+        return (request.page?.page.id.rawValue, request.destination)
+    }
+
+    @Test("It is exact where there has been one page only, and concluded from the second on, open or not")
+    func confidence() throws {
+        let confidence = { () throws -> PageAttribution.Confidence? in
+            var request = ResourceRequest(try #require(HTTPRequest(urlText: "https://a.example/x")))
+            pages.attribute(&request)
+            return request.page?.confidence
+        }
+        #expect(try confidence() == nil)
+        note(1, at: "https://a.example/one")
+        #expect(try confidence() == .exact)
+        note(1, at: "https://a.example/moved")
+        #expect(try confidence() == .exact)
+        note(2, at: "https://a.example/two")
+        #expect(try confidence() == .inferred)
+        pages.forget(PageID(rawValue: 1))
+        #expect(try confidence() == .inferred)
+        note(2, at: "https://a.example/moved")
+        #expect(try confidence() == .inferred)
+    }
+
+    @Test("A document is of the page that shows it, a frame's of the page that has it")
+    func documents() throws {
+        note(1, at: "https://a.example/one#part")
+        note(2, at: "https://a.example/two")
+        #expect(try attributed("https://a.example/one", ["sec-fetch-dest": "document"]) == (1, .document))
+        #expect(try attributed("https://a.example/two", ["sec-fetch-dest": "document"]) == (2, .document))
+        let frame = ["sec-fetch-dest": "iframe", "referer": "https://a.example/one"]
+        #expect(try attributed("https://a.example/two", frame) == (1, .nestedDocument))
+    }
+
+    @Test("The rest is of the page that its Referer or its Origin names, of the latest where several fit")
+    func subresources() throws {
+        note(1, at: "https://a.example/one")
+        note(2, at: "https://b.example/")
+        note(3, at: "https://a.example/three")
+        let url = "https://cdn.example/x"
+        #expect(try attributed(url, ["referer": "https://a.example/one"]) == (1, .subresource))
+        #expect(try attributed(url, ["referer": "https://a.example/"]) == (3, .subresource))
+        #expect(try attributed(url, ["origin": "https://b.example"]) == (2, .subresource))
+        #expect(try attributed(url, ["origin": "null"]) == (nil, .subresource))
+        #expect(try attributed(url) == (nil, .subresource))
+        #expect(try attributed("https://b.example/x") == (2, .subresource))
+    }
+
+    @Test("Where one page is open, it is that one's; where none is, nobody's")
+    func single() throws {
+        #expect(try attributed("https://cdn.example/x") == (nil, .subresource))
+        note(1, at: "https://a.example/")
+        #expect(try attributed("https://cdn.example/x") == (1, .subresource))
+        note(1, at: "https://a.example/moved")
+        #expect(try attributed("https://a.example/moved", ["sec-fetch-dest": "document"]) == (1, .document))
+        pages.forget(PageID(rawValue: 1))
+        #expect(try attributed("https://cdn.example/x") == (nil, .subresource))
+    }
+
+    @Test("An engine without Fetch Metadata tells documents by what it accepts")
+    func accepts() throws {
+        note(1, at: "https://a.example/")
+        let accept = ["accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"]
+        #expect(try attributed("https://a.example/", accept) == (1, .document))
+        #expect(try attributed("https://a.example/frame", accept) == (1, .nestedDocument))
+    }
+
+    @Test(
+        "A request keeps waiting those that may have made it: its page, others at that origin, all where it says nothing"
+    )
+    func waiting() throws {
+        note(1, at: "https://a.example/one")
+        note(2, at: "https://a.example/two")
+        note(3, at: "https://b.example/")
+        let busy = { (1...3).filter { pages.isBusy(PageID(rawValue: $0)) } }
+        let began = { (referrer: String?) throws -> UInt64 in
+            var head = try #require(HTTPRequest(urlText: "https://cdn.example/x"))
+            head.headerFields[.referer] = referrer
+            var request = ResourceRequest(head)
+            pages.attribute(&request)
+            return pages.began(request)
+        }
+        #expect(busy().isEmpty)
+        let one = try began("https://a.example/one")
+        #expect(busy() == [1, 2])
+        let third = try began("https://b.example/")
+        #expect(busy() == [1, 2, 3])
+        pages.ended(one)
+        #expect(busy() == [3])
+        let anyone = try began(nil)
+        pages.ended(third)
+        #expect(busy() == [1, 2, 3])
+        pages.ended(anyone)
+        #expect(busy().isEmpty)
+    }
+}

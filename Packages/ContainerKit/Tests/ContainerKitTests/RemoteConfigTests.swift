@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerTesting
+import EngineTesting
+import Foundation
+import HTTPCache
+import HTTPTransport
+import HTTPTypes
+import OfflinePackage
+import Prefetch
+import ResourceLoading
+import ResourceStore
+import SchemeRouter
+import Testing
+import WebViewPool
+
+@testable import ContainerKit
+
+/// What the switchboard turns on and off in a container.
+@MainActor
+@Suite("Switchboard of a container", .timeLimit(.minutes(1)))
+struct RemoteConfigTests {
+    private let fixture = Fixture()
+    private let source = "https://config.example/switchboard"
+    private let script = "containerkit://shop.example/a.js"
+
+    private func json(_ version: Int, _ more: String = "") -> String {
+        #"{"format":1,"version":\#(version)\#(more.isEmpty ? "" : ",")\#(more)}"#
+    }
+
+    private func document(_ version: Int, _ more: String = "") throws -> RemoteConfigDocument {
+        try RemoteConfigDocument(json: Data(json(version, more).utf8))
+    }
+
+    private func publish(_ text: String) { fixture.network.put(.bytes(Data(text.utf8)), at: source) }
+
+    /// A container whose switchboard is the host's.
+    private func container(
+        on engine: FakeEngine? = nil, change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+    ) async throws -> Container<FakeEngine> {
+        try await fixture.container(on: engine) {
+            $0.remoteConfig = RemoteConfigOptions()
+            change(&$0)
+        }
+    }
+
+    /// One whose switchboard is fetched.
+    private func fetching(
+        on engine: FakeEngine? = nil, change: (inout RemoteConfigSource) -> Void = { _ in }
+    ) async throws -> Container<FakeEngine> {
+        var place = RemoteConfigSource(url: source)
+        place.interval = .zero
+        place.retryInterval = .zero
+        change(&place)
+        return try await container(on: engine) { $0.remoteConfig?.source = place }
+    }
+
+    private func install(into container: Container<FakeEngine>) async throws {
+        try await fixture.install(["index.html": "home", "a.js": "packed"], version: "1", into: container)
+    }
+
+    /// Where it never holds the time limit ends this.
+    private func until(_ holds: () throws -> Bool) async throws {
+        while try !holds() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    private func code(of check: RemoteConfigCheck?) -> String? {
+        guard case .failed(let error as RemoteConfigError) = check else { return nil }
+        return error.code.description
+    }
+
+    @Test("Numbers take the place of the host's, but what the host has set to nothing stays so")
+    func numbers() throws {
+        let numbers = try document(
+            1, #""limits":{"poolCapacity":5,"httpCacheMemoryBytes":100,"httpCacheDiskBytes":200}"#
+        ).numbers
+        var configuration = Container<FakeEngine>.Configuration(directory: fixture.folder)
+        let changed = configuration.with(numbers)
+        #expect(changed.poolCapacity == 5)
+        #expect(changed.httpCache?.memoryBytes == 100 && changed.httpCache?.diskBytes == 200)
+        configuration.poolCapacity = 0
+        configuration.httpCache?.memoryBytes = 0
+        configuration.httpCache?.diskBytes = 0
+        let kept = configuration.with(numbers)
+        #expect(kept.poolCapacity == 0)
+        #expect(kept.httpCache?.memoryBytes == 0 && kept.httpCache?.diskBytes == 0)
+        configuration.httpCache = nil
+        #expect(configuration.with(numbers).httpCache == nil)
+    }
+
+    @Test("Without a switchboard there is none, and the host brings none")
+    func none() async throws {
+        let container = try await fixture.container()
+        #expect(container.remoteConfig == nil && container.counters.remoteConfig == nil)
+        let document = try document(1)
+        await #expect(throws: ContainerError.self) { try await container.apply(document) }
+    }
+
+    @Test("Before there is a document all is as the host has it")
+    func first() async throws {
+        let container = try await container()
+        let state = try #require(container.remoteConfig)
+        #expect(state.document == nil && state.isEnabled && state.features == Set(RemoteConfigFeature.allCases))
+        try await install(into: container)
+        #expect(container.covers("https://shop.example/"))
+    }
+
+    @Test("One field turns all off for what starts then; open pages get the network, and come back")
+    func off() async throws {
+        let container = try await container()
+        try await install(into: container)
+        let page = try await container.open("https://shop.example/")
+        #expect(try await fixture.text(script, from: page.view, of: container) == "packed")
+        try await container.apply(document(1, #""enabled":false"#))
+        #expect(container.remoteConfig?.isEnabled == false && container.remoteConfig?.features.isEmpty == true)
+        #expect(!container.covers("https://shop.example/") && container.isEnabled)
+        let answer = try await fixture.answer(to: script, from: page.view, of: container)
+        #expect(answer.sink.body == Data("network https://shop.example/a.js".utf8))
+        #expect(answer.record.provenance?.reason.hasSuffix("pass: objection, switched off") == true)
+        let plain = try await container.open("https://shop.example/")
+        #expect(plain.session.mode == .plain)
+        try await container.apply(document(2))
+        #expect(try await fixture.text(script, from: page.view, of: container) == "packed")
+    }
+
+    @Test("What the host has turned off no document turns on, and the other way round")
+    func both() async throws {
+        let container = try await container()
+        try await install(into: container)
+        for (version, host, remote) in [(1, true, true), (2, false, true), (3, true, false), (4, false, false)] {
+            container.isEnabled = host
+            try await container.apply(document(version, #""enabled":\#(remote)"#))
+            #expect(container.covers("https://shop.example/") == (host && remote))
+            #expect(container.isEnabled == host && container.remoteConfig?.isEnabled == remote)
+        }
+        container.isEnabled = true
+        try await container.apply(document(5))
+        container.setRules(try RouteRules([], deny: [RouteRule(.pass, host: HostPattern("shop.example"))]))
+        #expect(!container.covers("https://shop.example/"))
+    }
+
+    @Test("The deny list is the host's and the document's together, and the host's rules do not overrule it")
+    func deny() async throws {
+        let rules = try RouteRules(
+            [RouteRule(.intercept, host: HostPattern("*.example"))],
+            deny: [RouteRule(.pass, host: HostPattern("bank.example"))])
+        let container = try await container { $0.rules = rules }
+        try await install(into: container)
+        let page = try await container.open("https://shop.example/")
+        try await container.apply(document(1, #""deny":["pay.example","https://shop.example/a.*"]"#))
+        for (url, isCovered) in [
+            ("https://pay.example/", false), ("https://bank.example/", false), ("https://shop.example/a.js", false),
+            ("http://shop.example/a.js", true), ("https://shop.example/b.js", true),
+        ] {
+            #expect(container.covers(url) == isCovered, "\(url)")
+        }
+        let answer = try await fixture.answer(to: script, from: page.view, of: container)
+        #expect(answer.record.provenance?.source == .network)
+        #expect(answer.record.provenance?.reason.hasSuffix("pass: objection, deny[1]") == true)
+        #expect(
+            try await fixture.text("containerkit://shop.example/index.html", from: page.view, of: container) == "home")
+        try await container.apply(document(2))
+        #expect(container.covers("https://pay.example/") && !container.covers("https://bank.example/"))
+    }
+
+    @Test("Packages off: they answer and cover nothing, at once and until they are on again")
+    func packagesOff() async throws {
+        let container = try await container()
+        try await install(into: container)
+        let page = try await container.open("https://shop.example/")
+        let origin = HTTPRequest(method: .get, scheme: "https", authority: "shop.example", path: "/")
+        #expect(container.path.opens(originOf: origin))
+        try await container.apply(document(1, #""features":{"packages":false}"#))
+        // Nor does a proxy open connections to there.
+        #expect(!container.covers("https://shop.example/") && !container.path.opens(originOf: origin))
+        #expect(try await fixture.text(script, from: page.view, of: container) == "network https://shop.example/a.js")
+        try await container.apply(document(2, #""features":{"packages":{"perMille":1000}}"#))
+        #expect(container.covers("https://shop.example/") && container.path.opens(originOf: origin))
+        #expect(try await fixture.text(script, from: page.view, of: container) == "packed")
+    }
+
+    @Test("The HTTP cache off: nothing of it answers, and nothing is kept")
+    func cacheOff() async throws {
+        fixture.network.put(
+            .bytes(Data("one".utf8)), at: "https://shop.example/c.js", [.cacheControl: "max-age=600"])
+        let url = "containerkit://shop.example/c.js"
+        let container = try await container { $0.coveredHosts = [HostPattern("shop.example")].compactMap(\.self) }
+        func source() async throws -> Provenance.Source? {
+            try await fixture.answer(to: url, of: container).record.provenance?.source
+        }
+        #expect(try await source() == .network)
+        #expect(try await source() == .memory)
+        try await container.apply(document(1, #""features":{"httpCache":false}"#))
+        #expect(try await source() == .network)
+        #expect(try await source() == .network)
+        #expect(container.counters.httpCache?.requests.memoryHits == 1)
+        try await container.apply(document(2))
+        #expect(try await source() == .memory)
+    }
+
+    @Test("Prefetching off starts nothing; the pool off warms nothing; what the host does not use stays unused")
+    func othersOff() async throws {
+        let table = try PrefetchTable(
+            json: Data(
+                """
+                {"code":200,"data":{"version":"1","config":[{"url":"https://shop.example/","interfaces":
+                [{"api":"https://shop.example/api"}]}]}}
+                """.utf8))
+        let container = try await container {
+            $0.coveredHosts = [HostPattern("shop.example")].compactMap(\.self)
+            $0.prefetch = PrefetchOptions()
+            $0.prefetch?.table = table
+            $0.blankPages = nil
+        }
+        let document = HTTPRequest(
+            method: .get, scheme: "containerkit", authority: "shop.example", path: "/",
+            headerFields: [.userAgent: "Fake", .acceptLanguage: "de", .accept: "text/html"])
+        container.pipelines.primary.fields?.record(document)
+        try await container.apply(self.document(1, #""features":{"prefetch":false,"pool":false}"#))
+        try await container.warmUp()
+        let page = try await container.open("https://shop.example/")
+        #expect(container.counters.prefetch?.started == 0 && fixture.engine.views.count == 1)
+        await container.close(page)
+        try await container.apply(self.document(2))
+        let made = fixture.engine.views.count
+        try await container.warmUp()
+        #expect(fixture.engine.views.count > made)
+        let next = try await container.open("https://shop.example/")
+        try await until { container.counters.prefetch?.started == 1 }
+        await container.close(next)
+        // On in the document, and not in the configuration.
+        #expect(container.blankPages == nil && container.remoteConfig?.features.contains(.blankPages) == true)
+        await container.shutDown()
+    }
+
+    @Test("White pages off: a page that opens then is not watched, and nothing is done about one that is open")
+    func blankPagesOff() async throws {
+        let container = try await container {
+            $0.coveredHosts = [HostPattern("shop.example")].compactMap(\.self)
+        }
+        try await container.apply(document(1, #""features":{"whitePages":false}"#))
+        let unwatched = try await container.open("https://shop.example/")
+        let scripts = unwatched.view.scripts.count
+        try await container.apply(document(2))
+        let watched = try await container.open("https://shop.example/")
+        #expect(watched.view.scripts.count == scripts + 1)
+        try await container.apply(document(3, #""features":{"whitePages":false}"#))
+        watched.view.onSignal?(.processEnded(reason: "killed"))
+        #expect(watched.view.reloads.isEmpty && watched.view.loads.count == 1)
+    }
+
+    @Test("By the proxy: all off takes the proxy from the engine, and gives it back")
+    func proxy() async throws {
+        let container = try await container { $0.mode = .loopbackProxy }
+        #expect(fixture.engine.proxy != nil)
+        try await container.apply(document(1, #""enabled":false"#))
+        try await until { fixture.engine.proxy == nil }
+        try await container.apply(document(2))
+        try await until { fixture.engine.proxy != nil }
+        await container.shutDown()
+    }
+
+    @Test("It is fetched, kept, and in force in the next container before anything is fetched")
+    func kept() async throws {
+        publish(json(3, #""enabled":false,"limits":{"poolCapacity":5,"httpCacheMemoryBytes":4096}"#))
+        var first: Container<FakeEngine>? = try await fetching()
+        try await until { first?.counters.remoteConfig?.taken == 1 }
+        let isOff = first?.remoteConfig?.isEnabled == false
+        // Numbers and modes are of the next start.
+        #expect(isOff && first?.configuration.poolCapacity == 3 && first?.remoteConfig?.documentAtStart == nil)
+        await first?.shutDown()
+        first = nil
+        fixture.network.put(
+            ResourceBody.stream(ByteStream(AsyncThrowingStream<Data, any Error>.makeStream().stream)), at: source)
+        let next = try await fetching(on: FakeEngine())
+        #expect(next.remoteConfig?.document?.version == 3 && next.remoteConfig?.isEnabled == false)
+        #expect(next.configuration.poolCapacity == 5 && next.configuration.httpCache?.memoryBytes == 4096)
+        #expect(next.pool.capacity.current == 5 && next.remoteConfig?.documentAtStart?.version == 3)
+        await next.shutDown()
+    }
+
+    @Test("A bad answer, an older one and none at all change nothing, and each is told and counted")
+    func failures() async throws {
+        publish(json(3, #""features":{"pool":false}"#))
+        let container = try await fetching()
+        var checks: [RemoteConfigCheck] = []
+        container.observe { if case .remoteConfigChecked(let check) = $0 { checks.append(check) } }
+        try await until { checks.count == 1 }
+        guard case .taken(3) = checks[0] else {
+            Issue.record("\(checks)")
+            return
+        }
+        func ask(_ text: String) async throws -> RemoteConfigCheck? {
+            publish(text)
+            let count = checks.count
+            container.hostEnteredForeground()
+            try await until { checks.count == count + 1 }
+            return checks.last
+        }
+        #expect(code(of: try await ask("<html>")) == "bad-document")
+        #expect(code(of: try await ask(json(4, #""deny":[1]"#))) == "bad-document")
+        #expect(code(of: try await ask(json(2))) == "older")
+        guard case .unchanged(3) = try await ask(json(3, #""features":{"pool":false}"#)) else {
+            Issue.record("\(checks)")
+            return
+        }
+        guard case .failed(is ResourceError) = try await ask(String(repeating: " ", count: 300_000)) else {
+            Issue.record("\(checks)")
+            return
+        }
+        #expect(container.remoteConfig?.document?.version == 3)
+        #expect(container.remoteConfig?.features.contains(.pool) == false)
+        guard case .taken(2) = try await ask(json(2, #""replaces":3"#)) else {
+            Issue.record("\(checks)")
+            return
+        }
+        #expect(container.remoteConfig?.features.contains(.pool) == true)
+        #expect(container.counters.remoteConfig == RemoteConfigCounters(checks: 7, taken: 2, failures: 4))
+        await #expect(throws: RemoteConfigError.self) { try await container.apply(document(1)) }
+        #expect(container.counters.remoteConfig?.failures == 5)
+        await container.shutDown()
+    }
+
+    @Test("The host's document goes before the server's older one, and over a restart")
+    func pushed() async throws {
+        publish(json(3))
+        var first: Container<FakeEngine>? = try await fetching()
+        try await until { first?.counters.remoteConfig?.taken == 1 }
+        try await first?.apply(document(4, #""deny":["pay.example"]"#))
+        await first?.shutDown()
+        first = nil
+        let next = try await fetching(on: FakeEngine())
+        #expect(next.remoteConfig?.document?.version == 4)
+        try await until { next.counters.remoteConfig?.failures == 1 }
+        #expect(next.remoteConfig?.document?.version == 4)
+        await next.shutDown()
+    }
+
+    @Test("What could not be kept applies, is told, and is kept by the next check")
+    func keptLater() async throws {
+        let container = try await container()
+        let store = container.packages.store
+        try store.suspend()
+        let off = try document(1, #""enabled":false"#)
+        await #expect(throws: StoreError.self) { try await container.apply(off) }
+        #expect(container.remoteConfig?.isEnabled == false)
+        try store.resume()
+        #expect(try store.document("switchboard") == nil)
+        try await container.apply(off)
+        #expect(try store.document("switchboard") == Data("\n".utf8) + off.json)
+        #expect(container.counters.remoteConfig == RemoteConfigCounters(checks: 0, taken: 1, failures: 1))
+        await container.shutDown()
+    }
+
+    @Test("Another server's document is not used, and http is not asked")
+    func otherSource() async throws {
+        publish(json(9, #""enabled":false"#))
+        var first: Container<FakeEngine>? = try await fetching()
+        try await until { first?.counters.remoteConfig?.taken == 1 }
+        await first?.shutDown()
+        first = nil
+        let next = try await fetching(on: FakeEngine()) { $0.url = "http://config.example/switchboard" }
+        #expect(next.remoteConfig?.document == nil && next.remoteConfig?.isEnabled == true)
+        var checks: [RemoteConfigCheck] = []
+        next.observe { if case .remoteConfigChecked(let check) = $0 { checks.append(check) } }
+        try await until { checks.count == 1 }
+        #expect(code(of: checks[0]) == "insecure")
+        #expect(!fixture.network.urls.contains { $0.hasPrefix("http:") })
+        await next.shutDown()
+    }
+
+    @Test("Modes are of the next start, and then of all of a page's requests")
+    func modes() async throws {
+        let rules = try RouteRules([RouteRule(.intercept, host: HostPattern("*.example"))])
+        var first: Container<FakeEngine>? = try await container { $0.rules = rules }
+        try await first?.apply(
+            document(1, #""modes":[{"host":"*.example","mode":"plain"},{"host":"shop.example","mode":"configured"}]"#))
+        #expect(first?.covers("https://news.example/") == true)
+        await first?.shutDown()
+        first = nil
+        let next = try await container(on: FakeEngine()) { $0.rules = rules }
+        #expect(!next.covers("https://news.example/") && next.covers("https://shop.example/"))
+        // A later document changes nothing of that before the next start.
+        try await next.apply(document(2))
+        #expect(!next.covers("https://news.example/"))
+        await next.shutDown()
+    }
+
+    @Test("A device keeps its bucket over launches")
+    func bucket() async throws {
+        var first: Container<FakeEngine>? = try await container()
+        let identity = try #require(try first?.packages.store.document("device-bucket"))
+        #expect(identity.count == 32)
+        let device = try #require(RolloutBucket(identity: String(decoding: identity, as: UTF8.self)))
+        let number = device.number(salt: RolloutBucket.salt(of: .packages))
+        await first?.shutDown()
+        first = nil
+        let next = try await container(on: FakeEngine())
+        #expect(try next.packages.store.document("device-bucket") == identity)
+        try await next.apply(document(1, #""features":{"packages":{"perMille":\#(number)}}"#))
+        #expect(next.remoteConfig?.features.contains(.packages) == false)
+        try await next.apply(document(2, #""features":{"packages":{"perMille":\#(number + 1)}}"#))
+        #expect(next.remoteConfig?.features.contains(.packages) == true)
+        await next.shutDown()
+    }
+
+    @Test("What has expired has no effect, and it is seen when a page opens; intervals are kept")
+    func expires() async throws {
+        let container = try await fixture.container()
+        let clock = ManualClock()
+        var time = Date(timeIntervalSince1970: 1_800_000_000)
+        let rules = ActiveRules()
+        let switches = FeatureSwitches()
+        let conditions = ChangingConditions(HostConditions(network: .none))
+        publish(json(1, #""enabled":false,"expires":"2027-01-15T08:01:40Z""#))
+        func service() -> RemoteConfigService {
+            RemoteConfigService(
+                RemoteConfigOptions(source: RemoteConfigSource(url: source)), network: NetworkLoader(fixture.network),
+                store: container.packages.store, conditions: conditions, logger: container.configuration.logger,
+                rules: rules, switches: switches, clock: clock, now: { time })
+        }
+        let first = service()
+        var changes: [RemoteConfigState] = []
+        var checks = 0
+        first.onChange = { changes.append($0) }
+        first.onCheck = { _ in checks += 1 }
+        first.check()
+        #expect(first.counters.checks == 0)
+        conditions.set(HostConditions())
+        first.check()
+        first.check()
+        try await until { checks == 1 }
+        #expect(!rules.isOn && !switches.isOn(.pool) && changes.map(\.isEnabled) == [false])
+        time += 99
+        first.check()
+        #expect(!rules.isOn && first.counters.checks == 1)
+        time += 1
+        clock.advance(by: .seconds(599))
+        first.check()
+        #expect(rules.isOn && switches.isOn(.pool) && first.state.isExpired && first.counters.checks == 1)
+        #expect(changes.map(\.isEnabled) == [false, true])
+        clock.advance(by: .seconds(1))
+        first.check()
+        #expect(first.counters.checks == 2)
+        try await until { checks == 2 }
+        fixture.network.put(.bytes(Data()), at: source)
+        clock.advance(by: .seconds(600))
+        first.check()
+        try await until { checks == 3 }
+        clock.advance(by: .seconds(29))
+        first.check()
+        #expect(first.counters.checks == 3)
+        clock.advance(by: .seconds(1))
+        first.check()
+        try await until { checks == 4 }
+        await first.shutDown()
+        // The next launch sees at once that it is over.
+        let next = service()
+        await next.open(container.packages.store)
+        #expect(next.state.isExpired && next.state.documentAtStart == nil && rules.isOn)
+        await container.shutDown()
+    }
+}

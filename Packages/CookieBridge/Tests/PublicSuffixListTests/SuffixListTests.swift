@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import PublicSuffixList
+import Testing
+
+@Suite(.timeLimit(.minutes(3)))
+struct PublicSuffixListTests {
+    let list = SuffixList()
+
+    @Test(arguments: [
+        ("example.com", "example.com"), ("a.b.example.COM", "example.com"), ("com", nil), ("localhost", nil),
+        ("shop.example.co.uk", "example.co.uk"), ("co.uk", nil), ("a.github.io", "a.github.io"), ("github.io", nil),
+        // A wildcard alone, and its exception.
+        ("c.ck", nil), ("a.c.ck", "a.c.ck"), ("www.ck", "www.ck"), ("a.www.ck", "www.ck"),
+        // Nothing is said about them: the rule is `*`.
+        ("a.b.unlisted", "b.unlisted"), ("unlisted", nil),
+        ("example.com.", "example.com."), ("com.", nil),
+        ("a_b.example.com", "example.com"),
+    ])
+    func `Finds what can be registered`(host: String, domain: String?) {
+        #expect(list.registrableDomain(of: host) == domain)
+        #expect(list.isPublicSuffix(host) == (domain == nil))
+    }
+
+    @Test(arguments: [
+        "", ".", "..", ".com", "a..com", "example.com..", "127.0.0.1", "1.2.3.4.", "[::1]", "::1", "a.0x7f", "a.1",
+        "a b.com",
+        "a/b.com", "a%2eb.com", "a\u{0}.com", "a:1", "a@b.com", String(repeating: "a", count: 254),
+        String(repeating: "a.", count: 600), String(repeating: "ü", count: 500),
+    ])
+    func `What is no host name has no site and is no suffix`(host: String) {
+        #expect(list.registrableDomain(of: host) == nil)
+        #expect(list.publicSuffix(of: host) == nil)
+        #expect(!list.isPublicSuffix(host))
+    }
+
+    @Test func `Both spellings of a label mean the same`() {
+        #expect(list.registrableDomain(of: "www.食狮.公司.cn") == "食狮.公司.cn")
+        #expect(list.registrableDomain(of: "www.xn--85x722f.xn--55qx5d.cn") == "xn--85x722f.xn--55qx5d.cn")
+        #expect(list.registrableDomain(of: "食狮。公司。cn") == "食狮.公司.cn")
+        // Norway's `sálat.no`, composed and not, in capitals.
+        #expect(list.isPublicSuffix("sálat.no") && list.isPublicSuffix("SA\u{301}LAT.no"))
+        #expect(list.isPublicSuffix("xn--slat-5na.no"))
+        #expect(list.publicSuffix(of: "a.SÁLAT.no") == "sálat.no")
+    }
+
+    @Test func `Private parties count where they should`() {
+        let registries = SuffixList(section: .icann)
+        #expect(registries.registrableDomain(of: "a.b.github.io") == "github.io")
+        #expect(list.registrableDomain(of: "a.b.github.io") == "b.github.io")
+        // A private wildcard below a rule of a registry.
+        #expect(list.registrableDomain(of: "a.x.compute.amazonaws.com") == "a.x.compute.amazonaws.com")
+        #expect(registries.registrableDomain(of: "a.x.compute.amazonaws.com") == "amazonaws.com")
+    }
+
+    @Test func `Says the suffix itself`() {
+        #expect(list.publicSuffix(of: "shop.example.co.uk") == "co.uk")
+        #expect(list.publicSuffix(of: "co.uk") == "co.uk")
+        #expect(list.publicSuffix(of: "www.ck") == "ck")
+        #expect(list.publicSuffix(of: "127.0.0.1") == nil)
+    }
+
+    /// Every rule is found again, so that the order of the compiled form is that of the search.
+    @Test func `Every rule of the list's file is in force`() throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Data/public_suffix_list.dat").standardizedFileURL
+        var count = 0
+        for line in try String(contentsOf: file, encoding: .utf8).split(whereSeparator: \.isNewline) {
+            guard !line.hasPrefix("//"), let rule = line.split(separator: " ").first else { continue }
+            count += 1
+            if rule.hasPrefix("!") {
+                #expect(list.registrableDomain(of: String(rule.dropFirst())) == String(rule.dropFirst()), "\(rule)")
+            } else {
+                let name = rule.hasPrefix("*") ? "zz" + rule.dropFirst() : String(rule)
+                #expect(list.isPublicSuffix(name), "\(rule)")
+                let site = "not-listed.\(name)"
+                #expect(list.registrableDomain(of: "a.\(site)") == site, "\(rule)")
+            }
+        }
+        #expect(count > 9_000)
+    }
+}

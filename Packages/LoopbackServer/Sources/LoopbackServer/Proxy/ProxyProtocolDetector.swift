@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import NIOCore
+internal import NIOSOCKS
+
+/// Hears by its first byte what a connection to the proxy speaks, SOCKS5 (RFC 1928) or HTTP, and makes room for that.
+///
+/// Isolation: its channel's event loop.
+final class ProxyProtocolDetector: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let parts: ProxyDependencies
+    private let becameKnown: () -> Void
+    private var deadline: Scheduled<Void>?
+    private var isOver = false
+
+    /// - Parameter becameKnown: called, once or more, when the connection has said who it is, or is gone.
+    init(_ parts: ProxyDependencies, becameKnown: @escaping () -> Void) {
+        self.parts = parts
+        self.becameKnown = becameKnown
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(parts.limits.introduction)) {
+            let (door, context) = me.value
+            door.parts.refused(.rejectedPeer)
+            context.close(promise: nil)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        deadline = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        becameKnown()
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent || event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = unwrapInboundIn(data)
+        guard !isOver, let first = bytes.getInteger(at: bytes.readerIndex, as: UInt8.self) else {
+            return context.fireChannelRead(data)
+        }
+        isOver = true
+        let pipeline = context.pipeline.syncOperations
+        do {
+            if first == 5 {
+                try pipeline.addHandlers([
+                    SOCKSServerHandshakeHandler(), SOCKSHandler(parts, becameKnown: becameKnown),
+                ])
+            } else {
+                let http = HTTPHandlers(parts.limits)
+                try pipeline.addHandlers(http.all + [ProxyRequestHandler(parts, http: http, becameKnown: becameKnown)])
+            }
+        } catch {
+            return context.close(promise: nil)
+        }
+        context.fireChannelRead(wrapInboundOut(bytes))
+        pipeline.removeHandler(self, promise: nil)
+    }
+}

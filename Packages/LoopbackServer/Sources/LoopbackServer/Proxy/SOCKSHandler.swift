@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ConnectTunnel
+internal import NIOCore
+internal import NIOSOCKS
+internal import ResourceLoading
+
+/// Where a connection that speaks SOCKS5 says who it is (RFC 1929), and where it wants to go: to a host that is opened, or
+/// one that it passes to end to end. Engines keep what they say here to themselves, which of HTTP's credentials for
+/// proxies cannot be said.
+///
+/// Isolation: its channel's event loop.
+final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ClientMessage
+    typealias OutboundIn = ServerMessage
+    typealias OutboundOut = ServerMessage
+
+    /// The longest that a name and a password may be, with their lengths and the version.
+    private static let longestIntroduction = 3 + 2 * 255
+    private let parts: ProxyDependencies
+    private let becameKnown: () -> Void
+    private var deadline: Scheduled<Void>?
+    private var introduction = ByteBuffer()
+    private var isKnown = false
+    private var isPreparing = false
+    private var isOver = false
+    private var wantsRead = false
+
+    /// - Parameter becameKnown: called, once or more, when the connection has said who it is, or is gone.
+    init(_ parts: ProxyDependencies, becameKnown: @escaping () -> Void) {
+        self.parts = parts
+        self.becameKnown = becameKnown
+    }
+
+    // MARK: Events of the channel
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(parts.limits.introduction)) {
+            let (entrance, context) = me.value
+            entrance.parts.refused(.rejectedPeer)
+            context.close(promise: nil)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        deadline = nil
+        becameKnown()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        isOver = true
+        deadline?.cancel()
+        becameKnown()
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if !isKnown { parts.refused(.malformed("not SOCKS5")) }
+        isOver = true
+        context.close(promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent || event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if isPreparing { wantsRead = true } else { context.read() }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isOver else { return }
+        switch unwrapInboundIn(data) {
+        case .greeting(let greeting): receive(context, greeting)
+        case .authenticationData(let bytes): receive(context, introduction: bytes)
+        case .request(let request): receive(context, request)
+        }
+    }
+
+    // MARK: Messages
+
+    private func receive(_ context: ChannelHandlerContext, _ greeting: ClientGreeting) {
+        guard greeting.methods.contains(.usernamePassword) else {
+            parts.refused(.credentials)
+            return leave(context, after: .selectedAuthenticationMethod(.init(method: .noneAcceptable)))
+        }
+        say(context, .selectedAuthenticationMethod(.init(method: .usernamePassword)))
+    }
+
+    /// RFC 1929, section 2.
+    private func receive(_ context: ChannelHandlerContext, introduction bytes: ByteBuffer) {
+        var bytes = bytes
+        introduction.writeBuffer(&bytes)
+        var rest = introduction
+        guard rest.readableBytes <= Self.longestIntroduction else { return refuse(context) }
+        guard let version = rest.readInteger(as: UInt8.self) else { return }
+        guard version == 1 else { return refuse(context) }
+        guard let username = rest.readLengthPrefixedSlice(as: UInt8.self),
+            let password = rest.readLengthPrefixedSlice(as: UInt8.self)
+        else { return }
+        guard rest.readableBytes == 0,
+            parts.credentials.match(username: username.readableBytesView, password: password.readableBytesView)
+        else { return refuse(context) }
+        isKnown = true
+        deadline?.cancel()
+        // Who is known may still say nothing more.
+        let channel = context.channel
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(parts.limits.idle)) { channel.close(promise: nil) }
+        becameKnown()
+        say(context, .authenticationData(ByteBuffer(bytes: [1, 0]), complete: true))
+    }
+
+    private func refuse(_ context: ChannelHandlerContext) {
+        parts.refused(.credentials)
+        leave(context, after: .authenticationData(ByteBuffer(bytes: [1, 1]), complete: false))
+    }
+
+    private func receive(_ context: ChannelHandlerContext, _ request: SOCKSRequest) {
+        guard isKnown else { return context.close(promise: nil) }
+        deadline?.cancel()
+        guard request.command == .connect else { return refuse(context, request, .commandUnsupported) }
+        guard let host = HostPort(request.addressType) else { return refuse(context, request, .addressUnsupported) }
+        if parts.policy.opens(host) {
+            open(context, host, request)
+        } else {
+            tunnel(context, to: host, request)
+        }
+    }
+
+    private func refuse(_ context: ChannelHandlerContext, _ request: SOCKSRequest, _ reply: SOCKSServerReply) {
+        leave(context, after: .response(SOCKSResponse(reply: reply, boundAddress: request.addressType)))
+    }
+
+    private func say(_ context: ChannelHandlerContext, _ message: ServerMessage) {
+        context.writeAndFlush(wrapOutboundOut(message), promise: nil)
+    }
+
+    private func leave(_ context: ChannelHandlerContext, after message: ServerMessage) {
+        isOver = true
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(message)).whenComplete { _ in channel.close(promise: nil) }
+    }
+
+    // MARK: What comes after
+
+    private func open(_ context: ChannelHandlerContext, _ host: HostPort, _ request: SOCKSRequest) {
+        makeRoom(context, request) {
+            try self.parts.passages.record(context.channel, to: host, isOpened: true)
+            try context.pipeline.syncOperations.addHandler(TLSDetector(self.parts, host))
+        }
+    }
+
+    private func tunnel(_ context: ChannelHandlerContext, to host: HostPort, _ request: SOCKSRequest) {
+        isPreparing = true
+        let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        parts.dialer.connect(to: host, on: context.eventLoop).whenComplete { result in
+            let (entrance, context) = me.value
+            guard !entrance.isOver else {
+                if case .success(let channel) = result { channel.close(promise: nil) }
+                return
+            }
+            guard !entrance.parts.opens(host, insteadOf: result) else { return entrance.open(context, host, request) }
+            switch result {
+            case .success(let upstream):
+                entrance.makeRoom(context, request) { try entrance.parts.join(context.channel, to: upstream, of: host) }
+            case .failure(let error):
+                let error = ResourceError(error)
+                entrance.parts.happened(.unreachable(host, error))
+                entrance.refuse(context, request, error.code == .unknownHost ? .hostUnreachable : .refused)
+            }
+        }
+    }
+
+    /// Says yes, and has what comes after in its place.
+    private func makeRoom(_ context: ChannelHandlerContext, _ request: SOCKSRequest, adding: () throws -> Void) {
+        isOver = true
+        isPreparing = false
+        say(context, .response(SOCKSResponse(reply: .succeeded, boundAddress: request.addressType)))
+        let pipeline = context.pipeline.syncOperations
+        do {
+            try adding()
+            let handshake = try pipeline.handler(type: SOCKSServerHandshakeHandler.self)
+            let channel = context.channel
+            let wantsRead = wantsRead
+            // In this order, so that bytes that came with the request go on.
+            pipeline.removeHandler(self, promise: nil)
+            // It passes on what it has when it goes, but not that this was all for now.
+            pipeline.removeHandler(handshake).assumeIsolated().whenComplete { _ in
+                pipeline.fireUserInboundEventTriggered(TunnelEnd.LeftoversPassed())
+            }
+            if wantsRead { channel.read() }
+        } catch {
+            context.close(promise: nil)
+        }
+    }
+}
+
+extension HostPort {
+    /// `nil` for what is no host and port.
+    fileprivate init?(_ address: SOCKSAddress) {
+        switch address {
+        case .address(let address):
+            guard let text = address.ipAddress, let port = address.port, port > 0 else { return nil }
+            self.init(host: text, port: port)
+        case .domain(let name, let port):
+            self.init("\(name):\(port)")
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ConnectTunnel
+internal import NIOCore
+internal import ResourceLoading
+
+/// A connection to a host that is opened: its first byte says whether it speaks TLS, which the proxy does in the host's
+/// place, or HTTP as it is.
+///
+/// Isolation: its channel's event loop.
+final class TLSDetector: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// A record of a TLS handshake (RFC 8446, section 5.1).
+    private static let handshake: UInt8 = 22
+    private let parts: ProxyDependencies
+    private let host: HostPort
+    private var deadline: Scheduled<Void>?
+    private var first: ByteBuffer?
+    private var isOver = false
+    private var wantsRead = false
+
+    init(_ parts: ProxyDependencies, _ host: HostPort) {
+        self.parts = parts
+        self.host = host
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        // An engine may make a connection before it needs one.
+        let channel = context.channel
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(parts.limits.idle)) { channel.close(promise: nil) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        deadline = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        isOver = true
+        deadline?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        isOver = true
+        context.close(promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent || event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// Until the certificate is there, nothing more.
+    func read(context: ChannelHandlerContext) {
+        if first == nil { context.read() } else { wantsRead = true }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        guard !isOver else { return }
+        if first != nil {
+            first?.writeBuffer(&bytes)
+            return
+        }
+        guard let byte = bytes.getInteger(at: bytes.readerIndex, as: UInt8.self) else { return }
+        first = bytes
+        if byte == Self.handshake {
+            prepare(context)
+        } else {
+            go(context, with: nil)
+        }
+    }
+
+    private func prepare(_ context: ChannelHandlerContext) {
+        deadline?.cancel()
+        let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        parts.leaf(for: host, on: context.eventLoop).whenComplete { result in
+            let (door, context) = me.value
+            guard !door.isOver else { return }
+            switch result {
+            case .success(let leaf): door.go(context, with: leaf)
+            case .failure(let error):
+                door.parts.happened(.unreachable(door.host, ResourceError(error)))
+                door.isOver = true
+                context.close(promise: nil)
+            }
+        }
+    }
+
+    private func go(_ context: ChannelHandlerContext, with leaf: LaunchAuthority.Leaf?) {
+        isOver = true
+        do {
+            try parts.open(context.channel, to: host, with: leaf)
+        } catch {
+            return context.close(promise: nil)
+        }
+        if let first { context.fireChannelRead(wrapInboundOut(first)) }
+        first = nil
+        context.fireChannelReadComplete()
+        let (channel, wantsRead) = (context.channel, wantsRead)
+        context.pipeline.syncOperations.removeHandler(self, promise: nil)
+        if wantsRead { channel.read() }
+    }
+}

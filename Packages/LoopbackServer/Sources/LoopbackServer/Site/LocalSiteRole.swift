@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ConnectTunnel
+internal import NIOHTTP1
+
+/// One site on a connection to the local server: who is served, and what requests and answers say of origins, which is
+/// one thing to the engine and another to the world.
+struct LocalSiteRole: Sendable {
+    /// What an answer says to the engine of the real host: of its certificates, of other addresses, of who may read it.
+    private static let dropped = [
+        "access-control-allow-credentials", "access-control-allow-headers", "access-control-allow-methods",
+        "access-control-allow-origin", "access-control-expose-headers", "access-control-max-age", "alt-svc",
+        "strict-transport-security",
+    ]
+
+    let site: LocalSite
+    /// Where the server listens.
+    let port: Int
+    let token: AccessToken
+    /// To be called when the connection has said the token.
+    let becameKnown: @Sendable () -> Void
+
+    /// As the engine connects to it.
+    var place: HostPort { HostPort(host: site.name, port: port) }
+    private var origin: String { "https://\(place)" }
+
+    /// - Throws: ``RequestFault`` for another host (RFC 9110, section 7.4), without the token, and for another origin's
+    ///   page: there is no CORS here.
+    func target(of head: HTTPRequestHead, _ path: String) throws(RequestFault) -> ConnectionRole.Target {
+        guard let field = head.headers.first(name: "host"), HostPort(field, defaultPort: 443) == place else {
+            throw RequestFault("Host is not the site of the connection", .misdirected)
+        }
+        guard token.isSaid(by: head.headers) else { throw RequestFault(.credentials) }
+        becameKnown()
+        // Where an engine says who led here (Fetch Metadata, section 2.4), nobody else's page has.
+        let relations = head.headers["sec-fetch-site"]
+        for relation in relations where !["same-origin", "none"].contains(relation) {
+            throw RequestFault(.foreignOrigin(relation))
+        }
+        for asking in head.headers["origin"] where asking != origin {
+            // By a policy that hides it (Fetch, section 3.2) a page's own posts say this; no script sets the other field.
+            if asking == "null", relations == ["same-origin"] { continue }
+            throw RequestFault(.foreignOrigin(asking))
+        }
+        return ConnectionRole.Target(host: site.host, isSecure: site.isSecure, path: path)
+    }
+
+    // MARK: Requests
+
+    /// Names the real origin, and keeps the token here.
+    func restore(_ headers: inout HTTPHeaders) {
+        token.remove(from: &headers)
+        for name in ["origin", "referer"] {
+            guard let value = headers.first(name: name) else { continue }
+            if let real = Self.moved(value, from: origin, to: site.origin) {
+                headers.replaceOrAdd(name: name, value: real)
+            }
+        }
+    }
+
+    // MARK: Answers
+
+    /// Names the origin that the page has.
+    func settle(_ headers: inout HTTPHeaders) {
+        for name in Self.dropped where headers.contains(name: name) { headers.remove(name: name) }
+        for name in ["location", "content-location"] {
+            guard let value = headers.first(name: name), let local = local(value) else { continue }
+            headers.replaceOrAdd(name: name, value: local)
+        }
+        change("set-cookie", in: &headers, by: cookie)
+        change("clear-site-data", in: &headers, by: clearing)
+    }
+
+    /// A URL of the site as the page has it; `nil` for what leads elsewhere, or is relative.
+    private func local(_ url: String) -> String? {
+        let scheme = site.isSecure ? "https:" : "http:"
+        let authorities = [site.host.authority(isSecure: site.isSecure), "\(site.host)"]
+        // Without a scheme a URL has the page's, which is https here.
+        for prefix in site.isSecure ? [scheme, ""] : [scheme] {
+            for authority in authorities {
+                if let moved = Self.moved(url, from: "\(prefix)//\(authority)", to: origin) { return moved }
+            }
+        }
+        return nil
+    }
+
+    /// A cookie for the real host and those below it is the site's alone here; `nil` for one that the real host may not
+    /// set, and for one with the token's name.
+    private func cookie(_ value: String) -> String? {
+        let parts = value.split(separator: ";", omittingEmptySubsequences: false)
+        guard let first = parts.first, first.prefix(while: { $0 != "=" }).trimmed != token.name else { return nil }
+        var kept = [first]
+        for part in parts.dropFirst() {
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard pair[0].trimmed.lowercased() == "domain" else {
+                kept.append(part)
+                continue
+            }
+            // RFC 6265, section 5.2.3.
+            var domain = pair.count > 1 ? pair[1].trimmed.lowercased() : ""
+            if domain.first == "." { domain.removeFirst() }
+            guard domain.isEmpty || domain == site.host.host || site.host.host.hasSuffix(".\(domain)") else {
+                return nil
+            }
+        }
+        return kept.joined(separator: ";")
+    }
+
+    /// All cookies but the token would have to go, which this field cannot say: they stay.
+    private func clearing(_ value: String) -> String? {
+        var kinds = value.split(separator: ",").map(\.trimmed)
+        if kinds.contains("\"*\"") { kinds = ["\"cache\"", "\"storage\""] }
+        kinds.removeAll { $0 == "\"cookies\"" }
+        return kinds.isEmpty ? nil : kinds.joined(separator: ", ")
+    }
+
+    private func change(_ name: String, in headers: inout HTTPHeaders, by change: (String) -> String?) {
+        let values = headers[name]
+        guard !values.isEmpty else { return }
+        headers.remove(name: name)
+        for value in values { change(value).map { headers.add(name: name, value: $0) } }
+    }
+
+    /// A URL under another origin; `nil` where it is not under `old`.
+    private static func moved(_ url: String, from old: String, to new: String) -> String? {
+        guard url.utf8.count >= old.utf8.count, url.prefix(old.count).lowercased() == old else { return nil }
+        let rest = url.dropFirst(old.count)
+        guard rest.isEmpty || ["/", "?", "#"].contains(rest.first) else { return nil }
+        return new + rest
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String {
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
+        return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+    }
+}

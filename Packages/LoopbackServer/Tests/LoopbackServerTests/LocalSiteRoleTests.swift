@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ConnectTunnel
+import NIOHTTP1
+import Testing
+
+@testable import LoopbackServer
+
+@Suite("What requests and answers say of a site's origin")
+struct LocalSiteRoleTests {
+    private static let local = "https://shop-example.localhost:7443"
+    private let front: LocalSiteRole
+    private let token = AccessToken()
+
+    init() throws {
+        front = LocalSiteRole(
+            site: try #require(LocalSite(url: "https://shop.example/")), port: 7443, token: token, becameKnown: {})
+    }
+
+    private func restored(_ fields: [(String, String)]) -> HTTPHeaders {
+        var headers = HTTPHeaders(fields)
+        front.restore(&headers)
+        return headers
+    }
+
+    private func settled(_ name: String, _ values: String...) -> [String] {
+        var headers = HTTPHeaders(values.map { (name, $0) })
+        front.settle(&headers)
+        return headers[name]
+    }
+
+    @Test("The token stays here, and other cookies go on")
+    func cookie() {
+        let said = "\(token.name)=\(token.value)"
+        #expect(restored([("Cookie", said)])["cookie"].isEmpty)
+        #expect(restored([("Cookie", "a=1; \(said); b=2")])["cookie"] == ["a=1; b=2"])
+        #expect(restored([("Cookie", "\(said);a=1=2;flag")])["cookie"] == ["a=1=2; flag"])
+        // Another launch's, or a page's guess.
+        #expect(restored([("Cookie", "\(token.name)=old; a=1")])["cookie"] == ["a=1"])
+        #expect(restored([("Cookie", "a=1")])["cookie"] == ["a=1"])
+    }
+
+    @Test("Origin and Referer name the real origin")
+    func origins() {
+        let fields = restored([("Origin", Self.local), ("Referer", "\(Self.local)/a?b")])
+        #expect(fields["origin"] == ["https://shop.example"])
+        #expect(fields["referer"] == ["https://shop.example/a?b"])
+        // Neither is of the site, though they begin like it.
+        for other in ["\(Self.local)5/", "\(Self.local).evil.example/", "https://other.localhost:7443/"] {
+            #expect(restored([("Referer", other)])["referer"] == [other])
+        }
+    }
+
+    @Test(
+        "A redirect inside of the site stays on the server",
+        arguments: [
+            ("https://shop.example/a?b#c", "\(local)/a?b#c"), ("https://SHOP.example", "\(local)"),
+            ("//shop.example/a", "\(local)/a"), ("https://shop.example:443/a", "\(local)/a"), ("/a", "/a"),
+            ("a?b", "a?b"),
+            ("http://shop.example/", "http://shop.example/"),
+            ("https://shop.example.evil.example/", "https://shop.example.evil.example/"),
+            ("https://shop.example:444/", "https://shop.example:444/"),
+            ("https://other.example/", "https://other.example/"),
+        ])
+    func location(from: String, to: String) {
+        #expect(settled("Location", from) == [to])
+        #expect(settled("Content-Location", from) == [to])
+    }
+
+    @Test(
+        "A cookie is the site's own",
+        arguments: [
+            ("a=1; Path=/; Domain=shop.example; Secure", "a=1; Path=/; Secure"),
+            ("a=1;domain = .Shop.Example", "a=1"), ("a=1; Domain=example", "a=1"), ("a=1; Domain=", "a=1"),
+            ("a=1; HttpOnly", "a=1; HttpOnly"), ("a=1; Domain=www.shop.example", nil),
+            ("a=1; Domain=other.example", nil), ("a=1; Domain=op.example", nil),
+            ("__Host-container=x; Secure; Path=/", nil), (" __Host-container =x", nil), ("domain=1", "domain=1"),
+        ] as [(String, String?)])
+    func cookies(from: String, to: String?) {
+        #expect(settled("Set-Cookie", from) == (to.map { [$0] } ?? []))
+    }
+
+    @Test("Each cookie is looked at")
+    func manyCookies() {
+        #expect(settled("Set-Cookie", "a=1; Domain=shop.example", "b=2; Domain=x.example", "c=3") == ["a=1", "c=3"])
+    }
+
+    @Test("What is said of the real host alone is not said of this one")
+    func dropped() {
+        for name in [
+            "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Access-Control-Expose-Headers",
+            "Alt-Svc", "Strict-Transport-Security",
+        ] {
+            #expect(settled(name, "*").isEmpty)
+        }
+        #expect(settled("Content-Type", "text/html") == ["text/html"])
+    }
+
+    @Test(
+        "The token outlives what a site clears",
+        arguments: [
+            ("\"cookies\"", nil), ("\"*\"", "\"cache\", \"storage\""),
+            ("\"cache\", \"cookies\", \"storage\"", "\"cache\", \"storage\""), ("\"cache\"", "\"cache\""),
+        ] as [(String, String?)])
+    func clearing(from: String, to: String?) {
+        #expect(settled("Clear-Site-Data", from) == (to.map { [$0] } ?? []))
+    }
+
+    @Test("No description shows the token's value")
+    func secret() {
+        for text in ["\(token)", String(reflecting: token), "\(front)"] { #expect(!text.contains(token.value)) }
+        var dumped = ""
+        dump(front, to: &dumped)
+        #expect(!dumped.contains(token.value))
+        #expect(token.value.count == 64 && AccessToken() != AccessToken())
+    }
+}

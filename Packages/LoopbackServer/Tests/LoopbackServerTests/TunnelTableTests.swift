@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ConnectTunnel
+import Foundation
+import ResourceLoading
+import Synchronization
+import Testing
+
+@testable import LoopbackServer
+
+/// Connections that were made by what a policy said before.
+@Suite("A policy that changes", .timeLimit(.minutes(2)))
+struct TunnelTableTests {
+    @Test("A tunnel to a host that is opened by now ends, and a new connection is opened")
+    func tunnel() async throws {
+        let policy = Turning(opens: false)
+        try await RawHost.with { host in
+            try await Fixture.with(Answers { _ in .text("ours") }) {
+                $0.policy = policy
+                $0.limits.rest = .milliseconds(100)
+            } _: { fixture in
+                let kept = try await fixture.tunnel(to: "localhost:\(host.port)")
+                fixture.proxy.policyChanged()
+                try await kept.send("GET")
+                let other = try await host.connections.entry(0)
+                #expect(try await other.read(3) == Array("GET".utf8))
+                policy.opens.store(true, ordering: .relaxed)
+                fixture.proxy.policyChanged()
+                fixture.proxy.policyChanged()
+                // Who waits for the host gets its answer first.
+                try await other.send("theirs")
+                #expect(String(decoding: try await kept.rest(), as: UTF8.self) == "theirs")
+                let next = try await fixture.open("localhost", port: host.port)
+                try await next.send("GET / HTTP/1.1\r\nHost: localhost:\(host.port)\r\n\r\n")
+                #expect(try await next.answerHead().status == 200)
+                #expect(host.connections.entries.count == 1)
+            }
+        }
+    }
+
+    @Test("That the engine is connected is told, and known for as long as it is")
+    func connected() async throws {
+        try await Fixture.with(Answers { _ in .text("ours") }) { fixture in
+            let host = HostPort(host: "shop.test", port: 443)
+            #expect(!fixture.proxy.isConnected(to: host))
+            let peer = try await fixture.open()
+            _ = try await fixture.witness.events.value("a connection") { events in
+                events.contains { if case .connected(host) = $0 { true } else { false } } ? true : nil
+            }
+            #expect(fixture.proxy.isConnected(to: host))
+            #expect(!fixture.proxy.isConnected(to: HostPort(host: "shop.test", port: 8_443)))
+            #expect(try await peer.get("/").text == "ours")
+            peer.close()
+            // As the proxy hears of it.
+            while fixture.proxy.isConnected(to: host) {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+    }
+
+    @Test("A connection to a host that is not opened any more ends after the request that it is at")
+    func opened() async throws {
+        let policy = Turning(opens: true)
+        let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let loader = Answers { _ in
+            ask.yield()
+            for await _ in gate { break }
+            return .text("ours")
+        }
+        try await Fixture.with(loader) {
+            $0.policy = policy
+        } _: { fixture in
+            let idle = try await fixture.open()
+            let busy = try await fixture.open()
+            try await busy.send("GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n")
+            for await _ in asked { break }
+            policy.opens.store(false, ordering: .relaxed)
+            fixture.proxy.policyChanged()
+            #expect(try await idle.rest() == [])
+            open.yield()
+            #expect(try await busy.answerHead().status == 200)
+            #expect(String(decoding: try await busy.rest(), as: UTF8.self).hasSuffix("ours"))
+        }
+    }
+}

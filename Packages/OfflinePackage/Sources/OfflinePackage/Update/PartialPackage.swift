@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import PackageFormat
+internal import Synchronization
+
+/// A package of which a part is there.
+///
+/// Isolation: any.
+final class PartialPackage: Sendable {
+    let manifest: PackageManifest
+    let base: PackageURL
+    /// The path of the archive that grows.
+    let path: String
+    private let files: [String: PackageManifest.File]
+    private let received = Mutex<Int64>(0)
+
+    init?(_ manifest: PackageManifest, at path: String) {
+        guard let base = PackageURL(manifest.baseURL.description) else { return nil }
+        self.manifest = manifest
+        self.base = base
+        self.path = path
+        files = Dictionary(manifest.files.map { ($0.path.description, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Notes how many bytes of the archive are there, from its first on.
+    func record(_ bytes: Int64) {
+        received.withLock { $0 = bytes }
+    }
+
+    func contains(_ url: PackageURL) -> Bool {
+        url.origin == base.origin && url.path.utf8.starts(with: base.path.utf8)
+    }
+
+    /// The file that answers a URL under the base URL, where all its bytes have arrived.
+    func file(at url: PackageURL) -> PackageManifest.File? {
+        var path = String(url.path.utf8.dropFirst(base.path.utf8.count)) ?? ""
+        if path.isEmpty || path.utf8.last == UInt8(ascii: "/") { path += "index.html" }
+        guard let file = files[path], let slice = file.slice, slice.end <= received.withLock({ $0 }) else {
+            return nil
+        }
+        return file
+    }
+}

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Testing
+
+@testable import Prefetch
+
+/// Random walks through the ledger: each step in any order, with all who take part in any state.
+@Suite(.timeLimit(.minutes(2)))
+struct PrefetchStateTests {
+    @Test("No order of steps loses an answer, doubles one, mixes accounts or forgets to wake", arguments: 0..<8)
+    func walks(_ seed: UInt64) throws {
+        var outcomes = PrefetchCounters()
+        for walk in 0..<50 {
+            var world = World(seed: seed * 1_000 + UInt64(walk))
+            for _ in 0..<120 { try world.step() }
+            try world.finish()
+            outcomes.hits += world.state.counters.hits
+            outcomes.joins += world.state.counters.joins
+            outcomes.wasted += world.state.counters.wasted
+            outcomes.failures += world.state.counters.failures
+            outcomes.abandoned += world.state.counters.abandoned
+            outcomes.mismatches += world.state.counters.mismatches
+            outcomes.skipped += world.state.counters.skipped
+        }
+        // The walks come everywhere.
+        for count in [
+            outcomes.hits, outcomes.joins, outcomes.wasted, outcomes.failures, outcomes.abandoned, outcomes.mismatches,
+            outcomes.skipped,
+        ] {
+            #expect(count > 10)
+        }
+    }
+}
+
+private struct Broken: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// A ledger, those who use it, and what must be true of it.
+private struct World {
+    struct Source {
+        let number: UInt64
+        let page: PageID
+        let identity: RequestIdentity
+        var account: Int?
+        var isAnswered = false
+        var appended = 0
+        var isDone = false
+        var isForgotten = false
+        var claimant: Int?
+        var owner: Int?
+        var startedAt: Duration
+        var answeredAt: Duration?
+    }
+
+    enum Phase: Equatable {
+        case joining(UInt64)
+        case reading(UInt64, got: Int)
+        case over
+    }
+
+    struct Asker {
+        let own: OwnRequest
+        let account: Int
+        var tried: Set<UInt64> = []
+        var phase = Phase.over
+    }
+
+    var state: PrefetchState
+    var generator: SeededGenerator
+    var now = Duration.zero
+    var sources: [UInt64: Source] = [:]
+    var askers: [Asker] = []
+    var pages = (0..<3).map { PageID(rawValue: $0) }
+    /// Whose steps had no answer, and who has not been told of a change since.
+    var asleep: Set<UInt64> = []
+
+    static let configuration: PrefetchLoader.Configuration = {
+        var configuration = PrefetchLoader.Configuration()
+        configuration.maxCount = 5
+        configuration.maxBytes = 40
+        configuration.maxAnswerBytes = 16
+        configuration.readAhead = 8
+        return configuration
+    }()
+
+    init(seed: UInt64) {
+        state = PrefetchState(Self.configuration)
+        generator = SeededGenerator(seed: seed)
+    }
+
+    private func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+        guard condition else { throw Broken(description: message()) }
+    }
+
+    private mutating func random(_ count: Int) -> Int { Int.random(in: 0..<count, using: &generator) }
+
+    private func fields(_ account: Int) -> HTTPFields { [.cookie: "user=\(account)"] }
+
+    private func isDue(_ source: Source) -> Bool {
+        source.claimant == nil && source.owner == nil && (source.answeredAt ?? source.startedAt) + .seconds(30) <= now
+    }
+
+    /// What the ledger has dropped of its own.
+    private mutating func drop(where condition: (Source) -> Bool) {
+        for (number, source) in sources where source.owner == nil && condition(source) { sources[number] = nil }
+    }
+
+    private mutating func dropDue() {
+        let due = Set(sources.values.filter(isDue).map(\.number))
+        drop { due.contains($0.number) }
+    }
+
+    /// What was given back and is due, or of a page that is closed.
+    private mutating func dropForgotten() {
+        dropDue()
+        drop { $0.isForgotten && $0.claimant == nil }
+    }
+
+    mutating func step() throws {
+        let before = state
+        switch random(12) {
+        case 0: try open()
+        case 1, 2: try ask()
+        case 3: try answer()
+        case 4, 5: try append()
+        case 6: try endOrFail()
+        case 7: complete()
+        case 8, 9: try go()
+        case 10: try leave()
+        default: try rarely()
+        }
+        try check(since: before)
+    }
+
+    private mutating func open() throws {
+        let page = pages[random(3)]
+        let identities = (0..<3).map { index in
+            RequestIdentity(method: "GET", url: "https://a.test/\(index)", body: .none, isDocument: false)
+        }
+        dropDue()
+        let numbers = state.open(page, identities, at: now)
+        for (number, identity) in zip(numbers, identities) {
+            guard let number else { continue }
+            try require(sources.values.allSatisfy { $0.page != page || $0.identity != identity }, "started twice")
+            sources[number] = Source(number: number, page: page, identity: identity, startedAt: now)
+        }
+    }
+
+    private mutating func complete() {
+        guard let source = sources.values.filter({ $0.account == nil }).min(by: { $0.number < $1.number }) else {
+            return
+        }
+        let account = random(2)
+        guard state.complete(source.number, fields: fields(account)) else { return }
+        sources[source.number]?.account = account
+    }
+
+    private mutating func pick(_ condition: (Source) -> Bool) -> Source? {
+        let found = sources.values.filter(condition).sorted { $0.number < $1.number }
+        return found.isEmpty ? nil : found[random(found.count)]
+    }
+
+    private mutating func answer() throws {
+        guard let source = pick({ $0.account != nil && !$0.isAnswered && !$0.isDone }) else { return }
+        let isError = random(8) == 0
+        let answer = PrefetchState.Answer(
+            head: HTTPResponse(status: isError ? .badGateway : .ok), provenance: Provenance(.network, reason: ""))
+        let isWanted = state.answer(source.number, answer, body: nil, at: now)
+        try require(isWanted != isError, "a head that is \(isWanted ? "" : "not ")wanted")
+        if isError {
+            drop { $0.number == source.number }
+        } else {
+            sources[source.number]?.isAnswered = true
+            sources[source.number]?.answeredAt = now
+        }
+    }
+
+    private mutating func append() throws {
+        guard let source = pick({ $0.isAnswered && !$0.isDone }) else { return }
+        guard let hasRoom = state.hasRoom(source.number) else {
+            throw Broken(description: "a source that is forgotten")
+        }
+        guard hasRoom else {
+            asleep.insert(source.number)
+            return
+        }
+        state.append(source.number, Data(repeating: UInt8(source.appended % 256), count: 5))
+        sources[source.number]?.appended += 1
+    }
+
+    private mutating func endOrFail() throws {
+        guard let source = pick({ !$0.isDone && $0.account != nil }) else { return }
+        if source.isAnswered, random(4) > 0 {
+            state.end(source.number, at: now)
+            sources[source.number]?.isDone = true
+        } else if random(3) == 0 {
+            state.fail(source.number, Broken(description: "fails"))
+            sources[source.number]?.isDone = true
+            drop { $0.number == source.number }
+        }
+    }
+
+    private mutating func ask() throws {
+        let account = random(2)
+        let page = PageReference(id: pages[random(3)], documentURL: "https://a.test/")
+        let identity = RequestIdentity(
+            method: "GET", url: "https://a.test/\(random(3))", body: .none, isDocument: false)
+        let attribution = PageAttribution(page, confidence: random(4) == 0 ? .inferred : .exact)
+        askers.append(
+            Asker(own: OwnRequest(identity: identity, fields: fields(account), page: attribution), account: account))
+        try claim(askers.count - 1)
+    }
+
+    /// A request that goes on alone must have had no answer to wait for.
+    private mutating func claim(_ index: Int) throws {
+        let asker = askers[index]
+        dropDue()
+        let open = sources.values.filter { source in
+            source.claimant == nil && source.owner == nil && source.identity == asker.own.identity
+                && (asker.own.page.confidence == .inferred || source.page == asker.own.page.page.id)
+                && !asker.tried.contains(source.number) && (source.account ?? asker.account) == asker.account
+        }
+        guard let number = state.claim(asker.own, beside: asker.tried, at: now) else {
+            try require(open.isEmpty, "a second request for one that was made ahead")
+            askers[index].phase = .over
+            return
+        }
+        try require(open.contains { $0.number == number }, "claimed what is another's")
+        sources[number]?.claimant = index
+        askers[index].phase = .joining(number)
+    }
+
+    /// One who waits asks again.
+    private mutating func go() throws {
+        let busy = askers.indices.filter { askers[$0].phase != .over }
+        guard !busy.isEmpty else { return }
+        let index = busy[random(busy.count)]
+        switch askers[index].phase {
+        case .over: break
+        case .joining(let number):
+            switch state.handOver(number, at: now) {
+            case nil:
+                asleep.insert(number)
+            case .gone:
+                try require(sources[number] == nil, "gone, and yet there")
+                try retry(index, number)
+            case .mismatch:
+                try require(sources[number]?.account != askers[index].account, "a stranger of the same account")
+                sources[number]?.claimant = nil
+                dropForgotten()
+                try retry(index, number)
+            case .streamed:
+                try own(index, number)
+            case .whole(_, let body):
+                let source = sources[number]
+                try own(index, number)
+                let bytes: Data? = if case .bytes(let data) = body { data } else { nil }
+                let expected = Data(
+                    (0..<(source?.appended ?? 0)).flatMap { [UInt8](repeating: UInt8($0 % 256), count: 5) })
+                try require((bytes ?? Data()) == expected && source?.isDone == true, "a whole that is none")
+                try closed(index, number)
+            }
+        case .reading(let number, let got):
+            switch state.nextStep(number) {
+            case nil: asleep.insert(number)
+            case .piece(let piece):
+                try require(piece == Data(repeating: UInt8(got % 256), count: 5), "another piece")
+                askers[index].phase = .reading(number, got: got + 1)
+            case .end, .failed:
+                try require(sources[number]?.isDone == true && sources[number]?.appended == got, "a part is lost")
+                try closed(index, number)
+            }
+        }
+    }
+
+    private mutating func retry(_ index: Int, _ number: UInt64) throws {
+        askers[index].tried.insert(number)
+        try claim(index)
+    }
+
+    private mutating func own(_ index: Int, _ number: UInt64) throws {
+        let source = try #require(sources[number])
+        try require(source.owner == nil, "handed over twice")
+        try require(source.claimant == index, "handed to another")
+        try require(source.account == askers[index].account, "another account's")
+        sources[number]?.owner = index
+        askers[index].phase = .reading(number, got: 0)
+    }
+
+    private mutating func closed(_ index: Int, _ number: UInt64) throws {
+        askers[index].phase = .over
+        sources[number] = nil
+        try require(state.hasRoom(number) == nil, "an answer that stays behind")
+    }
+
+    private mutating func leave() throws {
+        let busy = askers.indices.filter { askers[$0].phase != .over }
+        guard !busy.isEmpty, random(2) == 0 else { return }
+        let index = busy[random(busy.count)]
+        switch askers[index].phase {
+        case .over: break
+        case .joining(let number):
+            if random(2) == 0 {
+                state.release(number, at: now)
+                sources[number]?.claimant = nil
+                askers[index].phase = .over
+                dropForgotten()
+            } else if sources[number]?.isAnswered == false {
+                state.abandon(number, claims: state.claims(of: number))
+                drop { $0.number == number }
+            }
+        case .reading(let number, _):
+            state.leave(number)
+            try closed(index, number)
+        }
+    }
+
+    private mutating func rarely() throws {
+        switch random(6) {
+        case 0:
+            let page = pages[random(3)]
+            state.forget(page)
+            drop { $0.page == page && $0.claimant == nil }
+            for number in sources.keys where sources[number]?.page == page { sources[number]?.isForgotten = true }
+            // Its number is never another page's.
+            pages = pages.map { $0 == page ? PageID(rawValue: page.rawValue + 3) : $0 }
+        case 1 where random(4) == 0:
+            state.removeAll()
+            drop { _ in true }
+        default:
+            now += .seconds(random(12))
+            state.expire(at: now)
+            dropDue()
+            try require((state.timeToExpiry(at: now) ?? .seconds(1)) > .zero, "one that is too old stays")
+        }
+    }
+
+    private mutating func check(since before: PrefetchState) throws {
+        let counters = state.counters
+        let settled = counters.hits + counters.joins + counters.wasted + counters.failures + counters.abandoned
+        try require(counters.started == settled + state.waitingCount, "the counters do not add up: \(counters)")
+        try require(state.count == sources.count, "\(state.count) of \(sources.count)")
+        try require(state.waitingCount <= 5 && state.held <= 40 + 5, "limits are passed")
+        asleep.subtract(state.touched)
+        state.touched = []
+        // Whoever still sleeps would find nothing.
+        for number in asleep {
+            var copy = state
+            guard let source = sources[number] else { throw Broken(description: "nobody says that it is gone") }
+            if let owner = source.owner, case .reading(number, _) = askers[owner].phase, before.hasRoom(number) != nil {
+                let mayRead = copy.nextStep(number) != nil
+                let mayAppend = state.hasRoom(number) == true && before.hasRoom(number) == false
+                try require(!mayRead || before.hasPiece(number), "a reader sleeps on")
+                try require(!mayAppend, "a source sleeps on")
+            } else if source.claimant != nil {
+                let was = before.standing(number, at: now)
+                try require(was || copy.handOver(number, at: now) == nil, "a claimant sleeps on")
+            } else {
+                try require(
+                    !(state.hasRoom(number) == true && before.hasRoom(number) == false), "a source sleeps on")
+            }
+        }
+    }
+
+    /// All who are left go on to their end; then nothing is held.
+    mutating func finish() throws {
+        for number in sources.keys.sorted() where sources[number]?.isDone == false {
+            state.fail(number)
+            sources[number]?.isDone = true
+            drop { $0.number == number }
+        }
+        for _ in 0..<500 where askers.contains(where: { $0.phase != .over }) { try go() }
+        for _ in 0..<5_000 where askers.contains(where: { $0.phase != .over }) { try go() }
+        try require(askers.allSatisfy { $0.phase == .over }, "somebody waits for ever")
+        now += .seconds(31)
+        state.expire(at: now)
+        try require(state.count == 0 && state.held == 0, "\(state.count) answers, \(state.held) bytes stay")
+        try require(state.timeToExpiry(at: now) == nil, "a sweeper that never ends")
+    }
+}
+
+extension PrefetchState {
+    /// Whether a claimant would find something.
+    fileprivate func standing(_ number: Number, at now: Duration) -> Bool {
+        var copy = self
+        return copy.handOver(number, at: now) != nil
+    }
+
+    /// Whether a reader would find something.
+    fileprivate func hasPiece(_ number: Number) -> Bool {
+        var copy = self
+        return copy.nextStep(number) != nil
+    }
+}

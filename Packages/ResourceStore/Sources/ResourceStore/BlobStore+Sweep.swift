@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Synchronization
+
+extension BlobStore {
+    /// Sweeps where there is a retired generation that no one pins, and else only looks for one: a read of a few
+    /// microseconds. What a crash or a failed install left is for a whole ``sweep()``, at a time when nobody waits.
+    /// - Throws: ``StoreError``.
+    @discardableResult
+    public func sweepRetired() throws -> SweepResult {
+        let retired = try index.retiredNumbers()
+        guard state.withLock({ state in retired.contains { state.pins[$0] == nil } }) else { return SweepResult() }
+        return try sweep()
+    }
+
+    /// Removes the retired generations that no one pins, then the blobs that nothing names and no batch
+    /// holds, those among them that a crash left. Other writes wait meanwhile; look-ups go on.
+    /// - Throws: ``StoreError``; what was removed until then stays removed, and the next sweep goes on.
+    @discardableResult
+    public func sweep() throws -> SweepResult {
+        var result = SweepResult()
+        var isCommitted = false
+        return try writing {
+            do {
+                try index.sweep { retired in
+                    result.generations = state.withLock { state in
+                        let doomed = retired.filter { state.pins[$0] == nil }
+                        state.swept.formUnion(doomed)
+                        return doomed
+                    }
+                    return result.generations
+                } committed: {
+                    isCommitted = true
+                } removeBlobs: { named in
+                    try onStep(.generationsRemoved)
+                    // Files first: on a device that is full they make the room that the rows' log needs.
+                    for id in try fileBlobs() where !named.contains(id) { try removeFile(id, counting: &result) }
+                    try removeRows(rows.all().lazy.map(\.id).filter { !named.contains($0) }, counting: &result)
+                }
+            } catch {
+                if !isCommitted { state.withLock { $0.swept.subtract(result.generations) } }
+                throw error
+            }
+            if result.blobs > 0 { try rows.shrink() }
+            return result
+        }
+    }
+
+    /// Removes blobs that nothing names, unless a batch holds them. To be called where no other write to the index can
+    /// begin.
+    func removeBlobs(_ blobs: Set<BlobID>) throws {
+        var result = SweepResult()
+        // Files first, as in a sweep.
+        for blob in blobs { try removeFile(blob, counting: &result) }
+        try removeRows(Array(blobs), counting: &result)
+    }
+
+    private func removeRows(_ blobs: [BlobID], counting result: inout SweepResult) throws {
+        guard !blobs.isEmpty else { return }
+        let sizes = try rows.sizes(of: blobs)
+        try rows.remove(Array(sizes.keys)) { part in
+            // Within the transaction: a batch that writes a blob has claimed it before.
+            state.withLock { state in part.filter { state.claims[$0] == nil } }
+        } afterCommit: { removed in
+            memory.remove(removed)
+            for blob in removed { result.add(sizes[blob] ?? 0) }
+            try onStep(.rowsRemoved)
+        }
+    }
+
+    private func removeFile(_ id: BlobID, counting result: inout SweepResult) throws {
+        try suspension.check()
+        let size: Int64? = try state.withLock { state in
+            guard state.claims[id] == nil else { return nil }
+            let name = Self.fileName(of: id)
+            guard let folder = try blobFolder(of: id), let size = try folder.status(of: name)?.size else { return nil }
+            try folder.remove(name)
+            state.checked.remove(id)
+            return size
+        }
+        guard let size else { return }
+        result.add(size)
+        try onStep(.blobRemoved)
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import SchemeMode
+import Testing
+
+/// What is answered at once, and what is left to `load`: it may have to be followed, judged, rewritten or checked.
+@Suite("Answers at once, in custom-scheme mode", .timeLimit(.minutes(1)))
+struct ImmediateResultTests {
+    private struct Ready: ResourceLoader {
+        let answer: ImmediateResult
+        func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+            if case .known(let response) = answer { response } else { nil }
+        }
+        func immediateResponse(to request: ResourceRequest) -> ImmediateResult { answer }
+    }
+
+    private static let url = "https://shop.example/a"
+
+    private func response(_ status: Int, _ fields: HTTPFields, isInterim: Bool = false) -> ResourceResponse {
+        ResourceResponse(
+            head: HTTPResponse(status: .init(code: status), headerFields: fields), body: .bytes(Data("x".utf8)),
+            provenance: Provenance(.package, reason: "test"), isInterim: isInterim)
+    }
+
+    private func request(
+        _ url: String = Self.url, _ fields: HTTPFields = [:], as destination: ResourceRequest.Destination = .subresource
+    ) throws -> ResourceRequest {
+        let page = PageReference(id: PageID(rawValue: 1), documentURL: "https://shop.example/")
+        return ResourceRequest(
+            try #require(HTTPRequest(urlText: url, headerFields: fields)), destination: destination,
+            page: PageAttribution(page, confidence: .exact))
+    }
+
+    /// The status, or 0 for "not mine", or `nil` for "later"; what is answered at once has to be what `load` says.
+    private func status(_ loader: some ResourceLoader, _ request: ResourceRequest) async throws -> Int? {
+        guard case .known(let response) = loader.immediateResponse(to: request) else { return nil }
+        let loaded = try await loader.load(request)
+        #expect(response?.head == loaded?.head && response?.provenance == loaded?.provenance)
+        #expect(try await response?.body.collect(upTo: 10) == loaded?.body.collect(upTo: 10))
+        return response?.head.status.code ?? 0
+    }
+
+    @Test(
+        "Redirects are followed later, and what is none is passed on",
+        arguments: [(200, 200), (404, 404), (304, 304), (301, nil), (302, nil), (303, nil), (307, nil), (308, nil)])
+    func redirects(code: Int, expected: Int?) async throws {
+        let base = Ready(answer: .known(response(code, [.location: "/b"])))
+        let follower = RedirectFollower(base, names: .standard)
+        #expect(try await status(follower, request()) == expected)
+        // Documents move.
+        for destination in [ResourceRequest.Destination.document, .nestedDocument, .unknown] {
+            #expect(try await status(follower, request(as: destination)) == nil)
+        }
+        #expect(try await status(RedirectFollower(Ready(answer: .known(nil)), names: .standard), request()) == 0)
+        #expect(try await status(RedirectFollower(Ready(answer: .later), names: .standard), request()) == nil)
+    }
+
+    @Test("A permission is given in the engine's names")
+    func permission() throws {
+        let base = Ready(answer: .known(response(200, [.accessControlAllowOrigin: "https://shop.example"])))
+        var request = try request("https://cdn.example/a", [.origin: "https://shop.example"])
+        request.mode = .cors
+        guard case .known(let answer) = RedirectFollower(base, names: .standard).immediateResponse(to: request) else {
+            Issue.record("later")
+            return
+        }
+        #expect(answer?.head.headerFields[.accessControlAllowOrigin] == "containerkit://shop.example")
+    }
+
+    @Test(
+        "What is rewritten waits, by its type or its fields",
+        arguments: [
+            ("text/plain", [:], true), ("image/png", [:], true), ("text/html", [:], false), ("text/css", [:], false),
+            ("image/png", [.contentSecurityPolicy: "default-src https://shop.example"], false),
+            ("text/html", [.contentDisposition: "attachment"], true),
+        ] as [(String, HTTPFields, Bool)])
+    func rewriting(type: String, fields: HTTPFields, isPrompt: Bool) async throws {
+        var fields = fields
+        fields[.contentType] = type
+        let loader = RewritingLoader(Ready(answer: .known(response(200, fields))), names: .standard) { _, _ in true }
+        #expect(try await status(loader, request()) == (isPrompt ? 200 : nil))
+        // What asks so is a style sheet, mostly.
+        #expect(try await status(loader, request(Self.url, [.accept: "text/css,*/*;q=0.1"])) == nil)
+        // A range of what is rewritten is answered by the whole, which is not known before.
+        #expect(try await status(loader, request(Self.url, [.range: "bytes=0-1"])) == nil)
+        #expect(try await status(loader, request(as: .document)) == nil)
+        let silent = RewritingLoader(Ready(answer: .later), names: .standard) { _, _ in true }
+        #expect(try await status(silent, request()) == nil)
+    }
+
+    @Test("What its document demands the integrity of is checked, and so is not answered at once")
+    func integrity() async throws {
+        let rewriteRecord = RewriteRecord()
+        let page = Files([
+            "https://shop.example/": .init(
+                type: "text/html", text: "<link rel=stylesheet href=https://shop.example/a integrity=sha256-AAAA>")
+        ])
+        let document = RewritingLoader(page, names: .standard, hashing: SumHashing(), rewriteRecord: rewriteRecord) {
+            _, _ in true
+        }
+        let found = try await document.load(request("https://shop.example/", as: .document))
+        _ = try await found?.body.collect(upTo: 1 << 10)
+        let base = Ready(answer: .known(response(200, [.contentType: "text/plain"])))
+        let loader = RewritingLoader(base, names: .standard, hashing: SumHashing(), rewriteRecord: rewriteRecord) {
+            _, _ in true
+        }
+        #expect(try await status(loader, request()) == nil)
+        #expect(try await status(loader, request("https://shop.example/b")) == 200)
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if os(Linux)
+    internal import CWebKitGTK
+    internal import ContainerKit
+
+    // What the page asks for, but for its dialogs. The engine waits for all of it, and for windows never.
+    extension WebKitGTKView {
+        func connectEnginePrompts(_ signals: GObjectSignals) {
+            let created:
+                @convention(c) (UnsafeMutablePointer<WebKitWebView>, OpaquePointer, gpointer?) ->
+                    UnsafeMutablePointer<GtkWidget>? = { _, action, data in
+                        MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.sendWindow(action) }
+                        return nil
+                    }
+            signals.connect("create", unsafeBitCast(created, to: GCallback.self), to: self)
+
+            let asked: @convention(c) (UnsafeMutablePointer<WebKitWebView>, OpaquePointer, gpointer?) -> gboolean = {
+                _, request, data in
+                MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.askPermission(request) }
+                return 1
+            }
+            signals.connect("permission-request", unsafeBitCast(asked, to: GCallback.self), to: self)
+
+            let decided:
+                @convention(c) (
+                    UnsafeMutablePointer<WebKitWebView>, UnsafeMutablePointer<WebKitPolicyDecision>,
+                    WebKitPolicyDecisionType, gpointer?
+                ) -> gboolean = { _, decision, type, data in
+                    MainActor.assumeIsolated {
+                        target(data, as: WebKitGTKView.self)?.decide(decision, type) == true ? 1 : 0
+                    }
+                }
+            signals.connect("decide-policy", unsafeBitCast(decided, to: GCallback.self), to: self)
+        }
+
+        /// Puts a question to who listens; without one it gets its safe answer.
+        func put(_ prompt: EnginePrompt) {
+            guard let onPrompt else { return prompt.answer(prompt.subject.safeAnswer) }
+            openPrompts.removeAll { $0.prompt == nil }
+            openPrompts.append(OpenPrompt(prompt: prompt))
+            onPrompt(prompt)
+        }
+
+        /// The page that asked is gone, or is to go: what the engine waits for ends.
+        func endEnginePrompts() {
+            let open = openPrompts
+            openPrompts.removeAll()
+            for prompt in open { prompt.prompt?.withdraw() }
+        }
+
+        /// The listener does all of it: the engine opens no window.
+        private func sendWindow(_ action: OpaquePointer) {
+            let isGesture = webkit_navigation_action_is_user_gesture(action) != 0
+            put(EnginePrompt(.newWindow(url: Self.url(of: action), isUserGesture: isGesture)) { _ in })
+        }
+
+        // MARK: Navigations
+
+        /// What the engine, or the system, does with by itself.
+        private static let schemesOfWeb: Set<String> = ["http", "https", "about", "blob", "data", "javascript"]
+
+        /// - Returns: whether the decision is made, or will be.
+        private func decide(
+            _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, _ type: WebKitPolicyDecisionType
+        ) -> Bool {
+            if type == WEBKIT_POLICY_DECISION_TYPE_RESPONSE { sendFrame(decision) }
+            guard onPrompt != nil else { return false }
+            switch type {
+            case WEBKIT_POLICY_DECISION_TYPE_RESPONSE:
+                let response = UnsafeMutableRawPointer(decision)
+                    .assumingMemoryBound(to: WebKitResponsePolicyDecision.self)
+                if isSaved(response) { return true }
+                guard webkit_response_policy_decision_is_main_frame_main_resource(response) != 0,
+                    let url = webkit_uri_request_get_uri(webkit_response_policy_decision_get_request(response))
+                else { return false }
+                return decide(decision, by: .document(url: String(cString: url)))
+            default:
+                let navigation = UnsafeMutableRawPointer(decision)
+                    .assumingMemoryBound(to: WebKitNavigationPolicyDecision.self)
+                guard let action = webkit_navigation_policy_decision_get_navigation_action(navigation) else {
+                    return false
+                }
+                let url = Self.url(of: action)
+                lastNavigation = (url, webkit_navigation_action_is_user_gesture(action) != 0)
+                guard !Self.schemesOfWeb.contains(url.prefix { $0 != ":" }.lowercased()) else { return false }
+                let isGesture = webkit_navigation_action_is_user_gesture(action) != 0
+                return decide(decision, by: .otherScheme(url: url, isUserGesture: isGesture))
+            }
+        }
+
+        /// Tells of the document of a frame that the engine has loaded itself.
+        private func sendFrame(_ decision: UnsafeMutablePointer<WebKitPolicyDecision>) {
+            let response = UnsafeMutableRawPointer(decision)
+                .assumingMemoryBound(to: WebKitResponsePolicyDecision.self)
+            guard webkit_response_policy_decision_is_main_frame_main_resource(response) == 0,
+                let text = webkit_uri_request_get_uri(webkit_response_policy_decision_get_request(response))
+            else { return }
+            let url = String(cString: text)
+            if ["http", "https"].contains(url.prefix { $0 != ":" }) { onSignal?(.frameLoaded(url: url)) }
+        }
+
+        /// Of a question that is answered at once the engine hears at once: what it does by itself is left to it.
+        private func decide(
+            _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, by subject: EnginePrompt.Subject
+        ) -> Bool {
+            let asking = Asking()
+            g_object_ref(decision)
+            put(
+                EnginePrompt(subject) { answer in
+                    defer { g_object_unref(decision) }
+                    if asking.isInSignal {
+                        asking.answer = answer
+                    } else {
+                        Self.settle(decision, answer)
+                    }
+                })
+            asking.isInSignal = false
+            guard let answer = asking.answer else { return true }
+            if answer == .no { webkit_policy_decision_ignore(decision) }
+            return answer == .no
+        }
+
+        /// Does late what the engine does by itself at once.
+        private static func settle(
+            _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, _ answer: EnginePrompt.Answer
+        ) {
+            let response = UnsafeMutableRawPointer(decision)
+                .assumingMemoryBound(to: WebKitResponsePolicyDecision.self)
+            guard answer != .no, webkit_response_policy_decision_is_mime_type_supported(response) != 0 else {
+                return webkit_policy_decision_ignore(decision)
+            }
+            webkit_policy_decision_use(decision)
+        }
+
+        private static func url(of action: OpaquePointer) -> String {
+            webkit_uri_request_get_uri(webkit_navigation_action_get_request(action)).map { String(cString: $0) } ?? ""
+        }
+
+        // MARK: Permissions
+
+        private func askPermission(_ request: OpaquePointer) {
+            let object = UnsafeMutableRawPointer(request)
+            g_object_ref(object)
+            let (permissions, requester) = Self.wish(of: request)
+            put(
+                EnginePrompt(.permission(permissions, requester: requester)) { answer in
+                    if answer == .no {
+                        webkit_permission_request_deny(request)
+                    } else {
+                        webkit_permission_request_allow(request)
+                    }
+                    g_object_unref(object)
+                })
+        }
+
+        private static func wish(of request: OpaquePointer) -> (Set<PagePermission>, requester: String?) {
+            let instance = UnsafeMutableRawPointer(request)
+            let isA = { (type: GType) in
+                g_type_check_instance_is_a(instance.assumingMemoryBound(to: GTypeInstance.self), type) != 0
+            }
+            if isA(webkit_user_media_permission_request_get_type()) {
+                let media = instance.assumingMemoryBound(to: WebKitUserMediaPermissionRequest.self)
+                let wishes: [(PagePermission, gboolean)] = [
+                    (.microphone, webkit_user_media_permission_is_for_audio_device(media)),
+                    (.camera, webkit_user_media_permission_is_for_video_device(media)),
+                    (.display, webkit_user_media_permission_is_for_display_device(media)),
+                ]
+                let permissions = Set(wishes.filter { $0.1 != 0 }.map(\.0))
+                return (permissions.isEmpty ? [.other] : permissions, nil)
+            }
+            if isA(webkit_website_data_access_permission_request_get_type()) {
+                let access = instance.assumingMemoryBound(to: WebKitWebsiteDataAccessPermissionRequest.self)
+                let domain = webkit_website_data_access_permission_request_get_requesting_domain(access)
+                return ([.storageAccess], domain.map { String(cString: $0) })
+            }
+            let kinds: [(GType, PagePermission)] = [
+                (webkit_geolocation_permission_request_get_type(), .geolocation),
+                (webkit_notification_permission_request_get_type(), .notifications),
+                (webkit_clipboard_permission_request_get_type(), .clipboard),
+                (webkit_device_info_permission_request_get_type(), .deviceNames),
+                (webkit_pointer_lock_permission_request_get_type(), .pointerLock),
+                (webkit_media_key_system_permission_request_get_type(), .mediaKeys),
+            ]
+            return ([kinds.first { isA($0.0) }?.1 ?? .other], nil)
+        }
+    }
+
+    /// A question that the view may have to end; who answers it keeps it.
+    struct OpenPrompt {
+        weak var prompt: EnginePrompt?
+    }
+
+    /// Whether the signal of a question has not returned, and what was answered within it.
+    @MainActor
+    final class Asking {
+        var isInSignal = true
+        var answer: EnginePrompt.Answer?
+    }
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+internal import WebKitGTKAdapter
+
+// Pages that the host mends, and pages that nobody sees.
+extension EngineCheck {
+    /// A host that loads another page as it hears of the end is not interfered with.
+    @MainActor
+    func checkHost(_ container: Container<WebKitGTKEngine>) async throws {
+        let page = try await open(BlankPageSite.url, in: container)
+        let place = try await page.view.evaluate("return location.href", in: .page).filter { $0 != "\"" }
+        var steps = 0
+        let observation = container.observe { [view = page.view] event in
+            if case .page(_, .processEnded) = event { view.load(place + "?host") }
+            if case .blankPage = event { steps += 1 }
+        }
+        try await settled(page)
+        for process in try childProcesses(named: "WebKitWebProces") { kill(process, SIGKILL) }
+        try await seeInTime(page, "location.search", "\"?host\"")
+        try await settled(page)
+        try expect(steps == 0, "\(steps) steps beside the host")
+        observation.end()
+        await container.close(page)
+    }
+
+    /// A page whose process ends while its window is hidden is loaded anew when that is shown again.
+    @MainActor
+    func checkSight(_ container: Container<WebKitGTKEngine>) async throws {
+        let page = try await open(BlankPageSite.url, in: container)
+        let diary = StepDiary(container)
+        try await settled(page)
+        try expect(page.view.isVisible == true, "a window that is shown is out of sight")
+        try Windows.show(false)
+        try expect(page.view.isVisible == false, "a window that is hidden is in sight")
+        var steps = 0
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let observation = container.observe { event in
+            if case .page(_, .processEnded) = event { end.yield() }
+            if case .blankPage = event { steps += 1 }
+        }
+        for process in try childProcesses(named: "WebKitWebProces") { kill(process, SIGKILL) }
+        for await _ in ends { break }
+        // A step is taken in the same turn, or when the window is shown.
+        await Task.yield()
+        try expect(steps == 0, "a page that nobody sees is loaded anew")
+        try Windows.show(true)
+        let step = await diary.next()
+        try expect(step?.kind == .reloaded, "shown again: \(String(describing: step))")
+        try await settled(page)
+        observation.end()
+        diary.end()
+        await container.close(page)
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContainerKit
+internal import Foundation
+internal import HTTPTransport
+internal import HTTPTypes
+internal import OfflinePackage
+internal import PackageFormat
+internal import PackagePublisher
+internal import ResourceLoading
+internal import WebKitGTKAdapter
+
+// Pages that look white, or do not answer, and which of them are left alone.
+extension EngineCheck {
+    /// Pages that show nothing for a reason, each open while a page that is white comes to its last step: what counts
+    /// for that one has counted for them, too. It is of an origin of its own: over loopback, requests that wait put all
+    /// pages of theirs off.
+    @MainActor
+    func checkQuietPages(_ mode: String?, in folder: String) async throws {
+        let site = BlankPageSite(folder: folder)
+        let container = try await blankPageContainer(mode, site)
+        let delegate = SilentDelegate()
+        container.pageDelegate = delegate
+        try await site.install("1", BlankPageSite.good("1"), QuietPages.packaged, into: container)
+        var touched: [PageID: BlankPageStep] = [:]
+        let observation = container.observe { if case .blankPage(let page, let step) = $0 { touched[page] = step } }
+        var pages: [String: Page<WebKitGTKView>] = [:]
+        for name in QuietPages.packaged.keys.sorted() {
+            pages[name] = try await container.open("https://shop.example/\(name)") { view in
+                try view.setMessageHandler(named: "login", in: .page) { _ in
+                    for await _ in AsyncStream<Void>.makeStream().stream {}
+                    throw CancellationError()
+                }
+            }
+        }
+        for name in QuietPages.network.keys.sorted() {
+            pages[name] = try await container.open("https://other.shop.example/\(name)")
+        }
+        let blank = try await open("https://other.shop.example/start", in: container)
+        _ = try await blank.view.evaluate("setTimeout(() => location.assign('about:blank'))", in: .page)
+        try await seeInTime(blank, "location.href", "\"about:blank\"")
+        pages["about:blank"] = blank
+        let diary = StepDiary(container)
+        let package = try site.publish("1", BlankPageSite.throwing, id: "third", base: "https://third.shop.example/")
+        try await container.install(archive: package.archive, manifest: package.manifest)
+        let white = try await container.open("https://third.shop.example/index.html")
+        // Over loopback there is nothing to take beside other pages.
+        let isShared = white.session.mode != .customScheme
+        for kind in isShared ? [BlankPageStep.Kind.reloaded] : [.reloaded, .reloadedWithoutPackage] {
+            let step = await diary.next()
+            try expect(step?.kind == kind, "the white one: \(String(describing: step))")
+        }
+        for (name, page) in pages {
+            try expect(touched[page.session.id] == nil, "\(name): \(String(describing: touched[page.session.id]))")
+        }
+        try expect(touched[white.session.id] != nil && delegate.dialogs > 0, "dialogs: \(delegate.dialogs)")
+        observation.end()
+        diary.end()
+        for page in pages.values { await container.close(page) }
+        await container.shutDown()
+    }
+
+    /// A script that never ends: where the page has painted nothing, its process is ended, and the page loaded anew; one
+    /// that has painted is left alone.
+    @MainActor
+    func checkHangs(_ mode: String?, in folder: String) async throws {
+        let site = BlankPageSite(folder: folder)
+        let container = try await blankPageContainer(mode, site) {
+            $0.silence = .seconds(1)
+            $0.signals.insert(.unresponsive)
+        }
+        try await site.install("1", BlankPageSite.good("1"), QuietPages.hanging, into: container)
+        var steps: [PageID: BlankPageStep] = [:]
+        let observation = container.observe { if case .blankPage(let page, let step) = $0 { steps[page] = step } }
+        let shown = try await container.open("https://shop.example/shown.html")
+        try await seeInTime(shown, "document.body.dataset.begun", "\"\"")
+        let diary = StepDiary(container)
+        let hanging = try await container.open("https://shop.example/hangs.html")
+        let step = await diary.next()
+        try expect(
+            step?.kind == .reloaded && step?.signal == .unresponsive && steps[hanging.session.id] == step,
+            "a page that hangs: \(String(describing: step))")
+        try expect(steps[shown.session.id] == nil, "one that has painted: \(steps)")
+        observation.end()
+        diary.end()
+        await container.close(hanging)
+        await container.close(shown)
+        await container.shutDown()
+    }
+
+    /// The signals that are off until an app wants them: a page whose script shows nothing, and one that has painted and
+    /// still is of one colour. Each is loaded anew, then without its package, which is not marked as failed.
+    @MainActor
+    func checkWantedSignals(_ mode: String?, in folder: String) async throws {
+        let site = BlankPageSite(folder: folder)
+        let container = try await blankPageContainer(mode, site) {
+            $0.signals.formUnion([.noFirstPaint, .uniformPicture])
+        }
+        try await site.install("1", BlankPageSite.good("1"), into: container)
+        try site.publish("2", BlankPageSite.good("2"), QuietPages.colourless)
+        // On trial: the next page that is well proves it, and one that is to blame ends it.
+        let update = try await container.update(
+            from: PackageSource(
+                "https://packages.example/shop-2.json", scope: PackageBaseURL("https://shop.example/")))
+        try expect(update.outcome == .activated, "the update: \(update.outcome)")
+        for (name, signal) in [("idle.html", BlankPageSignal.noFirstPaint), ("unseen.html", .uniformPicture)] {
+            let diary = StepDiary(container)
+            let page = try await container.open("https://shop.example/\(name)")
+            for kind in [BlankPageStep.Kind.reloaded, .reloadedWithoutPackage] {
+                let step = await diary.next()
+                try expect(step?.kind == kind && step?.signal == signal, "\(name): \(String(describing: step))")
+            }
+            try await seeInTime(page, "document.title", "\"network\"")
+            await container.close(page)
+            diary.end()
+        }
+        try expect(
+            container.installedPackages.map(\.version.description) == ["2"], "\(container.installedPackages)")
+        await container.shutDown()
+    }
+}
+
+/// Never answers a dialog.
+@MainActor
+private final class SilentDelegate: PageDelegate {
+    private(set) var dialogs = 0
+
+    func dialog(_ request: DialogRequest) async throws -> DialogDecision {
+        dialogs += 1
+        for await _ in AsyncStream<Void>.makeStream().stream {}
+        throw CancellationError()
+    }
+}
+
+/// Pages that are to be left alone, by name.
+enum QuietPages {
+    private static let fails = "<script>throw new Error('boot')</script>"
+
+    /// Those of a package, all with an error at boot, which alone would count.
+    static let packaged = [
+        "shown.html": "<!doctype html><p>Something is here.\(fails)",
+        "frame.html": "<!doctype html><iframe srcdoc='<h1>Here</h1>'></iframe>\(fails)",
+        "canvas.html": """
+        <!doctype html><canvas width=200 height=200></canvas><script>
+        const pen = document.querySelector('canvas').getContext('2d');
+        pen.fillStyle = 'red';
+        pen.fillRect(10, 10, 100, 100);
+        </script>\(fails)
+        """,
+        "waits.html": "<!doctype html><div id=app></div><script>fetch('/held-data')</script>\(fails)",
+        "loads.html": "<!doctype html><div id=app></div>\(fails)<script src=/held.js></script>",
+        "asks.html": "<!doctype html><div id=app></div><script>setTimeout(() => confirm('Go on?'))</script>\(fails)",
+        "logsIn.html":
+            "<!doctype html><div id=app></div><script>webkit.messageHandlers.login.postMessage(1)</script>\(fails)",
+        "leaves.html": "<!doctype html><script>location.replace('/held-page')</script>\(fails)",
+        "late.html": """
+        <!doctype html><script>
+        setTimeout(() => { document.open(); document.write('<p>Late, and here.'); document.close() }, 50);
+        </script>\(fails)
+        """,
+    ]
+
+    private static func linking(_ link: String) -> String { "<!doctype html><link href=/gone.css \(link)><div></div>" }
+
+    /// Those of the network: type, fields of the head, text.
+    static let network: [String: (type: String, fields: HTTPFields, text: String)] = [
+        "refresh": ("text/html", [.refresh: "0; url=/held-page"], ""),
+        "refreshLater": ("text/html", [.refresh: "600; url=/held-page"], ""),
+        "print": ("text/html", [:], linking("rel=stylesheet media=print")),
+        "alternate": ("text/html", [:], linking("rel='alternate stylesheet' title=other")),
+        "disabled": ("text/html", [:], linking("rel=stylesheet disabled")),
+        "nothing": ("text/html", [:], ""),
+        "download": ("application/octet-stream", [.contentDisposition: "attachment; filename=a.bin"], "bytes"),
+        "splash": ("text/html", [:], "<!doctype html><body style='background: #0a0'><script>window.app = 1</script>"),
+        "blank": ("text/html", [:], "<!doctype html><div id=app></div><script>throw new Error('of a server')</script>"),
+        "text": ("text/plain", [:], ""),
+        "picture": ("image/svg+xml", [:], "<svg xmlns='http://www.w3.org/2000/svg' width='10' height='10'/>"),
+        "counted": (
+            "text/html", [:], "<!doctype html><div id=app></div><script async src=/gone.js></script><script></script>"
+        ),
+    ]
+
+    /// One that hangs before it paints, and one that does so after that.
+    static let hanging = [
+        "hangs.html": "<!doctype html><p>Never seen.<script>for (;;) {}</script>",
+        "shown.html": """
+        <!doctype html><p>Here.<script>
+        requestAnimationFrame(() => setTimeout(() => {
+            document.body.dataset.begun = '';
+            setTimeout(() => { const end = Date.now() + 20000; while (Date.now() < end) {} }, 300);
+        }, 100));
+        </script>
+        """,
+    ]
+
+    /// Those that count as white only where an app wants that.
+    static let colourless = [
+        "idle.html": "<!doctype html><div id=app></div><script>window.app = 1</script>",
+        "unseen.html": "<!doctype html><p style='color: white'>White on white.",
+    ]
+
+    static func answer(_ name: String) throws -> TransportResponse {
+        guard let page = network[name] else { throw CancellationError() }
+        var fields = page.fields
+        fields[.contentType] = page.type
+        return TransportResponse(
+            head: HTTPResponse(status: name == "nothing" ? .noContent : .ok, headerFields: fields),
+            body: page.text.isEmpty ? .empty : .bytes(Data(page.text.utf8)))
+    }
+}
+
+extension HTTPField.Name {
+    /// As browsers read it; WHATWG HTML, section 7.4.4.
+    fileprivate static let refresh = HTTPField.Name("Refresh") ?? .location
+}
