@@ -149,15 +149,17 @@ let package = Package(
     ],
     targets: [
         // Base modules: they know no one, and every other module may know them.
+        target("AsyncSupport", in: "ResourceLoading"),
+        tests(of: "AsyncSupport", in: "ResourceLoading"),
         target("StrictJSON", in: "ResourceLoading"),
         tests(of: "StrictJSON", in: "ResourceLoading"),
 
         // Ground modules: they know the base only.
-        target("ResourceLoading", [.httpTypes]),
-        tests(of: "ResourceLoading", [.httpTypes]),
+        target("ResourceLoading", ["AsyncSupport", .httpTypes]),
+        tests(of: "ResourceLoading", ["AsyncSupport", .httpTypes]),
         .target(name: "CFileSync", path: "Packages/ResourceStore/Sources/CFileSync"),
-        target("ResourceStore", ["CFileSync", .crypto, .grdb, .sqlite, .log]),
-        tests(of: "ResourceStore", [.grdb]),
+        target("ResourceStore", ["AsyncSupport", "CFileSync", .crypto, .grdb, .sqlite, .log]),
+        tests(of: "ResourceStore", ["AsyncSupport", .grdb]),
         .systemLibrary(
             name: "CArchive", path: "Packages/OfflinePackage/Sources/CArchive", pkgConfig: "libarchive",
             providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
@@ -174,33 +176,41 @@ let package = Package(
                 .target(name: "CDeflate", condition: .when(platforms: [.linux])),
             ]),
         tests(of: "PackageFormat", in: "OfflinePackage"),
-        target("ConnectTunnel", [.nio("NIOCore"), .certificates, .asn1]),
+        target("ConnectTunnel", ["AsyncSupport", .nio("NIOCore"), .certificates, .asn1]),
         tests(of: "ConnectTunnel", ["ContainerTesting"]),
 
         // Middle modules: they know the ground and never each other.
-        target("OfflinePackage", ["PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
+        target(
+            "OfflinePackage", ["AsyncSupport", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(
-            of: "OfflinePackage", ["ContainerTesting", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
-        target("ResourceTable", in: "OfflinePackage", ["ResourceLoading", "StrictJSON", .crypto, .httpTypes]),
-        tests(of: "ResourceTable", in: "OfflinePackage", ["ContainerTesting", "ResourceLoading", .httpTypes]),
+            of: "OfflinePackage",
+            ["AsyncSupport", "ContainerTesting", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
+        target(
+            "ResourceTable", in: "OfflinePackage",
+            ["AsyncSupport", "ResourceLoading", "StrictJSON", .crypto, .httpTypes]),
+        tests(
+            of: "ResourceTable", in: "OfflinePackage",
+            ["AsyncSupport", "ContainerTesting", "ResourceLoading", .httpTypes]),
         target("PackagePublisher", ["PackageFormat"]),
         tests(of: "PackagePublisher", ["PackageFormat"]),
-        target("HTTPCache", ["ResourceLoading", "ResourceStore", .httpTypes, .log]),
-        tests(of: "HTTPCache", ["ResourceLoading", "ResourceStore", .httpTypes]),
+        target("HTTPCache", ["AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
+        tests(of: "HTTPCache", ["AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes]),
         .systemLibrary(
             name: "CInflate", path: "Packages/HTTPTransport/Sources/CInflate", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         target(
             "HTTPTransport",
             [
-                "CInflate", "ConnectTunnel", "ResourceLoading", .httpTypes, .asyncHTTPClient, .nio("NIOCore"),
+                "AsyncSupport", "CInflate", "ConnectTunnel", "ResourceLoading", .httpTypes, .asyncHTTPClient,
+                .nio("NIOCore"),
                 .nio("NIOPosix"),
                 .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nioSSL, .nioHTTP2, .nioHPACK,
             ]),
         tests(
             of: "HTTPTransport",
             [
-                "CInflate", "ConnectTunnel", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"),
+                "AsyncSupport", "CInflate", "ConnectTunnel", "ContainerTesting", "ResourceLoading", .httpTypes,
+                .nio("NIOCore"),
                 .nio("NIOPosix"),
                 .nio("NIOEmbedded"), .nio("NIOHTTP1"), .nioHTTP2, .nioSSL, .asyncHTTPClient,
             ]),
@@ -208,33 +218,35 @@ let package = Package(
         target(
             "LoopbackServer",
             [
-                "ConnectTunnel", "CPeerUser", "ResourceLoading", .httpTypes, .nio("NIOCore"), .nio("NIOPosix"),
+                "AsyncSupport", "ConnectTunnel", "CPeerUser", "ResourceLoading", .httpTypes, .nio("NIOCore"),
+                .nio("NIOPosix"),
                 .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nio("NIOTLS"), .nioSSL, .nioExtras, .nioSOCKS,
                 .certificates, .asn1, .crypto,
             ]),
         tests(
             of: "LoopbackServer",
             [
-                "ConnectTunnel", "CPeerUser", "ContainerTesting", "ResourceLoading", .httpTypes, .nio("NIOCore"),
+                "AsyncSupport", "ConnectTunnel", "CPeerUser", "ContainerTesting", "ResourceLoading", .httpTypes,
+                .nio("NIOCore"),
                 .nio("NIOPosix"),
                 .nio("NIOHTTP1"), .nio("NIOEmbedded"), .nioSSL,
             ]),
-        target("SchemeRouter", ["ResourceLoading", .httpTypes]),
-        tests(of: "SchemeRouter", ["ResourceLoading", .httpTypes]),
+        target("SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
+        tests(of: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         target("HTTPSemantics", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
-        tests(of: "HTTPSemantics", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
-        target("SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
-        tests(of: "SchemeMode", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
-        target("BodyBridge", ["ResourceLoading", .httpTypes]),
-        tests(of: "BodyBridge", ["ResourceLoading", .httpTypes]),
-        target("CookieJar", in: "CookieBridge"),
-        tests(of: "CookieJar", in: "CookieBridge"),
+        tests(of: "HTTPSemantics", in: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
+        target("SchemeMode", in: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
+        tests(of: "SchemeMode", in: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
+        target("BodyBridge", ["AsyncSupport", "ResourceLoading", .httpTypes]),
+        tests(of: "BodyBridge", ["AsyncSupport", "ResourceLoading", .httpTypes]),
+        target("CookieJar", in: "CookieBridge", ["AsyncSupport"]),
+        tests(of: "CookieJar", in: "CookieBridge", ["AsyncSupport"]),
         target("PublicSuffixList", in: "CookieBridge"),
         tests(of: "PublicSuffixList", in: "CookieBridge"),
-        target("CookieBridge", ["CookieJar"]),
-        tests(of: "CookieBridge", ["CookieJar"]),
-        target("Prefetch", ["ResourceLoading", .httpTypes]),
-        tests(of: "Prefetch", ["ResourceLoading", .httpTypes]),
+        target("CookieBridge", ["AsyncSupport", "CookieJar"]),
+        tests(of: "CookieBridge", ["AsyncSupport", "CookieJar"]),
+        target("Prefetch", ["AsyncSupport", "ResourceLoading", .httpTypes]),
+        tests(of: "Prefetch", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         target("WebViewPool"),
         tests(of: "WebViewPool"),
 
@@ -242,7 +254,8 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "BodyBridge", "ConnectTunnel", "CookieBridge", "CookieJar", "PublicSuffixList", "ResourceLoading",
+                "AsyncSupport", "BodyBridge", "ConnectTunnel", "CookieBridge", "CookieJar", "PublicSuffixList",
+                "ResourceLoading",
                 "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache", "HTTPTransport",
                 "HTTPSemantics", "LoopbackServer", "Prefetch", "SchemeRouter", "SchemeMode",
                 "WebViewPool", .crypto, .httpTypes, .log, .metrics,
@@ -250,7 +263,8 @@ let package = Package(
         tests(
             of: "ContainerKit",
             [
-                "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge", "CookieJar", "EngineTesting",
+                "AsyncSupport", "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge", "CookieJar",
+                "EngineTesting",
                 "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher",
                 "Prefetch", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter",
                 "WebViewPool", .httpTypes, .log,
@@ -273,12 +287,15 @@ let package = Package(
         target(
             "ContainerTesting",
             [
-                .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .hummingbird, .hummingbirdCore,
+                "AsyncSupport", .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .hummingbird, .hummingbirdCore,
                 .hummingbirdHTTP2, .hummingbirdTLS, .certificates, .asn1, .nioSSL, .nioHPACK, .crypto, .httpTypes, .log,
             ]),
         tests(
             of: "ContainerTesting",
-            [.asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .nioSSL, .httpTypes]),
+            [
+                "AsyncSupport", .asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .nioSSL,
+                .httpTypes,
+            ]),
         target(
             "EngineTesting", in: "ContainerTesting",
             ["ContainerKit", "ResourceLoading", "SchemeRouter", "WebViewPool", .httpTypes]),
@@ -288,7 +305,7 @@ let package = Package(
 
         // The programs, and what they share.
         .target(
-            name: "CommandSupport", dependencies: [.argumentParser], path: "Apps/Support/Sources",
+            name: "CommandSupport", dependencies: ["AsyncSupport", .argumentParser], path: "Apps/Support/Sources",
             swiftSettings: settings),
         program(
             "h5", folder: "h5",
@@ -300,7 +317,8 @@ let package = Package(
         program(
             "container-browser", folder: "ContainerBrowser",
             [
-                "CommandSupport", "ConnectTunnel", "ContainerKit", "HTTPTransport", "OfflinePackage", "ResourceLoading",
+                "AsyncSupport", "CommandSupport", "ConnectTunnel", "ContainerKit", "HTTPTransport", "OfflinePackage",
+                "ResourceLoading",
                 "ResourceStore", "SchemeRouter", "WebKitGTKAdapter", "ContainerTesting", "PackageFormat",
                 "PackagePublisher", "Prefetch", "PublicSuffixList", "ResourceTable", .argumentParser, .httpTypes, .log,
             ]),
@@ -309,7 +327,8 @@ let package = Package(
         .executableTarget(
             name: "container-benchmarks",
             dependencies: [
-                "CAllocationCount", "CommandSupport", "ContainerKit", "HTTPCache", "HTTPSemantics", "HTTPTransport",
+                "AsyncSupport", "CAllocationCount", "CommandSupport", "ContainerKit", "HTTPCache", "HTTPSemantics",
+                "HTTPTransport",
                 "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading", "ResourceStore",
                 "ResourceTable", "SchemeMode",
                 "SchemeRouter", "WebViewPool", .argumentParser, .httpTypes,
@@ -346,13 +365,15 @@ let package = Package(
         .testTarget(
             name: "DeliveryTests",
             dependencies: [
-                "delivery-harness", "ContainerTesting", "HTTPTransport", "OfflinePackage", "PackageFormat",
+                "AsyncSupport", "delivery-harness", "ContainerTesting", "HTTPTransport", "OfflinePackage",
+                "PackageFormat",
                 "PackagePublisher", "ProgramTesting", "ResourceLoading", "ResourceStore", .httpTypes,
             ], path: "Tests/DeliveryTests", swiftSettings: settings),
         .executableTarget(
             name: "engine-harness",
             dependencies: [
-                "BodyBridge", "ContainerKit", "ContainerTesting", "CookieBridge", "HTTPTransport", "LoopbackServer",
+                "AsyncSupport", "BodyBridge", "ContainerKit", "ContainerTesting", "CookieBridge", "HTTPTransport",
+                "LoopbackServer",
                 "OfflinePackage",
                 "PackageFormat", "PackagePublisher", "Prefetch", "ResourceLoading", "SchemeRouter", "WebKitGTKAdapter",
                 "WebViewPool",
@@ -364,7 +385,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "container-browser", "engine-harness", "readme-example", "ContainerTesting", "PackageFormat",
+                "AsyncSupport", "container-browser", "engine-harness", "readme-example", "ContainerTesting",
+                "PackageFormat",
                 "PackagePublisher",
                 "ProgramTesting", .httpTypes,
             ], path: "Tests/EndToEndTests", swiftSettings: settings),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
-internal import Synchronization
 
 /// Files in memory, whole or in ranges, as a static server has them; counts what it sends.
 final class CountedNetwork: ResourceLoader {

@@ -27,12 +27,14 @@ let package = Package(
         .target(
             name: "BodyBridge",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
         .testTarget(
             name: "BodyBridgeTests",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "BodyBridge", .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),

@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "ConnectTunnel", targets: ["ConnectTunnel"])
     ],
     dependencies: [
+        .package(path: "../ResourceLoading"),
         .package(path: "../ContainerTesting"),
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
@@ -29,6 +30,7 @@ let package = Package(
         .target(
             name: "ConnectTunnel",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),

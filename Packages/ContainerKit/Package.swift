@@ -43,6 +43,7 @@ let package = Package(
         .target(
             name: "ContainerKit",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "BodyBridge", package: "BodyBridge"),
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "CookieBridge", package: "CookieBridge"),
@@ -69,6 +70,7 @@ let package = Package(
         .testTarget(
             name: "ContainerKitTests",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "ContainerKit",
                 .product(name: "BodyBridge", package: "BodyBridge"),
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),

@@ -41,6 +41,7 @@ let package = Package(
         .target(
             name: "ContainerTesting",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -59,6 +60,7 @@ let package = Package(
         .testTarget(
             name: "ContainerTestingTests",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "ContainerTesting",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -21,14 +21,27 @@ let package = Package(
         .library(name: "PublicSuffixList", targets: ["PublicSuffixList"]),
         .library(name: "CookieBridge", targets: ["CookieBridge"]),
     ],
+    dependencies: [
+        .package(path: "../ResourceLoading")
+    ],
     targets: [
-        .target(name: "CookieJar", swiftSettings: settings),
-        .testTarget(name: "CookieJarTests", dependencies: ["CookieJar"], swiftSettings: settings),
+        .target(
+            name: "CookieJar", dependencies: [.product(name: "AsyncSupport", package: "ResourceLoading")],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CookieJarTests",
+            dependencies: [.product(name: "AsyncSupport", package: "ResourceLoading"), "CookieJar"],
+            swiftSettings: settings),
         .target(name: "PublicSuffixList", swiftSettings: settings),
         .testTarget(name: "PublicSuffixListTests", dependencies: ["PublicSuffixList"], swiftSettings: settings),
-        .target(name: "CookieBridge", dependencies: ["CookieJar"], swiftSettings: settings),
+        .target(
+            name: "CookieBridge",
+            dependencies: [.product(name: "AsyncSupport", package: "ResourceLoading"), "CookieJar"],
+            swiftSettings: settings),
         .testTarget(
-            name: "CookieBridgeTests", dependencies: ["CookieBridge", "CookieJar"], swiftSettings: settings),
+            name: "CookieBridgeTests",
+            dependencies: [.product(name: "AsyncSupport", package: "ResourceLoading"), "CookieBridge", "CookieJar"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

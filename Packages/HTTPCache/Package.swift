@@ -29,6 +29,7 @@ let package = Package(
         .target(
             name: "HTTPCache",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "ResourceStore", package: "ResourceStore"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -37,6 +38,7 @@ let package = Package(
         .testTarget(
             name: "HTTPCacheTests",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "HTTPCache",
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "ResourceStore", package: "ResourceStore"),

@@ -34,6 +34,7 @@ let package = Package(
         .target(
             name: "HTTPTransport",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "CInflate",
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
@@ -50,6 +51,7 @@ let package = Package(
         .testTarget(
             name: "HTTPTransportTests",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "CInflate",
                 "HTTPTransport",
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),

@@ -36,6 +36,7 @@ let package = Package(
         .target(
             name: "LoopbackServer",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "CPeerUser",
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
@@ -55,6 +56,7 @@ let package = Package(
         .testTarget(
             name: "LoopbackServerTests",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "CPeerUser",
                 "LoopbackServer",
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),

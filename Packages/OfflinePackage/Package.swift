@@ -47,6 +47,7 @@ let package = Package(
         .target(
             name: "OfflinePackage",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "PackageFormat",
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "ResourceStore", package: "ResourceStore"),
@@ -56,6 +57,7 @@ let package = Package(
         .testTarget(
             name: "OfflinePackageTests",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "OfflinePackage",
                 "PackageFormat",
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
@@ -66,6 +68,7 @@ let package = Package(
         .target(
             name: "ResourceTable",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "StrictJSON", package: "ResourceLoading"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -74,6 +77,7 @@ let package = Package(
         .testTarget(
             name: "ResourceTableTests",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "ResourceTable",
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),

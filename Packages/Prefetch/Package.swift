@@ -27,12 +27,14 @@ let package = Package(
         .target(
             name: "Prefetch",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
         .testTarget(
             name: "PrefetchTests",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "Prefetch",
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -18,22 +18,27 @@ let package = Package(
     platforms: [.iOS(.v18), .macOS(.v15)],
     products: [
         .library(name: "ResourceLoading", targets: ["ResourceLoading"]),
+        .library(name: "AsyncSupport", targets: ["AsyncSupport"]),
         .library(name: "StrictJSON", targets: ["StrictJSON"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: [])
     ],
     targets: [
+        .target(name: "AsyncSupport", swiftSettings: settings),
+        .testTarget(name: "AsyncSupportTests", dependencies: ["AsyncSupport"], swiftSettings: settings),
         .target(name: "StrictJSON", swiftSettings: settings),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: settings),
         .target(
             name: "ResourceLoading",
             dependencies: [
-                .product(name: "HTTPTypes", package: "swift-http-types")
+                "AsyncSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
         .testTarget(
             name: "ResourceLoadingTests",
             dependencies: [
+                "AsyncSupport",
                 "ResourceLoading", .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
     ],

@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "ResourceStore", targets: ["ResourceStore"])
     ],
     dependencies: [
+        .package(path: "../ResourceLoading"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
@@ -29,6 +30,7 @@ let package = Package(
         .target(
             name: "ResourceStore",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "CFileSync",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -38,6 +40,7 @@ let package = Package(
         .testTarget(
             name: "ResourceStoreTests",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "ResourceStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ], swiftSettings: settings),

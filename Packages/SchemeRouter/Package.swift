@@ -29,12 +29,14 @@ let package = Package(
         .target(
             name: "SchemeRouter",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
         .testTarget(
             name: "SchemeRouterTests",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "SchemeRouter", .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
@@ -47,18 +49,21 @@ let package = Package(
         .testTarget(
             name: "HTTPSemanticsTests",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "HTTPSemantics", .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
         .target(
             name: "SchemeMode",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
         .testTarget(
             name: "SchemeModeTests",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "SchemeMode", .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ContainerTesting
 import Foundation
 import HTTPTypes
@@ -9,7 +10,6 @@ import PackageFormat
 import ProgramTesting
 import ResourceLoading
 import ResourceStore
-import Synchronization
 import Testing
 
 /// The source, scope and number of a package: what a server may publish, and for whom.

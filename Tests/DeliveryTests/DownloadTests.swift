@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ContainerTesting
 import Foundation
 import HTTPTypes
@@ -8,7 +9,6 @@ import OfflinePackage
 import PackageFormat
 import ProgramTesting
 import ResourceLoading
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

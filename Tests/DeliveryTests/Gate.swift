@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import Synchronization
+import AsyncSupport
 
 /// Lets no one pass before it is opened; a cancelled task passes.
 final class Gate: Sendable {

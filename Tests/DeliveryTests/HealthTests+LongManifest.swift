@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import Dispatch
 import PackageFormat
 import ProgramTesting
 import ResourceLoading
-import Synchronization
 import Testing
 
 @testable import OfflinePackage

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ContainerTesting
 import Foundation
 import HTTPTypes
-import Synchronization
 import Testing
 
 /// One file of an origin, with what a server may do to it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ContainerTesting
-import Synchronization
 
 /// A clock on which every sleep ends at once and is recorded, except sleeps of some lengths, which last until they are
 /// cancelled.

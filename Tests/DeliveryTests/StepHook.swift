@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import Synchronization
+import AsyncSupport
 
 @testable import ResourceStore
 

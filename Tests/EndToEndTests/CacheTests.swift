@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ContainerTesting
 import Foundation
 import HTTPTypes
 import ProgramTesting
-import Synchronization
 import Testing
 
 extension RealEngine {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ContainerTesting
 import Foundation
 import HTTPTypes
 import PackageFormat
 import PackagePublisher
 import ProgramTesting
-import Synchronization
 import Testing
 
 extension RealEngine {

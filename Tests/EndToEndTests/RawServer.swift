@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import Foundation
 import Glibc
-import Synchronization
 
 /// A server over plain HTTP/1.1 that keeps every byte that it receives.
 ///

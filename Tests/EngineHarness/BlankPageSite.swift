@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ContainerKit
 internal import Foundation
 internal import HTTPTransport
@@ -10,7 +11,6 @@ internal import PackageFormat
 internal import PackagePublisher
 internal import ResourceLoading
 internal import SchemeRouter
-internal import Synchronization
 internal import WebKitGTKAdapter
 
 /// A package, its versions, and a network beside it.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ContainerTesting
 internal import Foundation
-internal import Synchronization
 
 /// What reached a server, cell by cell of the matrix of bodies.
 final class BodyRecorder: Sendable {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ContainerTesting
 internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
 internal import PackageFormat
 internal import ResourceLoading
-internal import Synchronization
 
 /// The server of the checks of the injected script: files, a record of what it is sent, and answers that pages need.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ContainerKit
 internal import ContainerTesting
 internal import Foundation
@@ -8,7 +9,6 @@ internal import HTTPTransport
 internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
-internal import Synchronization
 internal import WebKitGTKAdapter
 
 /// A page that saves files, for a mode: over http on this machine where nothing is intercepted, else in memory.

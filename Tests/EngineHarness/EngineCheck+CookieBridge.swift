@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ContainerKit
 internal import ContainerTesting
 internal import CookieBridge
@@ -9,7 +10,6 @@ internal import HTTPTransport
 internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
-internal import Synchronization
 internal import WebKitGTKAdapter
 
 /// A covered site and one that is not, of the same domain, in one engine.

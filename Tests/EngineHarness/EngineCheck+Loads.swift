@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ContainerKit
 internal import Foundation
-internal import Synchronization
 internal import WebKitGTKAdapter
 
 /// Holds a view until told.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
 internal import ResourceLoading
-internal import Synchronization
 
 /// An older page and a server that records what it is sent, in memory.
 final class LegacySite: HTTPTransporting {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
 internal import ResourceLoading
-internal import Synchronization
 
 /// A network in memory of one domain: pages, what they were sent, and cookies.
 final class ModeSite: HTTPTransporting {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ContainerTesting
 internal import Foundation
 internal import HTTPTypes
-internal import Synchronization
 
 /// A page that asks for data, and a server of two hosts that counts what it is asked for.
 final class PrefetchSite: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Foundation
-internal import Synchronization
 
 /// A line on standard error that says how far long work has come; for people at a terminal, and for no one else.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Dispatch
 internal import Foundation
-internal import Synchronization
 
 /// Turns SIGINT and SIGTERM into a call, so that work can end tidily; a second signal ends the process at once.
 ///

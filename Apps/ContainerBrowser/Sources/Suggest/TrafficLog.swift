@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Foundation
 internal import HTTPTypes
-internal import Synchronization
 
 /// What went over the network while a page was open, as far as memory goes.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Synchronization
+internal import AsyncSupport
 
 // Bodies of forms. The navigation of a form ends the page that its body comes from, so the body has to be here before.
 extension BodyRelay {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import Foundation
 import ResourceLoading
-import Synchronization
 import Testing
 
 @testable import BodyBridge

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 public import NIOCore
-internal import Synchronization
 
 /// Counts the connections that have not said who they are, and limits them. Any program of the device can make some, so
 /// that for one more the oldest has to go: ours speaks at once.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ResourceLoading
 internal import SchemeRouter
-internal import Synchronization
 
 /// The app's own requests: those of the sessions that the container answers.
 @MainActor

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import HTTPTypes
 internal import ResourceLoading
-internal import Synchronization
 
 /// Why documents could not be had, by their real URLs. Engines hear of it at second hand: by a connection that ends, or as
 /// a failure of a custom scheme.

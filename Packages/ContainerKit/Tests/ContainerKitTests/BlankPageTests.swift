@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ContainerTesting
 import EngineTesting
 import Foundation
 import OfflinePackage
 import PackageFormat
-import Synchronization
 import Testing
 
 @testable import ContainerKit

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ContainerKit
 import EngineTesting
 import Foundation
@@ -8,7 +9,6 @@ import HTTPTypes
 import ResourceLoading
 import ResourceStore
 import SchemeRouter
-import Synchronization
 import Testing
 
 /// The facade, without an engine and without a network.

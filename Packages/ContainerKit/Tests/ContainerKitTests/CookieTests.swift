@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import BodyBridge
 import ContainerTesting
 import CookieBridge
@@ -11,7 +12,6 @@ import HTTPTransport
 import HTTPTypes
 import ResourceLoading
 import SchemeRouter
-import Synchronization
 import Testing
 
 @testable import ContainerKit

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ContainerTesting
 import Dispatch
 import EngineTesting
@@ -9,7 +10,6 @@ import HTTPTypes
 import OfflinePackage
 import ResourceLoading
 import SchemeRouter
-import Synchronization
 import Testing
 
 @testable import ContainerKit

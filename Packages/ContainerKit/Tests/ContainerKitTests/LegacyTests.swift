@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import BodyBridge
 import EngineTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
 import SchemeRouter
-import Synchronization
 import Testing
 
 @testable import ContainerKit

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ContainerKit
 import EngineTesting
 import Foundation
@@ -8,7 +9,6 @@ import HTTPTypes
 import OfflinePackage
 import PackageFormat
 import ResourceLoading
-import Synchronization
 import Testing
 
 /// Packages, previews and the network, as HTTP: through the whole chain.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import BodyBridge
 import ContainerTesting
 import CookieJar
@@ -12,7 +13,6 @@ import OfflinePackage
 import Prefetch
 import ResourceLoading
 import SchemeRouter
-import Synchronization
 import Testing
 
 @testable import ContainerKit

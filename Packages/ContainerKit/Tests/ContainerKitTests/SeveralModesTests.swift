@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import CookieJar
 import EngineTesting
 import Foundation
@@ -10,7 +11,6 @@ import PackageFormat
 import Prefetch
 import ResourceLoading
 import SchemeRouter
-import Synchronization
 import Testing
 import WebViewPool
 

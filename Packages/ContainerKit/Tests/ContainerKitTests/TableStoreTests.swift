@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ContainerKit
 import Foundation
 import HTTPTypes
 import ResourceLoading
 import ResourceTable
-import Synchronization
 import Testing
 
 @testable import ResourceStore

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ContainerKit
 import EngineTesting
 import Foundation
@@ -8,7 +9,6 @@ import HTTPTypes
 import OfflinePackage
 import ResourceLoading
 import ResourceTable
-import Synchronization
 import Testing
 
 /// A resource table of an older server, as the facade keeps it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import NIOCore
-internal import Synchronization
 
 /// The open connections of a server: bounded in number, and closed together when the server stops.
 ///

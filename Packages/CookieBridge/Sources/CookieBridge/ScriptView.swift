@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 public import CookieJar
 public import Foundation
-internal import Synchronization
 
 /// What `document.cookie` shows where the engine keeps no cookies: a store that is read and written at once.
 ///

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import CookieBridge
 import CookieJar
 import Foundation
-import Synchronization
 import Testing
 
 /// The actor around the rules, with stores in memory and a clock in the test's hands.

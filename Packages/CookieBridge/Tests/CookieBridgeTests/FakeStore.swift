@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import CookieBridge
 import CookieJar
-import Synchronization
 
 /// A store in memory whose writes wait at a gate, or fail, where the test says so.
 final class FakeStore: CookieStoring {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import Synchronization
+import AsyncSupport
 
 /// A clock whose sleepers sleep until the test opens the gate, however long they meant to.
 final class GatedClock: Clock, Sendable {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import CookieJar
 import Dispatch
 import Foundation
-import Synchronization
 import Testing
 
 /// What observers hear.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import CookieJar
 import Foundation
-import Synchronization
 import Testing
 
 /// "Remove excess cookies": RFC 6265bis, section 5.7.

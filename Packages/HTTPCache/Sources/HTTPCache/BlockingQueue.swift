@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Dispatch
-internal import Synchronization
 
 /// Runs what blocks on a thread of its own, one job after another: Swift's own threads are as few as cores.
 final class BlockingQueue: Sendable {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 public import Logging
 internal import ResourceLoading
 internal import ResourceStore
-internal import Synchronization
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

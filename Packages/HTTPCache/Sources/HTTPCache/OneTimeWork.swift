@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Synchronization
+internal import AsyncSupport
 
 /// Work that is done once, and gone with all it holds when ``run()`` returns: whoever waits for it may then be the last
 /// to hold the store, and close it.

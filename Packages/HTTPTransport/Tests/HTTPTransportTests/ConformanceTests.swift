@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ContainerTesting
 import Foundation
 import HTTPTransport
 import HTTPTypes
 import NIOCore
 import ResourceLoading
-import Synchronization
 import Testing
 
 /// What every transport does, whatever else it can.

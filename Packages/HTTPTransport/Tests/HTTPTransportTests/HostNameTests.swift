@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncHTTPClient
+import AsyncSupport
 import Foundation
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import NIOSSL
 import ResourceLoading
-import Synchronization
 import Testing
 
 @testable import ContainerTesting

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ConnectTunnel
 import Foundation
 import NIOCore
 import ResourceLoading
-import Synchronization
 import Testing
 
 @testable import LoopbackServer
@@ -275,7 +275,7 @@ struct SOCKSTests {
         } _: { fixture in
             let (peer, reply) = try await ask(fixture, for: "shop.test", 443)
             #expect(reply == 0)
-            policy.opens.store(false, ordering: .relaxed)
+            policy.opens.store(false)
             fixture.proxy.policyChanged()
             #expect(try await peer.rest() == [])
         }

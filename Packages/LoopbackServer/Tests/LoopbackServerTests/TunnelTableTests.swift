@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ConnectTunnel
 import Foundation
 import ResourceLoading
-import Synchronization
 import Testing
 
 @testable import LoopbackServer
@@ -25,7 +25,7 @@ struct TunnelTableTests {
                 try await kept.send("GET")
                 let other = try await host.connections.entry(0)
                 #expect(try await other.read(3) == Array("GET".utf8))
-                policy.opens.store(true, ordering: .relaxed)
+                policy.opens.store(true)
                 fixture.proxy.policyChanged()
                 fixture.proxy.policyChanged()
                 // Who waits for the host gets its answer first.
@@ -77,7 +77,7 @@ struct TunnelTableTests {
             let busy = try await fixture.open()
             try await busy.send("GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n")
             for await _ in asked { break }
-            policy.opens.store(false, ordering: .relaxed)
+            policy.opens.store(false)
             fixture.proxy.policyChanged()
             #expect(try await idle.rest() == [])
             open.yield()

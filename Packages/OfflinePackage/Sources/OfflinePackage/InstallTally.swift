@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import PackageFormat
 internal import ResourceStore
-internal import Synchronization
 
 /// Counts the files of an install that several threads bring.
 ///

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
-internal import Synchronization
 
 /// One generation of a package that can answer, with its table once it was asked for.
 final class PackageGeneration: Sendable {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 public import HTTPTypes
 internal import Logging
 public import PackageFormat
 public import ResourceLoading
 public import ResourceStore
-internal import Synchronization
 
 /// The packages that are installed in a store, and which file of them answers a URL.
 ///

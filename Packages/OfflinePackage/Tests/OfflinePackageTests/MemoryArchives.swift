@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import Foundation
 import PackageFormat
-import Synchronization
 
 /// Archives that are lists in memory, under any name.
 final class MemoryArchives: ArchiveReading {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import Foundation
 import HTTPTypes
 import OfflinePackage
 import PackageFormat
 import ResourceLoading
-import Synchronization
 import Testing
 
 @Suite("Previews", .timeLimit(.minutes(1)))

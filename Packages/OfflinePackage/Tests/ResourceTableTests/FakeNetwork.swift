@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import Foundation
 import HTTPTypes
 import ResourceLoading
-import Synchronization
 
 /// A network that answers what it is told to answer, and remembers what it was asked.
 final class FakeNetwork: ResourceLoader {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import Synchronization
+import AsyncSupport
 
 /// Holds up whoever waits, until it opens; a cancelled one leaves. Tells when so many have arrived.
 final class Gate: Sendable {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import Foundation
 import ResourceLoading
 import ResourceTable
-import Synchronization
 
 /// A store in memory that outlives its libraries, and refuses what it is told to refuse.
 final class MemoryStore: TableStoring {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Synchronization
+internal import AsyncSupport
 
 extension BlobStore {
     /// Sweeps where there is a retired generation that no one pins, and else only looks for one: a read of a few

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Dispatch
-internal import Synchronization
 
 /// The chunks of one batch on their way to the database: at most two wait, and the batch can wait for all.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Synchronization
+internal import AsyncSupport
 
 /// Whether a store is suspended, so that nothing may be written.
 ///
@@ -15,14 +15,14 @@ final class Suspension: Sendable {
         self.directory = directory
     }
 
-    var isOn: Bool { flag.load(ordering: .sequentiallyConsistent) }
+    var isOn: Bool { flag.load() }
 
     func begin() {
-        flag.store(true, ordering: .sequentiallyConsistent)
+        flag.store(true)
     }
 
     func end() {
-        flag.store(false, ordering: .sequentiallyConsistent)
+        flag.store(false)
     }
 
     /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/suspended``.

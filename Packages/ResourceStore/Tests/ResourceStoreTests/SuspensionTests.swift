@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import Dispatch
 import Foundation
 import GRDB
-import Synchronization
 import Testing
 
 @testable import ResourceStore

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 public import ResourceLoading
-internal import Synchronization
 
 /// Where documents of pages have moved, by small pages that lead on: how often in a row, and who led there.
 ///

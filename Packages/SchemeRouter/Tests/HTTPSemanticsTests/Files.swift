@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import Foundation
 import HTTPSemantics
 import HTTPTypes
 import ResourceLoading
-import Synchronization
 import Testing
 
 /// Whole files by path, as a loader of packages has them, and what was asked for.

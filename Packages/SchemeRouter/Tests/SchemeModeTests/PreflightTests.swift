@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import Foundation
 import HTTPTypes
 import ResourceLoading
 import SchemeMode
-import Synchronization
 import Testing
 
 @Suite("Preflights", .timeLimit(.minutes(1)))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import HTTPTypes
 import ResourceLoading
-import Synchronization
 
 /// Answers by a function and notes what it was asked.
 final class Server: ResourceLoader {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import Foundation
 import HTTPTypes
 import ResourceLoading
-import Synchronization
 import Testing
 
 /// Answers from a table and notes what it was asked.

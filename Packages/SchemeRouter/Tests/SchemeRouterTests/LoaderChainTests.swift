@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import HTTPTypes
 import ResourceLoading
 import SchemeRouter
-import Synchronization
 import Testing
 
 @Suite("Loaders in order", .timeLimit(.minutes(1)))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import CookieJar
-internal import Synchronization
 
 /// The cookies that have come with answers since it was begun.
 final class CookieChangeSet: Sendable {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import CookieBridge
 internal import CookieJar
 internal import Logging
 internal import ResourceLoading
-internal import Synchronization
 
 /// The jar behind the facade, its file, and what keeps the engine's store the same.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import CookieBridge
 internal import CookieJar
-internal import Synchronization
 
 /// Takes the cookies of answers into the jar at once, so that the next hop has them; and keeps those out whose requests
 /// began before a clearing, for they would bring back what was cleared.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import OfflinePackage
-internal import Synchronization
 
 #if canImport(Glibc)
     internal import Glibc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Synchronization
+internal import AsyncSupport
 
 /// How many bytes of a download there are: noted where they are written, and read elsewhere.
 final class ProgressTracker: Sendable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Logging
 internal import LoopbackServer
-internal import Synchronization
 
 /// Carries what the proxy or the local server tells from its event loops to the main actor, in order, and together: a turn of the main loop
 /// for each request would take longer than the request.

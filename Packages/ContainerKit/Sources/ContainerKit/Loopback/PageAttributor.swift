@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeMode
-internal import Synchronization
 
 /// The pages that are open in a mode that does not say which of them asks, so that it is concluded from what a request
 /// says: from its URL where it is for a document, from `Referer`, from `Origin`. What is concluded may be wrong; nothing

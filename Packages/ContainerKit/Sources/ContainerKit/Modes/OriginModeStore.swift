@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Dispatch
 internal import Logging
 internal import ResourceLoading
 internal import ResourceStore
-internal import Synchronization
 
 /// Remembers how origins were opened, over launches.
 ///
@@ -88,9 +88,9 @@ final class OriginModeStore: Sendable {
             do {
                 // As it is by now: of two changes the last one written has both.
                 try store.putDocument(state.withLock { $0 }.data(of: mode), as: Self.document)
-                isKept.store(true, ordering: .relaxed)
+                isKept.store(true)
             } catch {
-                isKept.store(false, ordering: .relaxed)
+                isKept.store(false)
                 logger.warning("the mode of an origin is not kept", metadata: ["error": "\(error)"])
             }
         }
@@ -98,7 +98,7 @@ final class OriginModeStore: Sendable {
 
     /// Tries again what could not be kept, as while the app was suspended.
     func resume() {
-        if !isKept.load(ordering: .relaxed) { keep() }
+        if !isKept.load() { keep() }
     }
 
     /// Returns when all is kept.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Dispatch
 internal import Foundation
 internal import HTTPTypes
 internal import Logging
 internal import ResourceStore
-internal import Synchronization
 
 /// What the engine adds to its requests by itself: user agent, languages, codings. No engine says it when it is asked,
 /// so it is read from the engine's requests for documents, and kept for the next launch.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ResourceLoading
-internal import Synchronization
 
 /// What the views of pages that have something fetched ahead call themselves.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ResourceLoading
-internal import Synchronization
 
 /// The cookies with which requests are made ahead, by page: read once when a page is opened, and when it asks by a
 /// message.

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ResourceLoading
-internal import Synchronization
 
 /// Which features are on now. Isolation: any.
 final class FeatureSwitches: Sendable {
     private let bits = Atomic(UInt64.max)
 
     func isOn(_ feature: RemoteConfigFeature) -> Bool {
-        bits.load(ordering: .relaxed) & feature.bit != 0
+        bits.load() & feature.bit != 0
     }
 
     /// For what starts from now on.
     func set(_ features: Set<RemoteConfigFeature>) {
-        bits.store(features.reduce(0) { $0 | $1.bit }, ordering: .relaxed)
+        bits.store(features.reduce(0) { $0 | $1.bit })
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ResourceLoading
-import Synchronization
 
 /// Conditions that a test sets.
 final class ChangingConditions: HostConditioning {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import Foundation
 import HTTPTransport
 import HTTPTypes
 import ResourceLoading
-import Synchronization
 
 /// A network that answers every request with its URL, and notes it. Paths that begin with `/to/` are redirects to what
 /// follows, which every origin may read, `/endless` is answered never, and `/held` once it is told to be; `/gone.js` is

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
-internal import Synchronization
 
 /// A server that speaks HTTP byte by byte: it sends a ``MalformedResponse`` for each path `/bad/NAME`, a file for its path,
 /// and `good` for every other path. Every origin may read its responses.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Synchronization
+internal import AsyncSupport
 
 /// What a proxy counts over all of its connections.
 ///
@@ -10,9 +10,9 @@ final class ProxyCounts: Sendable {
     private let refused = Atomic(0)
 
     /// Requests or connections that brought no credentials, or others.
-    var refusals: Int { refused.load(ordering: .relaxed) }
+    var refusals: Int { refused.load() }
 
     func countRefusal() {
-        refused.add(1, ordering: .relaxed)
+        refused.add(1)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import Synchronization
+import AsyncSupport
 
 /// A value that several tasks of a test change.
 final class Shared<Value: Sendable>: Sendable {

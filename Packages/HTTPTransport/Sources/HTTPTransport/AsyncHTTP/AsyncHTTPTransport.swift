@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncHTTPClient
+internal import AsyncSupport
 public import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 public import ResourceLoading
-internal import Synchronization
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncHTTPClient
+internal import AsyncSupport
 internal import NIOCore
 internal import NIOFoundationCompat
 internal import ResourceLoading
-internal import Synchronization
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

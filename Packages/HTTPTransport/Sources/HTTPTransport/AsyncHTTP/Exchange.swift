@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncHTTPClient
+internal import AsyncSupport
 internal import NIOCore
 internal import NIOFoundationCompat
 internal import NIOHTTP1
 internal import NIOPosix
 internal import ResourceLoading
-internal import Synchronization
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ResourceLoading
-internal import Synchronization
 
 /// Admits a limited number of requests to one host at a time; the others wait in line.
 ///

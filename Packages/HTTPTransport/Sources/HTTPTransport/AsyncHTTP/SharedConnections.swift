@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import NIOCore
 internal import NIOHTTP2
-internal import Synchronization
 
 /// The open connections of HTTP/2, on which many requests depend: one whose peer has gone without a word would be used
 /// until TCP gives it up, which takes a quarter of an hour.

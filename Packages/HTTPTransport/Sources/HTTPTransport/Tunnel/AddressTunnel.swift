@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ConnectTunnel
 internal import NIOCore
 internal import NIOPosix
 internal import ResourceLoading
-internal import Synchronization
 
 /// A CONNECT proxy inside of the app, on loopback: it looks names up by an ``AddressResolving``, races the addresses and
 /// passes bytes. TLS stays with the client on one side and the host on the other.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import NIOCore
 internal import NIOPosix
 internal import ResourceLoading
-internal import Synchronization
 
 /// One look-up by an ``AddressResolving``, as NIO's race of addresses wants it. Addresses that stand for themselves are
 /// not looked up.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Foundation
 internal import ResourceLoading
-internal import Synchronization
 
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Foundation
 public import HTTPTypes
 public import ResourceLoading
-internal import Synchronization
 
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import NIOCore
 import NIOPosix
-import Synchronization
 
 /// A server that answers with many bytes, and knows how many of them the system took from it.
 ///

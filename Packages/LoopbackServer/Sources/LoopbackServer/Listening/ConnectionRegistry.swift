@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import NIOCore
-internal import Synchronization
 
 /// The connections that are open, so that they can be limited, and ended.
 ///

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ConnectTunnel
 internal import NIOCore
 internal import NIOPosix
-internal import Synchronization
 
 /// Finds out whether a listener still hears, by a connection that has to come out there: on a port that was taken away
 /// somebody else may listen by now.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ConnectTunnel
 internal import NIOCore
 internal import NIOPosix
-internal import Synchronization
 
 #if canImport(Glibc)
     internal import Glibc
@@ -273,7 +273,7 @@ final class LoopbackListener: Sendable {
         switch peerUser(channel) {
         case .own: break
         case .unknown(let code):
-            if !hasReportedPeers.exchange(true, ordering: .relaxed) {
+            if !hasReportedPeers.exchange(true) {
                 happened(.peersUnchecked(reason: String(cString: strerror(code))))
             }
         case .other(let user):

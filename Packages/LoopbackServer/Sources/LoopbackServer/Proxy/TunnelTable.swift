@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ConnectTunnel
 internal import NIOCore
-internal import Synchronization
 
 /// Where the connections of a proxy lead, and whether they were opened: what a policy has said once holds for as long as a
 /// connection does, and engines keep connections.

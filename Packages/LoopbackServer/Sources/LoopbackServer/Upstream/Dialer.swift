@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ConnectTunnel
 internal import NIOCore
 internal import NIOExtras
@@ -8,7 +9,6 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 internal import ResourceLoading
-internal import Synchronization
 
 /// Connects to hosts, for what is not the loader's: tunnels, and connections that become another protocol.
 ///

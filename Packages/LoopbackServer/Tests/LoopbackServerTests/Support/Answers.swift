@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ConnectTunnel
 import Foundation
 import HTTPTypes
 import LoopbackServer
 import ResourceLoading
-import Synchronization
 
 /// A loader that a test writes, and what it was asked.
 struct Answers: ResourceLoader {
@@ -99,7 +99,7 @@ final class Turning: InterceptPolicy {
 
     init(opens: Bool) { self.opens = Atomic(opens) }
 
-    func opens(_ target: HostPort) -> Bool { opens.load(ordering: .relaxed) }
+    func opens(_ target: HostPort) -> Bool { opens.load() }
 }
 
 /// Says one thing after the other, and the last one from then on: to be asked again is to be told of a change.

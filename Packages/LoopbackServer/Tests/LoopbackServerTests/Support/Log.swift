@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import NIOCore
 import NIOPosix
-import Synchronization
 
 /// Something that was waited for did not happen.
 struct Overdue: Error, CustomStringConvertible {

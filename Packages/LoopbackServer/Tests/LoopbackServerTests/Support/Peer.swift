@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import NIOCore
 import NIOPosix
 import NIOSSL
-import Synchronization
 
 /// One end of a connection that speaks bytes, with or without TLS.
 ///

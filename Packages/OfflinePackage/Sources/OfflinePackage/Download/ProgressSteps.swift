@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Synchronization
+internal import AsyncSupport
 
 /// Thins a download's progress out, so that it does not push other events out of a slow listener's buffer: about a
 /// hundred steps for a download whose size is known, one for each megabyte of another, never one for less than 64 KB.

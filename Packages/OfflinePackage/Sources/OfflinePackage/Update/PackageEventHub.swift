@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Synchronization
+internal import AsyncSupport
 
 /// Hands events to whoever listens. A listener that does not keep up loses the oldest.
 ///

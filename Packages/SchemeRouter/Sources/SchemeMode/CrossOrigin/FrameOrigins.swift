@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import HTTPTypes
 internal import ResourceLoading
-internal import Synchronization
 
 /// The origins of the frames of pages, by the documents of the pages. A document that the engine keeps for going back has
 /// its frames still when it is shown again, without a request for them.

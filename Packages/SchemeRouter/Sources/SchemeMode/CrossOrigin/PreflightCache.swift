@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Synchronization
+internal import AsyncSupport
 
 /// What servers have permitted, until it runs out (Fetch, section 4.9, CORS-preflight cache).
 ///

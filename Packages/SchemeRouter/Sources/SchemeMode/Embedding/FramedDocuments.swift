@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import HTTPTypes
 internal import ResourceLoading
-internal import Synchronization
 
 /// The framing policies of documents that frames were given, by their URLs, for documents that say later what is around
 /// them.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 public import HTTPTypes
 public import ResourceLoading
-internal import Synchronization
 
 /// What rewriting must remember of open pages: what their style sheets must be, since their `integrity` was taken out of
 /// the document, which origins they were given names of, and the charset of their document.

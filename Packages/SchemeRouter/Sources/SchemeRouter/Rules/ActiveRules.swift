@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 public import HTTPTypes
-internal import Synchronization
 
 /// The rules that apply now, and the switch that turns all off at once.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Foundation
 internal import ResourceLoading
-internal import Synchronization
 
 /// The bytes of an `InputStream`, read off the cooperative pool, since reading blocks: as an app's upload does that is
 /// not written yet. Who is cancelled does not wait for that.

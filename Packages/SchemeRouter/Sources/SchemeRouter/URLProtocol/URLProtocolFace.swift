@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 public import HTTPTypes
 public import ResourceLoading
-internal import Synchronization
 
 #if canImport(FoundationNetworking)
     internal import Foundation

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import Foundation
 import HTTPTypes
 import ResourceLoading
 import SchemeRouter
-import Synchronization
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
