@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import LoopbackServer
 internal import OfflinePackage
 
@@ -12,29 +13,16 @@ final class EventHub {
     /// What is still to be told, where an observer caused it by what it heard.
     private var waiting: [ContainerEvent] = []
     private var isTelling = false
-    private var subscribers: [UInt64: AsyncStream<ContainerEvent>.Continuation] = [:]
-    private var lastSubscriber: UInt64 = 0
+    private let events = Broadcast<ContainerEvent>(capacity: 4_096)
     /// What the first who listens gets of the time before it came; `nil` once it has.
     private var early: [ContainerEvent]? = []
     /// Events that a slow subscriber lost.
-    private(set) var dropped = 0
+    var dropped: Int { events.dropped }
 
     /// The most events that are kept for the first subscriber; for one more the oldest is lost.
     static let earlyLimit = 256
 
-    /// Who listens must not wait for a container that is gone.
-    deinit {
-        for subscriber in subscribers.values { subscriber.finish() }
-    }
-
-    func subscribe() -> AsyncStream<ContainerEvent> {
-        lastSubscriber += 1
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: ContainerEvent.self, bufferingPolicy: .bufferingNewest(4_096))
-        subscribers[lastSubscriber] = continuation
-        for event in takeEarly() { continuation.yield(event) }
-        return stream
-    }
+    func subscribe() -> AsyncStream<ContainerEvent> { events.subscribe(startingWith: takeEarly()) }
 
     func observe(_ handler: @escaping @MainActor (ContainerEvent) -> Void) -> EventObservation {
         let observer = Observer(handler)
@@ -60,8 +48,8 @@ final class EventHub {
         return early ?? []
     }
 
-    /// The number of those who listen; one that stopped is counted until the next event.
-    var subscriberCount: Int { subscribers.count }
+    /// The number of streams that are still read.
+    var subscriberCount: Int { events.subscriberCount }
 
     /// What happens to packages is kept for the first subscriber, and that a port was taken, or a mode is not there: a
     /// rollback at launch is over before the host has the container and can listen.
@@ -83,13 +71,7 @@ final class EventHub {
         keep(event)
         // One may end another, or itself; who comes meanwhile hears the next.
         for observer in observers where !observer.isOver { observer.handler(event) }
-        for (id, subscriber) in subscribers {
-            switch subscriber.yield(event) {
-            case .dropped: dropped += 1
-            case .terminated: subscribers[id] = nil
-            default: break
-            }
-        }
+        events.send(event)
     }
 
     private func keep(_ event: ContainerEvent) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Dispatch
+internal import AsyncSupport
 internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
@@ -12,13 +12,13 @@ internal import ResourceStore
 final class PersistedDocument {
     private let name: String
     private let store: BlobStore
-    private let queue: DispatchQueue
+    private let queue: SerialQueue
 
     /// - Parameter name: as `BlobStore` takes them.
     init(_ name: String, in store: BlobStore) {
         self.name = name
         self.store = store
-        queue = DispatchQueue(label: "container.\(name)", qos: .utility)
+        queue = SerialQueue("container.\(name)")
     }
 
     /// - Throws: `StoreError`.
@@ -34,9 +34,7 @@ final class PersistedDocument {
     private func onQueue<Value: Sendable>(
         _ body: @escaping @Sendable (BlobStore, _ name: String) throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { [store, queue, name] continuation in
-            queue.async { continuation.resume(with: Result { try body(store, name) }) }
-        }
+        try await queue.run { [store, name] in try body(store, name) }
     }
 }
 

@@ -2,25 +2,21 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import Dispatch
 
 /// Runs what blocks on a thread of its own, one job after another: Swift's own threads are as few as cores.
 final class BlockingQueue: Sendable {
-    private let queue: DispatchQueue
+    private let queue: SerialQueue
     /// Held while a short job runs on its caller's thread.
     private let place = Mutex(())
 
     /// - Parameter name: what its jobs are, for who looks at threads.
     init(_ name: String) {
-        queue = DispatchQueue(label: "container.http-cache.\(name)", qos: .userInitiated)
+        queue = SerialQueue("container.http-cache.\(name)", priority: .userInitiated)
     }
 
     /// Runs a job. When this returns, the job and all it holds are gone.
     func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            let job = Job(work, continuation)
-            queue.async { job.run() }
-        }
+        await queue.run(work)
     }
 
     /// Runs a job that is short where nothing goes wrong, beside the others and in no order with them: waking a thread
@@ -33,29 +29,6 @@ final class BlockingQueue: Sendable {
 
     /// Runs a job, and blocks until it is done. Not to be called by a job.
     func runBlocking<Value>(_ work: () throws -> Value) rethrows -> Value {
-        try queue.sync(execute: work)
-    }
-
-    private final class Job<Value: Sendable>: Sendable {
-        private let work: Mutex<(@Sendable () -> Value)?>
-        private let continuation: CheckedContinuation<Value, Never>
-
-        init(_ work: @escaping @Sendable () -> Value, _ continuation: CheckedContinuation<Value, Never>) {
-            self.work = Mutex(work)
-            self.continuation = continuation
-        }
-
-        func run() {
-            guard let value = perform() else { return }
-            continuation.resume(returning: value)
-        }
-
-        private func perform() -> Value? {
-            let work = work.withLock { work in
-                defer { work = nil }
-                return work
-            }
-            return work?()
-        }
+        try queue.runBlocking(work)
     }
 }

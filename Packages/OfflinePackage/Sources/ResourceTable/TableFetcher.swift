@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import HTTPTypes
 internal import ResourceLoading
 
@@ -55,7 +56,9 @@ struct TableFetcher: Sendable {
             throw TableError(.insecure, "neither https nor of this machine", at: location)
         }
         do {
-            return try await withTimeLimit(time, clock: clock, at: location) { [network] in
+            return try await withTimeLimit(time, clock: clock) {
+                TableError(.timedOut, "not done within \(time)", at: location)
+            } _: { [network] in
                 guard let response = try await network.load(ResourceRequest(head)) else {
                     throw TableError(.noAnswer, "nobody answers", at: location)
                 }

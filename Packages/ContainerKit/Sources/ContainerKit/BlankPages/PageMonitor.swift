@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import ResourceLoading
 
 /// Watches one open page, and does what its health asks for.
@@ -19,7 +20,7 @@ final class PageMonitor {
     /// Whether a new process is given the URL, in place of what the engine would load anew.
     private let loadsAfterEnd: Bool
     private var health: PageHealth
-    private let elapsed: @MainActor () -> Duration
+    private let stopwatch: Stopwatch
     private var alarm: (due: Duration, task: Task<Void, Never>)?
     var work: Task<Void, Never>?
     /// The number of the load of the view that is known, whoever asked for it.
@@ -45,13 +46,8 @@ final class PageMonitor {
         self.loadsAfterEnd = loadsAfterEnd
         self.host = host
         health = PageHealth(options)
-        elapsed = Self.reader(of: options.clock)
+        stopwatch = Stopwatch(options.clock)
         lastLoad = view.lastLoad?.number
-    }
-
-    private static func reader<C: Clock>(of clock: C) -> @MainActor () -> Duration where C.Duration == Duration {
-        let start = clock.now
-        return { start.duration(to: clock.now) }
     }
 
     /// Puts the script into the view, and hears it.
@@ -97,8 +93,8 @@ final class PageMonitor {
 
     private func apply(_ event: PageHealth.Event) {
         health.isOn = host.isOn()
-        let actions = health.apply(event, at: elapsed())
-        if !health.isOn { _ = health.apply(.isWell, at: elapsed()) }
+        let actions = health.apply(event, at: stopwatch.elapsed)
+        if !health.isOn { _ = health.apply(.isWell, at: stopwatch.elapsed) }
         act(actions)
     }
 
@@ -118,7 +114,7 @@ final class PageMonitor {
         guard !isOver, let load = view?.lastLoad, load.number != lastLoad else { return }
         lastLoad = load.number
         (overtaken, isRefused) = (comingPlace ?? place, false)
-        _ = health.apply(.loadAsked(url: load.url), at: elapsed())
+        _ = health.apply(.loadAsked(url: load.url), at: stopwatch.elapsed)
     }
 
     /// Hears whether the view is in sight, where the engine says so and has not told.
@@ -178,7 +174,7 @@ final class PageMonitor {
         // Who was told may have closed the page, or asked for a load.
         guard !isOver else { return }
         guard view.lastLoad?.number == lastLoad else {
-            _ = health.apply(.stepOvertaken, at: elapsed())
+            _ = health.apply(.stepOvertaken, at: stopwatch.elapsed)
             return recordLoad()
         }
         defer { lastLoad = view.lastLoad?.number }
@@ -220,7 +216,7 @@ final class PageMonitor {
         }
         if let alarm, alarm.due <= due { return }
         alarm?.task.cancel()
-        let (clock, wait) = (options.clock, due - elapsed())
+        let (clock, wait) = (options.clock, due - stopwatch.elapsed)
         let task = Task { [weak self] in
             try? await clock.sleep(for: wait)
             guard !Task.isCancelled, let self else { return }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-#if canImport(CoreFoundation) && !canImport(Darwin)
-    // Where Foundation is loaded too, the compiler may take `stat` for a type of this module.
+#if canImport(CoreFoundation) && canImport(CDispatch) && !canImport(Darwin)
+    // If these modules are loaded too, the compiler may take `stat` for a type of one of them.
     internal import CoreFoundation
+    internal import CDispatch
 #endif
 #if canImport(Glibc)
     internal import Glibc

@@ -31,7 +31,7 @@ final class ProgressTracker: Sendable {
     var received: Int64 { state.withLock(\.received) }
 
     func record(_ received: Int64) {
-        let now = stopwatch.elapsed()
+        let now = stopwatch.elapsed
         state.withLock { state in
             state.received = received
             if received - state.mark.bytes >= leastBytes { state.mark = (received, now) }
@@ -47,11 +47,11 @@ final class ProgressTracker: Sendable {
     // MARK: Silence
 
     /// For how long too little has come.
-    var silence: Duration { stopwatch.elapsed() - state.withLock(\.mark.time) }
+    var silence: Duration { stopwatch.elapsed - state.withLock(\.mark.time) }
 
     /// From now on.
     func restartSilence() {
-        let now = stopwatch.elapsed()
+        let now = stopwatch.elapsed
         state.withLock { $0.mark = ($0.received, now) }
     }
 

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import Dispatch
 internal import Logging
 internal import ResourceLoading
 internal import ResourceStore
@@ -18,7 +17,7 @@ final class OriginModeStore: Sendable {
     private let policy: OriginModePolicy
     private let store: BlobStore
     private let logger: Logger
-    private let queue = DispatchQueue(label: "container.origins", qos: .utility)
+    private let queue = SerialQueue("container.origins")
     private let state: Mutex<OriginModes>
     private let isKept = Atomic(true)
 
@@ -84,7 +83,7 @@ final class OriginModeStore: Sendable {
     }
 
     private func keep() {
-        queue.async { [self] in
+        queue.enqueue { [self] in
             do {
                 // As it is by now: of two changes the last one written has both.
                 try store.putDocument(state.withLock { $0 }.data(of: mode), as: Self.document)
@@ -103,7 +102,7 @@ final class OriginModeStore: Sendable {
 
     /// Returns when all is kept.
     func settle() async {
-        await withCheckedContinuation { done in queue.async { done.resume() } }
+        await queue.run {}
     }
 }
 

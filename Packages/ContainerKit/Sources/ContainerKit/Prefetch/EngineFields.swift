@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import Dispatch
 internal import Foundation
 internal import HTTPTypes
 internal import Logging
@@ -58,7 +57,7 @@ final class EngineFields: Sendable {
         _ store: BlobStore, of mode: InterceptionMode? = nil, logger: Logger
     ) async -> EngineFields {
         let document = mode.map { "\(Self.document)-\($0.rawValue)" } ?? Self.document
-        let queue = DispatchQueue(label: "container.prefetch", qos: .utility)
+        let queue = SerialQueue("container.prefetch")
         let warn = { @Sendable (error: any Error) in
             // The next launch waits for its first document then.
             logger.warning("what the engine adds to requests is not kept", metadata: ["error": "\(error)"])
@@ -66,7 +65,7 @@ final class EngineFields: Sendable {
         var kept: Data?
         do { kept = try store.document(document) } catch { warn(error) }
         return EngineFields(kept) { data in
-            queue.async { do { try store.putDocument(data, as: document) } catch { warn(error) } }
+            queue.enqueue { do { try store.putDocument(data, as: document) } catch { warn(error) } }
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Foundation
 internal import Logging
 internal import Prefetch
@@ -18,7 +19,7 @@ final class PrefetchTableService {
     private let conditions: any HostConditioning
     private let logger: Logger
     private let clock: any Clock<Duration>
-    private let now: () -> Duration
+    private let stopwatch: Stopwatch
     private let apply: @MainActor (PrefetchTable) -> Void
     private let receive: @MainActor (PrefetchTableCheck) -> Void
     private var checking: Task<Void, Never>?
@@ -44,8 +45,7 @@ final class PrefetchTableService {
         self.conditions = conditions
         self.logger = logger
         self.clock = clock
-        let start = clock.now
-        now = { start.duration(to: clock.now) }
+        stopwatch = Stopwatch(clock)
         self.apply = apply
         self.receive = receive
     }
@@ -75,7 +75,7 @@ final class PrefetchTableService {
 
     /// Asks for the table, unless it was asked for a moment ago or is being asked for. Never waits.
     func check() {
-        guard checking == nil, now() >= nextCheck, conditions.conditions.network != .none else { return }
+        guard checking == nil, stopwatch.elapsed >= nextCheck, conditions.conditions.network != .none else { return }
         counters.checks += 1
         checking = Task { [weak self, source, network, clock] in
             let answer: Result<Data, any Error>
@@ -103,10 +103,10 @@ final class PrefetchTableService {
         let check: PrefetchTableCheck
         do {
             check = try await taken(answer.get())
-            nextCheck = now() + source.interval
+            nextCheck = stopwatch.elapsed + source.interval
         } catch {
             counters.failures += 1
-            nextCheck = now() + source.retryInterval
+            nextCheck = stopwatch.elapsed + source.retryInterval
             logger.warning("cannot renew the prefetch table", metadata: ["error": "\(error)"])
             check = .failed(error)
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Foundation
 internal import Logging
 internal import ResourceLoading
@@ -23,7 +24,7 @@ final class RemoteConfigService {
     private let rules: ActiveRules
     private let switches: FeatureSwitches
     private let clock: any Clock<Duration>
-    private let elapsed: () -> Duration
+    private let stopwatch: Stopwatch
     private let now: () -> Date
     private var device = RolloutBucket()
     private var document: RemoteConfigDocument?
@@ -56,8 +57,7 @@ final class RemoteConfigService {
         self.rules = rules
         self.switches = switches
         self.clock = clock
-        let start = clock.now
-        elapsed = { start.duration(to: clock.now) }
+        stopwatch = Stopwatch(clock)
         self.now = now
     }
 
@@ -175,7 +175,7 @@ final class RemoteConfigService {
             set()
             onChange?(state)
         }
-        guard let source, checking == nil, elapsed() >= nextCheck, conditions.conditions.network != .none else {
+        guard let source, checking == nil, stopwatch.elapsed >= nextCheck, conditions.conditions.network != .none else {
             return
         }
         counters.checks += 1
@@ -204,10 +204,10 @@ final class RemoteConfigService {
             let next = try RemoteConfigDocument(json: answer.get())
             let isNew = try await apply(next, mark: sourceMark ?? Self.hostMark)
             check = isNew ? .taken(version: next.version) : .unchanged(version: next.version)
-            nextCheck = elapsed() + (source?.interval ?? .zero)
+            nextCheck = stopwatch.elapsed + (source?.interval ?? .zero)
         } catch {
             counters.failures += 1
-            nextCheck = elapsed() + (source?.retryInterval ?? .zero)
+            nextCheck = stopwatch.elapsed + (source?.retryInterval ?? .zero)
             logger.warning("cannot renew the switchboard", metadata: ["error": "\(error)"])
             check = .failed(error)
         }

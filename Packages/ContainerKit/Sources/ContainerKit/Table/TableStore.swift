@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Dispatch
+internal import AsyncSupport
 internal import ResourceLoading
 public import ResourceStore
 public import ResourceTable
@@ -22,7 +22,7 @@ public import ResourceTable
 /// caller's.
 public struct TableStore: TableStoring {
     private let store: BlobStore
-    private let queue = DispatchQueue(label: "container.table", qos: .utility)
+    private let queue = SerialQueue("container.table")
 
     /// Keeps them in `store`, whose other resources go.
     public init(_ store: BlobStore) {
@@ -98,8 +98,6 @@ public struct TableStore: TableStoring {
     private func onThread<Value: Sendable>(
         _ body: @escaping @Sendable (BlobStore) throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try body(store) }) }
-        }
+        try await queue.run { [store] in try body(store) }
     }
 }

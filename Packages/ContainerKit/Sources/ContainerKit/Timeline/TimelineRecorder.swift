@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Logging
 internal import ResourceLoading
 
@@ -23,7 +24,7 @@ final class TimelineRecorder {
         fileprivate var readings: PageReadings?
         /// Waits for what a page that has loaded says.
         fileprivate var waiting: Task<Void, Never>?
-        fileprivate var isReportedByLoopback = false
+        fileprivate var isReported = false
 
         fileprivate init(_ machine: TimelineBuilder) { self.machine = machine }
 
@@ -37,11 +38,10 @@ final class TimelineRecorder {
     private let logger: Logger
     private let realURL: @MainActor (PageID) -> String?
     private var recordings: [PageID: Recording] = [:]
-    private var subscribers: [UInt64: AsyncStream<PageTimeline>.Continuation] = [:]
-    private var lastID: UInt64 = 0
+    private let timelines = Broadcast<PageTimeline>(capacity: TimelineRecorder.bufferLimit)
     private var listener: (@MainActor (PageTimeline) -> Void)?
     /// Timelines that slow subscribers lost.
-    private(set) var dropped = 0
+    var dropped: Int { timelines.dropped }
 
     /// - Parameter realURL: where the document of a page lies by now.
     init(_ options: TimelineOptions, logger: Logger, realURL: @escaping @MainActor (PageID) -> String? = { _ in nil }) {
@@ -50,18 +50,7 @@ final class TimelineRecorder {
         self.realURL = realURL
     }
 
-    /// Who listens must not wait for a container that is gone.
-    deinit {
-        for subscriber in subscribers.values { subscriber.finish() }
-    }
-
-    func subscribe() -> AsyncStream<PageTimeline> {
-        lastID += 1
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: PageTimeline.self, bufferingPolicy: .bufferingNewest(Self.bufferLimit))
-        subscribers[lastID] = continuation
-        return stream
-    }
+    func subscribe() -> AsyncStream<PageTimeline> { timelines.subscribe() }
 
     /// Has `listener` hear each timeline when it is told first.
     func listen(_ listener: @escaping @MainActor (PageTimeline) -> Void) { self.listener = listener }
@@ -149,18 +138,12 @@ final class TimelineRecorder {
 
     private func send(_ recording: Recording) {
         let timeline = recording.timeline
-        if !recording.isReportedByLoopback {
-            recording.isReportedByLoopback = true
+        if !recording.isReported {
+            recording.isReported = true
             logger.info("page", metadata: timeline.metadata)
             listener?(timeline)
         }
-        for (id, subscriber) in subscribers {
-            switch subscriber.yield(timeline) {
-            case .dropped: dropped += 1
-            case .terminated: subscribers[id] = nil
-            default: break
-            }
-        }
+        timelines.send(timeline)
     }
 }
 

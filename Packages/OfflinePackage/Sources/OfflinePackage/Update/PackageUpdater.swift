@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Logging
 public import PackageFormat
 public import ResourceLoading
@@ -22,7 +23,7 @@ public actor PackageUpdater: HealthReporting {
     let library: PackageLibrary
     let configuration: Configuration
     let downloader: PackageDownloader
-    let hub = PackageEventHub()
+    let hub = Broadcast<PackageEvent>(capacity: 256)
     /// The packages whose first download is under way, for the loader that answers from them.
     nonisolated let arrivals: PartialPackages
     let health: any HealthRecording

@@ -38,7 +38,7 @@ public final class PrefetchLoader: ResourceLoader {
         self.next = next
         self.completing = completing
         self.configuration = configuration
-        store = PrefetchStore(configuration, time: PrefetchTime(clock))
+        store = PrefetchStore(configuration, clock: clock)
     }
 
     /// What was counted since this was made.
@@ -135,7 +135,7 @@ extension PrefetchLoader {
     private nonisolated(nonsending) func join(_ number: PrefetchState.Number) async throws -> ResourceResponse? {
         let claims = store.read { $0.claims(of: number) }
         let watch = Task { [store, limit = configuration.joinLimit] in
-            guard (try? await store.time.sleep(limit)) != nil else { return }
+            guard (try? await store.clock.sleep(for: limit)) != nil else { return }
             store.change { state, _ in state.abandon(number, claims: claims) }
         }
         defer { watch.cancel() }

@@ -34,11 +34,13 @@ final class PrefetchStore: Sendable {
         }
     }
 
-    let time: PrefetchTime
+    let clock: any Clock<Duration>
+    private let stopwatch: Stopwatch
     private let state: Mutex<State>
 
-    init(_ configuration: PrefetchLoader.Configuration, time: PrefetchTime) {
-        self.time = time
+    init(_ configuration: PrefetchLoader.Configuration, clock: any Clock<Duration>) {
+        self.clock = clock
+        stopwatch = Stopwatch(clock)
         state = Mutex(State(state: PrefetchState(configuration)))
     }
 
@@ -54,7 +56,7 @@ final class PrefetchStore: Sendable {
     }
 
     private func change<Value: Sendable>(_ body: (inout State, _ now: Duration) -> Value) -> Value {
-        let now = time.now()
+        let now = stopwatch.elapsed
         let (value, waiters, work) = state.withLock { state in
             let value = body(&state, now)
             return (value, state.takeWaiters(), state.takeWork())
@@ -116,7 +118,7 @@ final class PrefetchStore: Sendable {
         }
         guard begins else { return }
         Task { [self] in
-            while let pause = nextPause() { try? await time.sleep(pause) }
+            while let pause = nextPause() { try? await clock.sleep(for: pause) }
         }
     }
 
