@@ -12,7 +12,7 @@ public func fuzzBridge(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
     if let mark = BridgeHeader(text) {
         switch mark.purpose {
-        case .take(let id, let length): Fuzz.expect(length >= 0 && BodyID(id.text) == id, "a body that cannot be")
+        case .relayed(let id, let length): Fuzz.expect(length >= 0 && BodyID(id.text) == id, "a body that cannot be")
         case .store(let id, let offset):
             Fuzz.expect(offset >= 0 && BodyID(id.text) == id, "a piece that cannot be")
             Fuzz.expect(!mark.isKeptAlive && mark.credentials == .sameOrigin, "words that do not belong to it")

@@ -68,9 +68,9 @@ private func checkBridge(_ text: String) {
         Fuzz.expect(members?.count == 1, "no JSON: \(answer)")
         // What asks for an answer that was fetched ahead has a ticket, and no body.
         guard let id = members?["value"], !host.isAsked, !said.hasPrefix("prefetch") else { continue }
-        Fuzz.expect(bridge.take(id, for: Host.other) == nil, "another origin's body")
-        Fuzz.expect(bridge.take(id, for: Host.origin) != nil, "a body that is not there")
-        Fuzz.expect(bridge.take(id, for: Host.origin) == nil, "a body for the second time")
+        Fuzz.expect(bridge.removeBody(id, for: Host.other) == nil, "another origin's body")
+        Fuzz.expect(bridge.removeBody(id, for: Host.origin) != nil, "a body that is not there")
+        Fuzz.expect(bridge.removeBody(id, for: Host.origin) == nil, "a body for the second time")
     }
 }
 
