@@ -11,8 +11,8 @@ internal import ResourceStore
 internal import SchemeMode
 internal import SchemeRouter
 
-/// What the facade adds to a request for a packaged file: the container's whole chain, beside the modules that it is made
-/// of, put together by hand, in turns. What is its own are the page's session, the rules, and the events.
+/// What the facade adds to a request for a packaged file: the container's whole chain, beside the modules that it is
+/// made of, put together by hand, in turns. What is its own are the page's session, the rules, and the events.
 @MainActor
 struct FacadeBenchmark {
     private static let files = 50

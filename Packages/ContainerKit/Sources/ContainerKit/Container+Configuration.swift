@@ -33,8 +33,8 @@ extension Container {
         public var packages = PackageLibrary.Configuration()
         /// How they answer paths that they have no file for.
         public var fileAnswers = FileAnswerOptions()
-        /// How packages are kept up to date: trials, downloads, the host's conditions and version. `space` is the store's,
-        /// and its logger is ``logger``.
+        /// How packages are kept up to date: trials, downloads, the host's conditions and version. `space` is the
+        /// store's, and its logger is ``logger``.
         public var updates = PackageUpdater.Configuration()
         /// The resource table of a server of the older kind; none by default. It is asked for at launch, when pages open and
         /// close, and in the foreground; what it lists answers after the packages. It speaks for the hosts of its
@@ -51,9 +51,9 @@ extension Container {
         public var forcedBridges: ForcedBridges = []
         /// The schemes under which pages open in custom-scheme mode; `containerkit` and `containerkit-http` by default.
         public var names: SchemeNames = .standard
-        /// The mode of pages that are covered; the engine's ``WebEngineDriver/standardMode`` by default, which is the loopback
-        /// proxy on WebKitGTK, and custom scheme elsewhere until devices have proven another. `plain` turns interception
-        /// off, but for what ``pageModes`` names.
+        /// The mode of pages that are covered; the engine's ``WebEngineDriver/standardMode`` by default, which is the
+        /// loopback proxy on WebKitGTK, and custom scheme elsewhere until devices have proven another. `plain` turns
+        /// interception off, but for what ``pageModes`` names.
         public var mode = Engine.standardMode
         /// Pages that open in another mode than ``mode``, where they are covered; none by default. The last that fits
         /// decides. All modes that are named here are in use from the start, over the same packages, caches and

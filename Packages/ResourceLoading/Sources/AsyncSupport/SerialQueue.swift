@@ -49,8 +49,8 @@ public final class SerialQueue: Sendable {
         queue.async(execute: work)
     }
 
-    /// Runs a job after those before it, and blocks the caller until it has ended. A job of the same queue must not call
-    /// this.
+    /// Runs a job after those before it, and blocks the caller until it has ended. A job of the same queue must not
+    /// call this.
     /// - Throws: the error of the job.
     public func runBlocking<Value>(_ work: () throws -> Value) rethrows -> Value {
         try queue.sync(execute: work)

@@ -7,8 +7,8 @@
 /// "not mine" and throws only when the request *is* its own and cannot be answered. Cache, redirects,
 /// cookies, ranges and prefetch are decorators: loaders that wrap a loader.
 ///
-/// What lies in memory a loader may also answer at once, by ``immediateResponse(to:)``: a task, and a turn of the caller's
-/// loop, cost more than such an answer.
+/// What lies in memory a loader may also answer at once, by ``immediateResponse(to:)``: a task, and a turn of the
+/// caller's loop, cost more than such an answer.
 ///
 /// Isolation: any, and concurrently. `load` runs where its caller does, on the main actor if need be. What blocks or
 /// takes long is to be moved off by who implements it: a method without `nonisolated(nonsending)` leaves by itself.

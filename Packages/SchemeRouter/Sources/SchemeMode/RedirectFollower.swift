@@ -18,8 +18,8 @@ public import ResourceLoading
 /// followed inside of its origin and replaced where it leaves it, or a foreign page would run in the frame's origin; all
 /// its hops are counted together. A document that was posted for, and is to be posted for again, is followed inside of
 /// its origin and fails where it leaves it: a small page has no body to send.
-/// What may be embedded says `EmbeddingRule`. What else comes from another origin is held to `CrossOriginResponsePolicy`, which also says in the engine's names what a
-/// server permits.
+/// What may be embedded says `EmbeddingRule`. What else comes from another origin is held to
+/// `CrossOriginResponsePolicy`, which also says in the engine's names what a server permits.
 public struct RedirectFollower: ResourceLoader, RedirectFollowing {
     private let base: any ResourceLoader
     private let names: SchemeNames

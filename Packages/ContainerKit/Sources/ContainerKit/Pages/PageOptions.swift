@@ -5,8 +5,8 @@
 public struct PageOptions: Sendable {
     /// What its view calls itself; by default as `Container.Configuration.userAgent` says.
     public var userAgent: UserAgent?
-    /// Values for this page alone, after those of `Container.Configuration.initialData`; none by default. They are there as
-    /// long as the page is open, also for other documents of their origins that its view comes to.
+    /// Values for this page alone, after those of `Container.Configuration.initialData`; none by default. They are
+    /// there as long as the page is open, also for other documents of their origins that its view comes to.
     public var initialData: [InitialPageData] = []
 
     /// A page as all others.

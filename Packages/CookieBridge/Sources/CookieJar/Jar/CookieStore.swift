@@ -6,9 +6,9 @@ public import Foundation
 
 /// A store of cookies by the rules of RFC 6265bis (draft-ietf-httpbis-rfc6265bis-20 and later).
 ///
-/// All calls are synchronous and may come from any thread: a lock is held for as long as the state is read or changed, never
-/// while the app's code runs. Responses, scripts and the app have calls of their own, since they may do different things.
-/// What has ended is taken out before any call is answered.
+/// All calls are synchronous and may come from any thread: a lock is held for as long as the state is read or changed,
+/// never while the app's code runs. Responses, scripts and the app have calls of their own, since they may do different
+/// things. What has ended is taken out before any call is answered.
 ///
 /// `Partitioned` is read and changes nothing; "Lax-allowing-unsafe" is left out (see ``CookieContext``).
 public final class CookieStore: Sendable {
@@ -28,11 +28,11 @@ public final class CookieStore: Sendable {
 
     /// Makes a jar.
     /// - Parameters:
-    ///   - publicSuffixes: where sites begin; there is no default, since a jar without a list lets one customer of a host
-    ///     set cookies for all.
+    ///   - publicSuffixes: where sites begin; there is no default, since a jar without a list lets one customer of a
+    ///     host set cookies for all.
     ///   - limits: how much it holds.
-    ///   - cookies: what it holds at first, from a file perhaps. What has ended, is malformed or too much is left out, and no
-    ///     change is told.
+    ///   - cookies: what it holds at first, from a file perhaps. What has ended, is malformed or too much is left out,
+    ///     and no change is told.
     ///   - now: the clock.
     public init(
         publicSuffixes: any PublicSuffixing, limits: Limits = Limits(), cookies: [Cookie] = [],
@@ -60,9 +60,9 @@ public final class CookieStore: Sendable {
 
     /// Hears of each change, in the order of the changes, from now on.
     ///
-    /// A change is told before the call that made it returns, on the same thread; where another thread is telling one at
-    /// that moment, by that thread, right after. The observer may call the jar: what it changes is told after what is being
-    /// told. It should return soon.
+    /// A change is told before the call that made it returns, on the same thread; where another thread is telling one
+    /// at that moment, by that thread, right after. The observer may call the jar: what it changes is told after what
+    /// is being told. It should return soon.
     /// - Returns: what ends it; without that it hears as long as the jar lives.
     @discardableResult
     public func observe(_ observer: @escaping @Sendable (CookieChange) -> Void) -> CookieObservation {

@@ -153,8 +153,8 @@ struct CookieStoreState: Sendable {
         }
     }
 
-    /// Makes room: what has ended; then, of a domain with too many, those first that are not secure; then of all. The one
-    /// that was not used for longest goes first, which may be the new one.
+    /// Makes room: what has ended; then, of a domain with too many, those first that are not secure; then of all. The
+    /// one that was not used for longest goes first, which may be the new one.
     private mutating func removeExcess(in domain: String, now: Date) {
         if (domains[domain]?.count ?? 0) > limits.perDomain || count > limits.total { sweep(now: now) }
         while let stored = domains[domain], stored.count > limits.perDomain,
