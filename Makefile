@@ -58,6 +58,7 @@ fuzz: setup ## Feeds mutated input to each parser, FUZZ_SECONDS (600) for each
 	@Scripts/fuzz
 
 conformance: ## Runs the tests of a polyfill of fetch, SUITE=<checkout of JakeChampion/fetch>, in all modes
+	@[[ -n "$(SUITE)" ]] || { echo "error: usage: make conformance SUITE=<checkout of JakeChampion/fetch>" >&2; exit 64; }
 	@Scripts/setup conformance
 	@Scripts/swiftpm build --product engine-harness
 	@Scripts/conformance-fetch "$(SUITE)"

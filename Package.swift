@@ -79,10 +79,12 @@ func target(_ name: String, in module: String? = nil, _ dependencies: [Target.De
 }
 
 /// The tests of a target, in `Packages/<module>/Tests/<name>Tests`.
-func tests(of name: String, in module: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
+func tests(
+    of name: String, in module: String? = nil, without excluded: [String] = [], _ dependencies: [Target.Dependency] = []
+) -> Target {
     .testTarget(
         name: "\(name)Tests", dependencies: [.target(name: name)] + dependencies,
-        path: "Packages/\(module ?? name)/Tests/\(name)Tests", swiftSettings: settings)
+        path: "Packages/\(module ?? name)/Tests/\(name)Tests", exclude: excluded, swiftSettings: settings)
 }
 
 /// A program in `Apps/<folder>`.
@@ -261,7 +263,7 @@ let package = Package(
                 "WebViewPool", .crypto, .httpTypes, .log, .metrics,
             ]),
         tests(
-            of: "ContainerKit",
+            of: "ContainerKit", without: ["Stored"],
             [
                 "AsyncSupport", "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge", "CookieJar",
                 "EngineTesting",

@@ -95,7 +95,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
-            ], swiftSettings: settings),
+            ], exclude: ["Stored"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -32,7 +32,10 @@ struct StageArguments: ParsableArguments {
     @Option(
         name: .customLong("trust"),
         help: ArgumentHelp(
-            "A certificate (PEM) that the pages' hosts may present, or HOST=FILE for another one. Repeat for more.",
+            """
+            The certificate (PEM) of an authority for the pages' hosts, or HOST=FILE for another one; in plain mode the \
+            certificate of the server itself. Repeat for more.
+            """,
             valueName: "file"))
     var trusted: [String] = []
 
@@ -45,8 +48,8 @@ struct StageArguments: ParsableArguments {
         help: ArgumentHelp(
             "Where the resource table (JSON) lies that answers in container modes. It is asked for first.",
             discussion: """
-                Its files are fetched in the background and when a page asks for one, so that further runs, as with \
-                --runs 2, are answered from them.
+                Its files are fetched in the background and when a page asks for one, so that later pages are answered \
+                from them.
                 """, valueName: "url"))
     var table: String?
 

@@ -50,6 +50,9 @@ struct UpdateAuthorityTests {
             fixture.network.put(.bytes(manifest), at: evil.manifestURL)
             #expect(try await refusal(of: evil, in: container) == .outOfScope)
         }
+        // The error names what a host with a server elsewhere has to set.
+        let error = await #expect(throws: DeliveryError.self) { try await container.update(from: evil) }
+        #expect(error?.message.contains("PackageSource.package") == true)
         #expect(container.installedPackages.map(\.version.description) == ["1"])
         #expect(try await fixture.text(home, of: container) == "one")
         await container.shutDown()

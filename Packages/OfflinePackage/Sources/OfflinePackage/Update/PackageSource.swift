@@ -56,7 +56,9 @@ public struct PackageSource: Sendable, Hashable {
         let isKnown = kept.map { $0.source == address || package != nil } ?? false
         let granted = try scope ?? (isKnown ? nil : ownOrigin())
         for scope in [kept?.scope, granted].compactMap({ $0 }) where !manifest.baseURL.lies(under: scope) {
-            throw DeliveryError(.outOfScope, "\(manifest.baseURL) does not lie under \(scope)", at: manifestURL)
+            let remedy = self.scope == nil && !isKnown ? "; PackageSource.package or .scope allow more" : ""
+            throw DeliveryError(
+                .outOfScope, "\(manifest.baseURL) does not lie under \(scope)\(remedy)", at: manifestURL)
         }
         return kept?.scope ?? granted ?? manifest.baseURL
     }
