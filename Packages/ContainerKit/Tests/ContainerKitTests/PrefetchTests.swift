@@ -336,7 +336,7 @@ struct PrefetchTests {
             configuration.prefetch?.tableSource?.retryInterval = .zero
         }
         var first: Container<FakeEngine>? = try await container(change: change)
-        try await until { first?.counters.prefetchTable?.taken == 1 }
+        try await until { first?.counters.prefetchTable?.applied == 1 }
         let page = try await first?.open(url)
         try await until { count(api) == 1 }
         if let page { await first?.close(page) }
@@ -365,11 +365,11 @@ struct PrefetchTests {
         fixture.network.put(.bytes(json("3")), at: source)
         next.hostEnteredForeground()
         try await until { checks.count == 2 }
-        guard case .taken("3") = checks[1] else {
+        guard case .applied("3") = checks[1] else {
             Issue.record("\(checks)")
             return
         }
-        #expect(next.counters.prefetchTable == PrefetchTableCounters(checks: 3, taken: 1, failures: 2))
+        #expect(next.counters.prefetchTable == PrefetchTableCounters(checks: 3, applied: 1, failures: 2))
         await next.shutDown()
     }
 
@@ -409,7 +409,7 @@ struct PrefetchTests {
         service.check()
         #expect(service.counters.checks == 3)
         try await until { heard.count == 3 }
-        #expect(service.counters.taken == 1 && service.counters.failures == 2)
+        #expect(service.counters.applied == 1 && service.counters.failures == 2)
         await service.shutDown()
         await container.shutDown()
     }

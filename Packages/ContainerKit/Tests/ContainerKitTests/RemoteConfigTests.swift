@@ -268,7 +268,7 @@ struct RemoteConfigTests {
     func kept() async throws {
         publish(json(3, #""enabled":false,"limits":{"poolCapacity":5,"httpCacheMemoryBytes":4096}"#))
         var first: Container<FakeEngine>? = try await fetching()
-        try await until { first?.counters.remoteConfig?.taken == 1 }
+        try await until { first?.counters.remoteConfig?.applied == 1 }
         let isOff = first?.remoteConfig?.isEnabled == false
         // Numbers and modes are of the next start.
         #expect(isOff && first?.configuration.poolCapacity == 3 && first?.remoteConfig?.documentAtStart == nil)
@@ -290,7 +290,7 @@ struct RemoteConfigTests {
         var checks: [RemoteConfigCheck] = []
         container.observe { if case .remoteConfigChecked(let check) = $0 { checks.append(check) } }
         try await until { checks.count == 1 }
-        guard case .taken(3) = checks[0] else {
+        guard case .applied(3) = checks[0] else {
             Issue.record("\(checks)")
             return
         }
@@ -314,12 +314,12 @@ struct RemoteConfigTests {
         }
         #expect(container.remoteConfig?.document?.version == 3)
         #expect(container.remoteConfig?.features.contains(.pool) == false)
-        guard case .taken(2) = try await ask(json(2, #""replaces":3"#)) else {
+        guard case .applied(2) = try await ask(json(2, #""replaces":3"#)) else {
             Issue.record("\(checks)")
             return
         }
         #expect(container.remoteConfig?.features.contains(.pool) == true)
-        #expect(container.counters.remoteConfig == RemoteConfigCounters(checks: 7, taken: 2, failures: 4))
+        #expect(container.counters.remoteConfig == RemoteConfigCounters(checks: 7, applied: 2, failures: 4))
         await #expect(throws: RemoteConfigError.self) { try await container.apply(document(1)) }
         #expect(container.counters.remoteConfig?.failures == 5)
         await container.shutDown()
@@ -329,7 +329,7 @@ struct RemoteConfigTests {
     func pushed() async throws {
         publish(json(3))
         var first: Container<FakeEngine>? = try await fetching()
-        try await until { first?.counters.remoteConfig?.taken == 1 }
+        try await until { first?.counters.remoteConfig?.applied == 1 }
         try await first?.apply(document(4, #""deny":["pay.example"]"#))
         await first?.shutDown()
         first = nil
@@ -352,7 +352,7 @@ struct RemoteConfigTests {
         #expect(try store.document("switchboard") == nil)
         try await container.apply(off)
         #expect(try store.document("switchboard") == Data("\n".utf8) + off.json)
-        #expect(container.counters.remoteConfig == RemoteConfigCounters(checks: 0, taken: 1, failures: 1))
+        #expect(container.counters.remoteConfig == RemoteConfigCounters(checks: 0, applied: 1, failures: 1))
         await container.shutDown()
     }
 
@@ -360,7 +360,7 @@ struct RemoteConfigTests {
     func otherSource() async throws {
         publish(json(9, #""enabled":false"#))
         var first: Container<FakeEngine>? = try await fetching()
-        try await until { first?.counters.remoteConfig?.taken == 1 }
+        try await until { first?.counters.remoteConfig?.applied == 1 }
         await first?.shutDown()
         first = nil
         let next = try await fetching(on: FakeEngine()) { $0.url = "http://config.example/switchboard" }

@@ -78,9 +78,9 @@ struct ReconciliationTests {
         // It shows what was there before both.
         let effects = state.readEnded(.engine, number: number, cookies: [cookie("a", "0")], now: start)
         let next = try #require(reads(effects)[.engine])
-        let heard = state.counters.heard
+        let observed = state.counters.observed
         _ = state.readEnded(.engine, number: next, cookies: [cookie("a", "1")], now: start)
-        #expect(state.counters.heard == heard, "\(state.counters)")
+        #expect(state.counters.observed == observed, "\(state.counters)")
     }
 
     @Test mutating func aChangeGoesToTheOthersOnce() throws {
@@ -138,7 +138,7 @@ struct ReconciliationTests {
         shown.value = "2"
         let write = try #require(writes(try read(.engine, [shown]))[.jar])
         #expect(write.change == .set(cookie("a", "2", expires: 100.7)))
-        #expect(state.counters.heard == 1)
+        #expect(state.counters.observed == 1)
     }
 
     @Test mutating func expiredCookiesAreDropped() throws {
@@ -154,9 +154,9 @@ struct ReconciliationTests {
     @Test mutating func scriptsNeitherSeeNorTouchHTTPOnly() throws {
         state = Self.begun([.init(.jar), .init(.script, .script)])
         let hidden = cookie("a", "1", isHTTPOnly: true)
-        let taken = writes(state.apply(.set(hidden), by: .host, now: start))
-        #expect(Set(taken.keys) == [.jar])
-        _ = state.writeEnded(.jar, try #require(taken[.jar]), .written, now: start)
+        let applied = writes(state.apply(.set(hidden), by: .host, now: start))
+        #expect(Set(applied.keys) == [.jar])
+        _ = state.writeEnded(.jar, try #require(applied[.jar]), .written, now: start)
         #expect(state.apply(.set(cookie("a", "2")), by: .script, now: start).isEmpty)
         #expect(state.apply(.remove(name("a")), by: .script, now: start).isEmpty)
         #expect(state.apply(.set(cookie("b", "2", isHTTPOnly: true)), by: .script, now: start).isEmpty)
@@ -195,9 +195,9 @@ struct ReconciliationTests {
     }
 
     @Test mutating func whatAStoreRefusesStaysInTheOthers() throws {
-        let taken = writes(state.apply(.set(cookie("a", "1")), by: .host, now: start))
-        _ = state.writeEnded(.jar, try #require(taken[.jar]), .written, now: start)
-        let effects = state.writeEnded(.engine, try #require(taken[.engine]), .refused, now: start)
+        let applied = writes(state.apply(.set(cookie("a", "1")), by: .host, now: start))
+        _ = state.writeEnded(.jar, try #require(applied[.jar]), .written, now: start)
+        let effects = state.writeEnded(.engine, try #require(applied[.engine]), .refused, now: start)
         let number = try #require(reads(effects)[.engine])
         #expect(state.readEnded(.engine, number: number, cookies: [], now: start).isEmpty)
         #expect(state.cookie(name("a"))?.value == "1" && state.isQuiet)
@@ -235,7 +235,7 @@ struct ReconciliationTests {
         limits.tombstones = 1
         state = Self.begun([.init(.jar), .init(.engine)], limits: limits)
         _ = try read(.engine, (0..<5).map { cookie("\($0)", "1") })
-        #expect(state.counters.dropped == 2 && state.counters.heard == 3)
+        #expect(state.counters.dropped == 2 && state.counters.observed == 3)
         let number = try #require(reads(state.signalled(.engine, now: start))[.engine])
         _ = state.readEnded(.engine, number: number, cookies: [], now: start)
         // Their writes are under way, so that they may not be forgotten yet.

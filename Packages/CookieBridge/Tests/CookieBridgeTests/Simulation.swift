@@ -282,7 +282,7 @@ struct Simulation {
         // a write was on its way there may have been overwritten, and is written again.
         let counters = reconciliation.counters
         let bound =
-            stores.count * counters.taken + (stores.count - 1) * counters.heard + counters.conflicts + failedWrites
+            stores.count * counters.applied + (stores.count - 1) * counters.observed + counters.conflicts + failedWrites
             + counters.rejectedScriptChanges + lost
         guard writes <= bound else { return "\(writes) writes, more than \(bound): \(counters)" }
         return nil

@@ -34,7 +34,7 @@ public protocol CacheStoring: Sendable {
     /// Removes everything.
     func removeAll() async
     /// Whether a response of so many bytes is not too large.
-    func takes(_ bytes: Int64) -> Bool
+    func accepts(_ bytes: Int64) -> Bool
 }
 
 extension CacheStoring {

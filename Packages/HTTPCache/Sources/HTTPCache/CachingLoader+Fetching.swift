@@ -110,7 +110,7 @@ extension CachingLoader {
     /// What becomes of readers that are too slow for the others: they must be able to have the rest.
     private func detaching(from stored: StoredResponse, isStored: Bool) -> Flight.Detaching {
         guard stored.head.status != .partialContent else { return .never }
-        if isStored, let length = stored.length, store.takes(length) { return .untilStored }
+        if isStored, let length = stored.length, store.accepts(length) { return .untilStored }
         return stored.strongTag != nil ? .atOnce : .never
     }
 }

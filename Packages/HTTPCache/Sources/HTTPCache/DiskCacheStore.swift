@@ -179,7 +179,7 @@ public final class DiskCacheStore: CacheStoring {
             variant.map { [key.prefix + $0] } ?? store.resources(withPrefix: key.prefix).map(\.key))
     }
 
-    public func takes(_ bytes: Int64) -> Bool { bytes <= largestEntry }
+    public func accepts(_ bytes: Int64) -> Bool { bytes <= largestEntry }
 
     public func removeAll() async {
         await change("removal", elseRemoving: (nil, nil)) { [self] store in

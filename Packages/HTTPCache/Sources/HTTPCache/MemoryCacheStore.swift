@@ -101,7 +101,7 @@ public final class MemoryCacheStore: CacheStoring {
         }
     }
 
-    public func takes(_ bytes: Int64) -> Bool { bytes <= Int64(largestEntry) }
+    public func accepts(_ bytes: Int64) -> Bool { bytes <= Int64(largestEntry) }
 
     /// Gives memory back: all of it, for a warning that memory is short.
     public func releaseMemory() {

@@ -142,7 +142,7 @@ public final class TieredCacheStore: CacheStoring {
         }
     }
 
-    public func takes(_ bytes: Int64) -> Bool { memory.takes(bytes) || disk.takes(bytes) }
+    public func accepts(_ bytes: Int64) -> Bool { memory.accepts(bytes) || disk.accepts(bytes) }
 
     public func removeAll() async {
         await memory.removeAll()

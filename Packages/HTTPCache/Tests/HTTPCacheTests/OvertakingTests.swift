@@ -183,7 +183,7 @@ private final class HeldStore: CacheStoring {
 
     func removeAll() async { await store.removeAll() }
 
-    func takes(_ bytes: Int64) -> Bool { store.takes(bytes) }
+    func accepts(_ bytes: Int64) -> Bool { store.accepts(bytes) }
 }
 
 private final class HeldWriter: CacheWriting {

@@ -146,7 +146,7 @@ struct LifeTests {
             let sockets = Self.sockets(from: try #require(arrived.remoteAddress?.port), to: host.port)
             // On a slow machine it may have been given up by now.
             #expect(sockets.allSatisfy { fcntl($0, F_GETFD) & FD_CLOEXEC != 0 })
-            _ = probe.takes(arrived)
+            _ = probe.accepts(arrived)
             _ = await isHeard
         }
     }

@@ -92,12 +92,12 @@ final class BlankPageMonitor {
 
     /// The same of documents that come over loopback: of the page that asks, or of those on their way to its origin.
     /// Where none is, the request came before what the engine says of it, or was redirected: then it may be any.
-    func recordDocument(_ note: LoopbackRequests.DocumentReport, realURL: (String) -> String) {
-        let all = monitors.values.filter { note.page == nil || $0.page == note.page }
-        let fitting = all.filter { note.isOf($0.comingPlace.map(realURL)) }
+    func recordDocument(_ report: LoopbackRequests.DocumentReport, realURL: (String) -> String) {
+        let all = monitors.values.filter { report.page == nil || $0.page == report.page }
+        let fitting = all.filter { report.isOf($0.comingPlace.map(realURL)) }
         for monitor in fitting.isEmpty ? all : fitting {
-            if note.hasBody { monitor.handle(.hasBody) }
-            if note.isEmpty { monitor.handle(.hasNoContent) }
+            if report.hasBody { monitor.handle(.hasBody) }
+            if report.isEmpty { monitor.handle(.hasNoContent) }
         }
     }
 

@@ -182,7 +182,7 @@ struct DownloadFile: Sendable {
             let name = number == 0 ? place.name : SafeFileName.numbered(place.name, number)
             let target = place.path(name)
             while let naming = namings.first {
-                switch try naming.bring(path, to: target, note: { try hold(name) }) {
+                switch try naming.bring(path, to: target, entry: { try hold(name) }) {
                 case .done: return name
                 case .cannot:
                     namings.removeFirst()

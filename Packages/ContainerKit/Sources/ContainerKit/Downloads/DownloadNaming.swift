@@ -23,11 +23,11 @@ enum DownloadNaming: Sendable, CaseIterable {
 
     /// - Parameter note: is called before a placeholder takes the name, and says what stands in it.
     /// - Throws: ``DownloadError``, or what `note` throws.
-    func bring(_ path: String, to target: String, note: () throws -> String) throws -> Outcome {
+    func bring(_ path: String, to target: String, entry: () throws -> String) throws -> Outcome {
         switch self {
         case .link: try outcome(SystemFile.link(path, target), "link", target)
         case .rename: try outcome(SystemFile.renameSparing(path, target), "rename", target)
-        case .hold: try hold(path, target, note)
+        case .hold: try hold(path, target, entry)
         }
     }
 
@@ -40,10 +40,10 @@ enum DownloadNaming: Sendable, CaseIterable {
         }
     }
 
-    private func hold(_ path: String, _ target: String, _ note: () throws -> String) throws -> Outcome {
+    private func hold(_ path: String, _ target: String, _ entry: () throws -> String) throws -> Outcome {
         // Else the note would be of a file that is another's.
         guard access(target, F_OK) != 0 else { return .isTaken }
-        guard let placeholder = try NameReservation.make(target, note()) else { return .isTaken }
+        guard let placeholder = try NameReservation.make(target, entry()) else { return .isTaken }
         guard SystemFile.rename(path, target) == 0 else {
             let number = errno
             placeholder.remove()

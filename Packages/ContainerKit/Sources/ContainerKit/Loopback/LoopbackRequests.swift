@@ -73,15 +73,15 @@ struct LoopbackRequests: ResourceLoader, InterceptPolicy {
     nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         let wait = pages.began(request)
         defer { pages.ended(wait) }
-        var note = DocumentReport(of: request)
+        var report = DocumentReport(of: request)
         if request.destination == .document, ![.get, .head].contains(request.head.method) {
-            note.hasBody = true
-            await recordDocument?(note)
+            report.hasBody = true
+            await recordDocument?(report)
         }
         let response = try await receiving(request) { try await answer(request) }
         if request.destination == .document, response?.head.leavesDocumentEmpty == true {
-            note.isEmpty = true
-            await recordDocument?(note)
+            report.isEmpty = true
+            await recordDocument?(report)
         }
         return response
     }

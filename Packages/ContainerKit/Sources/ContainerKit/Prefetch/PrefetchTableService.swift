@@ -102,7 +102,7 @@ final class PrefetchTableService {
     private func end(_ answer: Result<Data, any Error>) async {
         let check: PrefetchTableCheck
         do {
-            check = try await taken(answer.get())
+            check = try await update(with: answer.get())
             nextCheck = stopwatch.elapsed + source.interval
         } catch {
             counters.failures += 1
@@ -114,7 +114,7 @@ final class PrefetchTableService {
         receive(check)
     }
 
-    private func taken(_ json: Data) async throws -> PrefetchTableCheck {
+    private func update(with json: Data) async throws -> PrefetchTableCheck {
         let table = try PrefetchTable(json: json, limits: source.limits)
         guard json != current else {
             // The folder may have been out of reach before.
@@ -123,9 +123,9 @@ final class PrefetchTableService {
         }
         apply(table)
         current = json
-        counters.taken += 1
+        counters.applied += 1
         try await keep(json)
-        return .taken(version: table.version)
+        return .applied(version: table.version)
     }
 
     private func keep(_ json: Data) async throws {

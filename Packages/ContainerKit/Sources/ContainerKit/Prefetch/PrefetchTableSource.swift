@@ -32,7 +32,7 @@ public struct PrefetchTableSource: Sendable {
 /// What came of asking for the table of what is fetched ahead.
 public enum PrefetchTableCheck: Sendable {
     /// Another table applies now.
-    case taken(version: String)
+    case applied(version: String)
     /// It is the one that applies.
     case unchanged(version: String)
     /// What applied before applies still: `PrefetchError` where the answer is no table, `ResourceError` or
@@ -46,13 +46,13 @@ public struct PrefetchTableCounters: Sendable, Hashable {
     /// How often the server was asked.
     public var checks: Int
     /// How often another table was taken.
-    public var taken: Int
+    public var applied: Int
     /// How often that failed.
     public var failures: Int
 
-    public init(checks: Int = 0, taken: Int = 0, failures: Int = 0) {
+    public init(checks: Int = 0, applied: Int = 0, failures: Int = 0) {
         self.checks = checks
-        self.taken = taken
+        self.applied = applied
         self.failures = failures
     }
 }

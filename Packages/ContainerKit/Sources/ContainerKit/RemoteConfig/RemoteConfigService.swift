@@ -152,7 +152,7 @@ final class RemoteConfigService {
             }
         }
         document = next
-        counters.taken += 1
+        counters.applied += 1
         isExpired = !next.applies(at: now())
         set()
         logger.notice("switchboard", metadata: ["version": "\(next.version)", "on": "\(next.isEnabled)"])
@@ -203,7 +203,7 @@ final class RemoteConfigService {
         do {
             let next = try RemoteConfigDocument(json: answer.get())
             let isNew = try await apply(next, mark: sourceMark ?? Self.hostMark)
-            check = isNew ? .taken(version: next.version) : .unchanged(version: next.version)
+            check = isNew ? .applied(version: next.version) : .unchanged(version: next.version)
             nextCheck = stopwatch.elapsed + (source?.interval ?? .zero)
         } catch {
             counters.failures += 1

@@ -42,7 +42,7 @@ public struct RemoteConfigSource: Sendable {
 /// What came of asking for the switchboard document.
 public enum RemoteConfigCheck: Sendable {
     /// Another document applies now.
-    case taken(version: Int)
+    case applied(version: Int)
     /// It is the one that applies.
     case unchanged(version: Int)
     /// What applied before applies still: ``RemoteConfigError`` where the answer is no document, or an older one,
@@ -56,13 +56,13 @@ public struct RemoteConfigCounters: Sendable, Hashable {
     /// How often the server was asked.
     public var checks: Int
     /// How often another document was taken, from the server or the host.
-    public var taken: Int
+    public var applied: Int
     /// How often asking failed, and how often the host's document was refused.
     public var failures: Int
 
-    public init(checks: Int = 0, taken: Int = 0, failures: Int = 0) {
+    public init(checks: Int = 0, applied: Int = 0, failures: Int = 0) {
         self.checks = checks
-        self.taken = taken
+        self.applied = applied
         self.failures = failures
     }
 }

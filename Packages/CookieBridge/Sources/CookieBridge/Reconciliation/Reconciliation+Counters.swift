@@ -5,11 +5,11 @@ extension Reconciliation {
     /// What a reconciliation has done so far.
     public struct Counters: Sendable, Hashable {
         /// Changes that were handed over and are news.
-        public var taken = 0
+        public var applied = 0
         /// Changes that were handed over and were known.
         public var duplicates = 0
         /// Changes that a store made, those of its first reading included.
-        public var heard = 0
+        public var observed = 0
         /// Of these, those of a store that did not have the version before yet.
         public var conflicts = 0
         /// Writes of ours that a read showed: no news.

@@ -116,11 +116,11 @@ extension Reconciliation {
             let hasLanded = isSame(state, inFlight.state, in: lane)
             if !hasEnded {
                 slot.possible = hasLanded ? [state] : [state, inFlight.state]
-                slot.heard = hasLanded || isKnown && !contains(slot.heard, state, in: lane) ? [] : [state]
+                slot.observed = hasLanded || isKnown && !contains(slot.observed, state, in: lane) ? [] : [state]
             } else if !isKnown {
                 // The write before this one may have landed after what was read, too.
                 slot.possible.append(state)
-                slot.heard.append(state)
+                slot.observed.append(state)
             }
             if !hasLanded { slot.recheck = true }
         } else if hasEnded {
@@ -174,7 +174,7 @@ extension Reconciliation {
         } else if lags {
             counters.conflicts += 1
         }
-        counters.heard += 1
+        counters.observed += 1
         adopt(state.map { representation.restored($0, over: desired) }, into: &entry, from: origin)
     }
 }

@@ -41,7 +41,7 @@ extension Reconciliation {
         /// What the read that is under way may show besides.
         var window: [Cookie?] = []
         /// What was heard of the store while the write was under way: who came first there is not known.
-        var heard: [Cookie?] = []
+        var observed: [Cookie?] = []
         var inFlight: InFlight?
         /// When the last write, or a clearing, ended, in ticks.
         var lastEnd: UInt64 = 0
@@ -63,7 +63,7 @@ extension Reconciliation {
             if !possible.contains(where: { $0 == nil }) { possible.append(nil) }
             guard inFlight != nil else { return }
             // The write may have landed before the loss, or after.
-            heard.append(nil)
+            observed.append(nil)
             recheck = true
         }
     }

@@ -36,7 +36,7 @@ extension Reconciliation {
             if let reading = lanes[lane].reading {
                 slot.window = (lastEnd > reading.start ? slot.window : []) + slot.possible
             }
-            slot.possible = slot.heard.filter { !isSame($0, inFlight.state, in: lane) } + [inFlight.state]
+            slot.possible = slot.observed.filter { !isSame($0, inFlight.state, in: lane) } + [inFlight.state]
             slot.awaitsEcho = true
         case .failed:
             pause(lane)
@@ -61,7 +61,7 @@ extension Reconciliation {
                 outbox.append(.report(Fault(kind: .refused, store: lanes[lane].id, identity: identity)))
             }
         }
-        slot.heard = []
+        slot.observed = []
         entry.slots[lane] = slot
         entries[identity] = entry
         plan(identity)

@@ -157,7 +157,7 @@ public struct Reconciliation: Sendable {
             counters.duplicates += 1
         } else {
             cookie = cookie.map { CookieRepresentation(expirySlack: 0).restored($0, over: known) }
-            counters.taken += 1
+            counters.applied += 1
             adopt(cookie, into: &entry, from: .caller)
         }
         entries[identity] = entry

@@ -21,7 +21,7 @@ final class ListenerProbe: Sendable {
     private let state = Mutex(State())
 
     /// To be asked for each connection that came out at the listener: whether it is a probe, or may be one.
-    func takes(_ channel: any Channel) -> Bool {
+    func accepts(_ channel: any Channel) -> Bool {
         guard let port = channel.remoteAddress?.port else { return false }
         let arrival: (promise: EventLoopPromise<Void>, isExpected: Bool)? = state.withLock { state in
             state.probes == 0 ? nil : self.arrival(from: port, &state)

@@ -269,7 +269,7 @@ final class LoopbackListener: Sendable {
     }
 
     private func accept(_ channel: any Channel) throws {
-        if probe.takes(channel) { return channel.close(promise: nil) }
+        if probe.accepts(channel) { return channel.close(promise: nil) }
         switch peerUser(channel) {
         case .own: break
         case .unknown(let code):
