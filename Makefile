@@ -26,7 +26,7 @@ test: setup ## Builds everything and runs all tests, a real engine included
 apps: setup ## Builds the programs in release and links them at bin/
 	@Scripts/apps
 
-lint: ## Checks format, borders between modules, and house rules
+lint: ## Checks format, layers of modules, and rules of the project
 	@Scripts/setup lint
 	@Scripts/lint-modules --self-test
 	@Scripts/lint-modules

@@ -178,10 +178,10 @@ struct FetchTests {
         }
     }
 
-    private struct Room: SpaceReserving {
+    private struct Room: SpaceEnsuring {
         var code: StoreError.Code
 
-        func reserveSpace(for bytes: Int64) async throws { throw StoreError(code, "refused", at: "somewhere") }
+        func ensureSpace(for bytes: Int64) async throws { throw StoreError(code, "refused", at: "somewhere") }
     }
 
     @Test(arguments: [StoreError.Code.io, .suspended, .damaged]) func otherTroubleIsNoWantOfRoom(

@@ -17,8 +17,8 @@ struct FullDiskTests {
         func availableBytes(at _: String) -> Int64 { .max }
     }
 
-    private struct BoundlessRoom: SpaceReserving {
-        func reserveSpace(for _: Int64) {}
+    private struct BoundlessRoom: SpaceEnsuring {
+        func ensureSpace(for _: Int64) {}
     }
 
     /// The whole archive, and some of its ranges, run out of room at another place each time.

@@ -100,7 +100,7 @@ extension HealthTests {
             switch report {
             case .healthy:
                 _ = try await next(events) {
-                    if case .proven(_, let version) = $0, "\(version)" == "2" { () } else { nil }
+                    if case .confirmed(_, let version) = $0, "\(version)" == "2" { () } else { nil }
                 }
             case .failed: #expect(try await rollback(events).reason == .rolledBack("white page"))
             case .closed: break

@@ -52,7 +52,7 @@ extension HealthTests {
             await updater.report(BootReport(.began, of: page))
             await updater.report(BootReport(.answered(cdn), of: page))
             await updater.report(BootReport(.healthy, of: page))
-            let proven = try await next(events) { if case .proven(let id, _) = $0 { id.description } else { nil } }
+            let proven = try await next(events) { if case .confirmed(let id, _) = $0 { id.description } else { nil } }
             #expect(proven == "cdn" && sharedVersion == "2")
         }
     }
@@ -94,7 +94,7 @@ extension HealthTests {
             await updater.report(BootReport(isHealthy ? .healthy : .failed("white page"), of: again))
             let verdict = try await next(events) { event in
                 switch event {
-                case .proven: "proven"
+                case .confirmed: "proven"
                 case .quarantined: "quarantined"
                 default: nil
                 }

@@ -99,7 +99,7 @@ struct HealthTests {
             await updater.report(BootReport(.began, of: page()))
             await updater.report(BootReport(.healthy, of: page()))
             let proven = try await next(events) { event in
-                if case .proven(_, let version) = event { version.description } else { nil }
+                if case .confirmed(_, let version) = event { version.description } else { nil }
             }
             #expect(proven == "2")
             await updater.report(BootReport(.failed("later"), of: page()))
@@ -150,7 +150,7 @@ struct HealthTests {
                 generations: depot.library.installed.map(\.generation)
             )
             await updater.record(BootReport(.healthy, of: news))
-            let proven = try await next(events) { if case .proven(let id, _) = $0 { id.description } else { nil } }
+            let proven = try await next(events) { if case .confirmed(let id, _) = $0 { id.description } else { nil } }
             for rollback in rollbacks { await rollback.value }
             #expect(proven == "news" && gate.waiting == 1)
             #expect(try await depot.serves(old))

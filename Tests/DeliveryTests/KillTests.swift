@@ -62,7 +62,8 @@ struct KillTests {
             var installed: String? = "3"
             var (round, killed) = (0, 0)
             var outcomes: [String: Int] = [:]
-            while killed < Self.kills, round < 4 * Self.kills {
+            // Kills that all came before the first activation would prove little.
+            while killed < Self.kills || outcomes.count < 3, round < 4 * Self.kills {
                 defer { round += 1 }
                 // Now and then a first install.
                 if round % 20 == 0 {
@@ -88,6 +89,9 @@ struct KillTests {
                     #expect(found == second)
                 } else {
                     killed += 1
+                    // The machine is slower than when the last run reached its end.
+                    let length = lengths[comesAlong, default: 0]
+                    if found == installed, instant > length { lengths[comesAlong] = length * 5 / 4 }
                     outcomes[found == installed ? "former" : found == first ? "first" : "second", default: 0] += 1
                 }
                 installed = found
@@ -98,9 +102,8 @@ struct KillTests {
             #expect(try await check(directory, sites, bystander) == "1")
             let store = try BlobStore(directory: directory)
             #expect(try store.generations(in: .staged) == [])
-            #expect(killed == Self.kills)
+            #expect(killed >= Self.kills)
             print("\(killed) kills in \(round) runs left: \(outcomes)")
-            // Kills that all came before the first activation would prove little.
             #expect(outcomes.count == 3)
         }
     }

@@ -311,8 +311,8 @@ struct UpdaterTests {
 
             func changes() -> AsyncStream<HostConditions> { AsyncStream { $0.finish() } }
         }
-        struct NoRoom: SpaceReserving {
-            func reserveSpace(for bytes: Int64) async throws { throw CocoaError(.fileWriteOutOfSpace) }
+        struct NoRoom: SpaceEnsuring {
+            func ensureSpace(for bytes: Int64) async throws { throw CocoaError(.fileWriteOutOfSpace) }
         }
         try depot.publish(old, version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in

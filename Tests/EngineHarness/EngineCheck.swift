@@ -287,7 +287,7 @@ enum EngineCheck: String, CaseIterable {
         let found = try await view.evaluate("return found", in: .isolated(name: "containerkit-rehearsal"))
         try expect(found == "1", "run: \(found)")
         // The bridge's own comes to its end.
-        let scripts = InjectedScript.precompiledSources
+        let scripts = InjectedScript.sourcesToPrecompile
         try await view.precompile([
             scripts[0], scripts[1], "window.made = \(scripts[2]); window.found = `${made}`.length",
         ])

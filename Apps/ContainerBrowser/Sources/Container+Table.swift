@@ -11,7 +11,7 @@ extension Container {
     /// - Parameter url: where the table lies.
     /// - Throws: `CommandError` with the code of a `TableError` where there is no table in that answer, or ``EngineError`` with code
     ///   `timedOut`.
-    func receivedTable(at url: TableURL) async throws {
+    func waitForTable(at url: TableURL) async throws {
         guard tableVersion == nil else { return }
         let (results, told) = AsyncStream.makeStream(of: TableCheckResult.self)
         let observation = observe {

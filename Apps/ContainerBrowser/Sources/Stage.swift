@@ -105,7 +105,7 @@ final class Stage {
         do {
             let container = try await Container(engine: engine, configuration: configuration)
             self.container = container
-            if let table = options.table { try await container.receivedTable(at: table) }
+            if let table = options.table { try await container.waitForTable(at: table) }
             try await trust()
             for package in options.packages {
                 let installed = try await container.install(archive: package.archive, manifest: package.manifest)

@@ -157,7 +157,7 @@ struct StoreStage: Sendable {
         }
         tolerating { _ = try store.document("table") }
         tolerating { try store.putResource(Data(repeating: 1, count: 200), for: "k", mediaType: "", validator: "v") }
-        tolerating { try store.reserveSpace(for: 1_000) }
+        tolerating { try store.ensureSpace(for: 1_000) }
         tolerating { _ = try store.evictResources(to: 0) }
         tolerating { _ = try store.check(repairs: true) }
         tolerating { try store.sweep() }

@@ -31,7 +31,7 @@ public struct BridgedRequest: Sendable {
     public var followsRedirects = true
     /// How long the answer may take in all, where the script said.
     public var timeLimit: Duration?
-    /// By which the script asks where the answer came from; see ``PageBridge/note(_:of:)``.
+    /// By which the script asks where the answer came from; see ``PageBridge/record(_:of:)``.
     public var id: BodyID?
     /// The site that the script's document has proven to be of; see ``PageBridge/prove(_:)``.
     public var provenSite: String?

@@ -72,7 +72,7 @@ public struct InjectedScript: Sendable, Hashable {
 
     /// To be run in a blank page, in a world that no page has, one after the other: a process that has done so once runs
     /// the script sooner in its pages. It holds no token.
-    public static let precompiledSources = [
+    public static let sourcesToPrecompile = [
         asked, making,
         made(
             Configuration(

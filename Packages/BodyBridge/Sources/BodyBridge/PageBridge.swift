@@ -23,7 +23,7 @@ public final class PageBridge {
         /// It asks for the script in front of a worker's, which this is.
         case script(String)
         /// The script in front asks for the worker's own, which was kept with ``keep(_:of:)``.
-        case workerScripts(ResourceResponse)
+        case storedWorkerScript(ResourceResponse)
     }
 
     /// The script to inject.
@@ -167,7 +167,7 @@ public final class PageBridge {
             }
             return .request(bridged)
         }
-        if let answer = workerScripts.removeResponse(for: head) { return .workerScripts(answer) }
+        if let answer = workerScripts.removeResponse(for: head) { return .storedWorkerScript(answer) }
         return .request(BridgedRequest())
     }
 

@@ -289,7 +289,7 @@ struct PageBridgeTests {
         of url: String, askedBy referrer: String? = nil, _ method: HTTPRequest.Method = .get, origin: String? = nil
     ) async throws -> String? {
         let reading = try read(url, method, referrer: referrer ?? url, origin: origin).reading
-        guard case .workerScripts(let answer) = reading else { return nil }
+        guard case .storedWorkerScript(let answer) = reading else { return nil }
         return String(decoding: try await answer.body.collect(upTo: 1 << 10), as: UTF8.self)
     }
 
@@ -378,12 +378,12 @@ struct PageBridgeTests {
     }
 
     @Test("The long script has one text in all pages and in the rehearsal, which holds no token")
-    func precompiledSources() {
+    func sourcesToPrecompile() {
         let other = InjectedScript(
             token: BridgeToken(), secureScheme: "app", insecureScheme: "app-http", hasCookies: false)
-        #expect(other.page[1] == bridge.script.page[1] && InjectedScript.precompiledSources[1] == other.page[1])
+        #expect(other.page[1] == bridge.script.page[1] && InjectedScript.sourcesToPrecompile[1] == other.page[1])
         #expect(other.page[0] != bridge.script.page[0] && other.page[2] != bridge.script.page[2])
-        #expect(InjectedScript.precompiledSources[2].contains(#""token":"""#))
+        #expect(InjectedScript.sourcesToPrecompile[2].contains(#""token":"""#))
     }
 
     @Test("What is left when the page goes is nobody's")

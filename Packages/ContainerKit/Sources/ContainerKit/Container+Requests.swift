@@ -174,7 +174,7 @@ extension Container {
         // Not an answer that comes when the page shows another document, or is closed.
         guard let generation = response.provenance.generation, let asked, let session = sessions[asked.view],
             session.id == asked.id, session.documentURL == asked.documentURL,
-            !packages.hasNoted(generation, of: session.id)
+            !packages.hasRecorded(generation, of: session.id)
         else { return }
         packages.recordResponse(of: generation, to: current(session).reference)
     }
@@ -185,7 +185,7 @@ extension Container {
             case .finished = report.outcome, let asked = report.request.page?.page,
             report.request.head.headerFields[.referer] == asked.documentURL,
             let session = sessions.values.first(where: { $0.id == asked.id }), session.documentURL == asked.documentURL,
-            !packages.hasNoted(generation, of: session.id)
+            !packages.hasRecorded(generation, of: session.id)
         else { return }
         packages.recordResponse(of: generation, to: current(session).reference)
     }

@@ -104,7 +104,7 @@ public final class Container<Engine: WebEngineDriver> {
         let interceptionPolicy = InterceptionPolicy(
             rules: liveRules, hosts: configuration.coveredHosts, library: packages.library, updater: packages.updater,
             table: table?.library, previews: previewList, origins: origins, switches: switches, modes: modes)
-        pipelines = await Self.openWays(
+        pipelines = await Self.openPipelines(
             configuration, engine, modes,
             over: Shared(
                 store: packages.store, interceptionPolicy: interceptionPolicy, network: network, cache: cache?.loader,
@@ -113,12 +113,12 @@ public final class Container<Engine: WebEngineDriver> {
         legacy = configuration.legacyMessages.map { [bodyBudget] in
             LegacyBridgeHost($0, names: configuration.names, budget: bodyBudget)
         }
-        let precompiledSources = BodyBridgeHost.precompiledSources(
+        let sourcesToPrecompile = BodyBridgeHost.sourcesToPrecompile(
             in: configuration.mode, by: pipelines.customScheme.traits)
         pool = ViewPool(.init(capacity: configuration.pool, reuseLimit: configuration.viewReuseLimit)) { _ in
             try engine.makeView()
         } prepare: {
-            try await $0.precompile(precompiledSources)
+            try await $0.precompile(sourcesToPrecompile)
         }
         blankPages = configuration.blankPages.map { BlankPageMonitor($0) }
         pageRequests = PagePromptController(configuration.pageRequests) { [hub] in hub.send(.pageRequest($0, $1)) }

@@ -28,7 +28,7 @@ struct EventHubTests {
     func early() async throws {
         let hub = EventHub()
         let ids = try (0...EventHub.earlyLimit).map { try PackageID("p\($0)") }
-        for id in ids { hub.send(.package(.proven(id, try PackageVersion("1")))) }
+        for id in ids { hub.send(.package(.confirmed(id, try PackageVersion("1")))) }
         // The first of them is gone, and nobody has missed it.
         #expect(hub.dropped == 0)
         let first = hub.subscribe()
@@ -36,7 +36,7 @@ struct EventHubTests {
         hub.send(.pageClosed(PageID(rawValue: 1)))
         var heard: [PackageID] = []
         for await event in first {
-            guard case .package(.proven(let id, _)) = event else { break }
+            guard case .package(.confirmed(let id, _)) = event else { break }
             heard.append(id)
         }
         #expect(heard == Array(ids.dropFirst()))
@@ -49,7 +49,7 @@ struct EventHubTests {
     @Test("An observer hears every event before the next step, and the first one what was before")
     func observers() throws {
         let hub = EventHub()
-        hub.send(.package(.proven(try PackageID("p"), try PackageVersion("1"))))
+        hub.send(.package(.confirmed(try PackageID("p"), try PackageVersion("1"))))
         var heard: [Int] = []
         func note(_ event: ContainerEvent) {
             switch event {

@@ -92,7 +92,7 @@ struct InterfaceNamesTests {
             "https://packages.example/shop.json", scope: PackageBaseURL("https://shop.example/"))
         let failure = PackageFailure(CancellationError())
         let events: [PackageEvent] = [
-            .updateBegan(source), .staged(id, version, .nextLaunch), .proven(id, version),
+            .updateBegan(source), .staged(id, version, .nextLaunch), .confirmed(id, version),
             .quarantined(id, version, reason: ""), .fellBack(id, version, reason: ""),
             .repaired(id, version, files: 1), .updateFailed(source, failure), .changeFailed(id, failure),
         ]

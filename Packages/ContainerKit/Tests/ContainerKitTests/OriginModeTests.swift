@@ -127,7 +127,7 @@ struct OriginModeTests {
         let proxied = try await other.container { $0.mode = .loopbackProxy }
         #expect(throws: ContainerError.self) { try proxied.setMode(.plain, ofOrigin: page) }
         await proxied.shutDown()
-        for container in [try await container(.followsPolicy)] {
+        for container in [try await container(.followsInterceptionPolicy)] {
             try await fixture.install(["index.html": "packaged"], version: "1", into: container)
             #expect(try await mode(of: page, in: container) == .customScheme)
             try await container.remove(container.installedPackages[0].id)

@@ -242,7 +242,7 @@ struct PageHealthTests {
             return
         }
         #expect(health.apply(.paused, at: .zero).isEmpty && health.apply(.packageDropped(true), at: .zero).isEmpty)
-        #expect(health.apply(.resumed, at: .zero) == [.apply(step)])
+        #expect(health.apply(.resumed, at: .zero) == [.perform(step)])
     }
 
     @Test(

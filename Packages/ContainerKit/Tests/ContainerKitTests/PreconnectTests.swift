@@ -74,13 +74,13 @@ struct PreconnectTests {
 
     /// Begins to connect to both, and returns when the engine was asked, and the limit runs.
     private func begin(_ ended: @escaping @MainActor () -> Void = {}) async -> Task<Void, Never> {
-        let (told, send) = AsyncStream.makeStream(of: Void.self)
+        let (stream, send) = AsyncStream.makeStream(of: Void.self)
         view.onPreconnect = { _ in send.yield() }
         let waiting = Task {
             await preconnector.connect(in: view, besides: Self.hosts) { _, _ in true }
             ended()
         }
-        for await _ in told { break }
+        for await _ in stream { break }
         await clock.sleepers(atLeast: 1)
         return waiting
     }

@@ -44,7 +44,7 @@ struct SuspendedTrialTests {
     private func verdict(_ events: AsyncStream<ContainerEvent>) async throws -> String {
         for await case .package(let event) in events {
             switch event {
-            case .proven: return "proven"
+            case .confirmed: return "proven"
             case .quarantined(_, _, let reason): return reason
             default: break
             }

@@ -87,7 +87,7 @@ struct UpdateTests {
         container.report(.healthy, of: next)
         for await event in events {
             if case .package(.quarantined(_, _, let reason)) = event { Issue.record("\(reason)") }
-            if case .package(.proven) = event { break }
+            if case .package(.confirmed) = event { break }
         }
         #expect(container.covers("https://shop.example/"))
     }

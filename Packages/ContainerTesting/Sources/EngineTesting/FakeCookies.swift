@@ -41,7 +41,7 @@ public final class FakeCookies: EngineCookieStore {
         }
         cookies.removeAll { $0.name == cookie.name && $0.domain == cookie.domain && $0.path == cookie.path }
         cookies.append(cookie)
-        send()
+        signalChange()
     }
 
     public func remove(name: String, domain: String, path: String) async throws {
@@ -50,7 +50,7 @@ public final class FakeCookies: EngineCookieStore {
         if let removalFailure { throw removalFailure }
         if name == stubborn { throw EngineError(.cookie, "it stays", at: name) }
         cookies.removeAll { $0.name == name && $0.domain == domain && $0.path == path }
-        send()
+        signalChange()
     }
 
     public func changes() -> AsyncStream<Void> {
@@ -59,7 +59,7 @@ public final class FakeCookies: EngineCookieStore {
         return stream
     }
 
-    private func send() {
+    private func signalChange() {
         for signal in signals { signal.yield() }
     }
 

@@ -196,9 +196,9 @@ public actor CookieReconciler {
         let ticket = reconciliation.clearingTicket()
         var faults: [String] = []
         // All are tried, whichever fails.
-        for relay in configuration.clearables {
+        for clearable in configuration.clearables {
             do {
-                try await relay.clear(scope)
+                try await clearable.clear(scope)
             } catch {
                 ownCounters.clearingFailures += 1
                 faults.append("\(error)")

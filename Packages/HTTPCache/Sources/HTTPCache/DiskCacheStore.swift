@@ -14,7 +14,7 @@ internal import ResourceStore
 
 /// The disk level: responses in a store of their own, which survive the process.
 ///
-/// It is a ``/BlobStore`` whose resources are the cached responses: the body is the blob, and status, fields and
+/// It is a `BlobStore` whose resources are the cached responses: the body is the blob, and status, fields and
 /// times are the resource's validator. So it has the store's budget and its least-recently-used eviction (by the day),
 /// its order of steps (a kill leaves an entry whole or absent) and its checks (a damaged entry is a miss). A store that
 /// cannot be opened because it is damaged is begun anew: all it held can be fetched.

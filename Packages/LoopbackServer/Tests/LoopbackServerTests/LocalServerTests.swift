@@ -213,14 +213,14 @@ struct LocalServerTests {
         } _: { fixture in
             let peer = try await fixture.connect()
             #expect(try await peer.rest().isEmpty)
-            try await fixture.witness.refusal(.rejectedPeer)
+            try await fixture.witness.refusal(.unidentified)
         }
     }
 
     @Test("Whoever has not said the token goes first when there are too many")
     func crowd() async throws {
         try await SiteFixture.with(loader) {
-            $0.limits.rejectedPeers = 2
+            $0.limits.unidentifiedPeers = 2
         } _: { fixture in
             let known = try await fixture.open()
             #expect(try await fixture.get("/", from: known).status == 200)
@@ -277,10 +277,10 @@ struct LocalServerTests {
                 guard try first.port == wanted else { return false }
                 return try await SiteFixture.with(loader, port: wanted) { second in
                     #expect(try second.port != wanted)
-                    let isReportedByLoopback = second.witness.events.entries.contains {
+                    let isReported = second.witness.events.entries.contains {
                         if case .portTaken(wanted) = $0 { true } else { false }
                     }
-                    #expect(isReportedByLoopback)
+                    #expect(isReported)
                     return try await second.get("/", from: second.open()).status == 200
                 }
             }

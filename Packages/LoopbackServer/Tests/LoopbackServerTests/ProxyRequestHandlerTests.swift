@@ -99,7 +99,7 @@ struct ProxyRequestHandlerTests {
             try await asked.send("GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try await asked.answer().status == 407)
             for peer in [silent, half, asked] { #expect(try await peer.rest() == []) }
-            try await fixture.witness.refusal(.rejectedPeer)
+            try await fixture.witness.refusal(.unidentified)
             // Who is known stays.
             let known = try await fixture.open()
             #expect(try await known.get("/").text == "ok")
@@ -109,7 +109,7 @@ struct ProxyRequestHandlerTests {
     @Test("Of too many that say nothing the oldest has to go")
     func strangers() async throws {
         try await Fixture.with(loader) {
-            $0.limits.rejectedPeers = 2
+            $0.limits.unidentifiedPeers = 2
             $0.limits.introduction = .seconds(60)
         } _: { fixture in
             let known = try await fixture.open()
@@ -121,7 +121,7 @@ struct ProxyRequestHandlerTests {
                 while number < 2, fixture.proxy.connections < number + 2 { try await Fixture.turn() }
             }
             #expect(try await silent[0].rest() == [])
-            try await fixture.witness.refusal(.rejectedPeer)
+            try await fixture.witness.refusal(.unidentified)
             while fixture.proxy.connections > 3 { try await Fixture.turn() }
             #expect(fixture.proxy.connections == 3)
             #expect(try await known.get("/").text == "ok")

@@ -148,7 +148,7 @@ struct SOCKSTests {
             let peer = try await fixture.connect()
             if !bytes.isEmpty { try? await peer.send(bytes) }
             _ = try await peer.end()
-            #expect(fixture.witness.refusals == [.rejectedPeer])
+            #expect(fixture.witness.refusals == [.unidentified])
         }
     }
 

@@ -31,7 +31,7 @@ extension PackageLibrary {
         of draft: PackageDraft, from archive: String, isWhole: Bool = true,
         progress: (@Sendable (InstallProgress) -> Void)? = nil
     ) async throws {
-        try await onThread { try $0.store.reserveSpace(for: draft.missingBytes) }
+        try await onThread { try $0.store.ensureSpace(for: draft.missingBytes) }
         if draft.manifest.archive == nil {
             try await onThread { try $0.unpack(draft, from: archive, progress) }
         } else {

@@ -7,7 +7,7 @@ public import Synchronization
 public protocol AtomicValue: Sendable {
     /// The value as 64 bits.
     var atomicBits: UInt64 { get }
-    /// Creates the value whose ``atomicBits`` these are.
+    /// Creates a value from its ``atomicBits``.
     init(atomicBits: UInt64)
 }
 
@@ -35,8 +35,7 @@ public struct Atomic<Value: AtomicValue>: ~Copyable, Sendable {
         bits.store(value.atomicBits, ordering: .sequentiallyConsistent)
     }
 
-    /// Replaces the current value.
-    /// - Returns: the value that was replaced.
+    /// Replaces the current value and returns the previous one.
     @inlinable
     public borrowing func exchange(_ value: Value) -> Value {
         Value(atomicBits: bits.exchange(value.atomicBits, ordering: .sequentiallyConsistent))

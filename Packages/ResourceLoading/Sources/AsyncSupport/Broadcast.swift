@@ -4,16 +4,20 @@
 /// Sends each element to all current subscribers.
 ///
 /// A subscriber that reads too slowly loses its oldest elements, which are counted. Sending never waits.
+///
+/// Isolation: any. Elements arrive in the order of the calls if one task or actor sends them.
 public final class Broadcast<Element: Sendable>: Sendable {
     private struct State {
         var subscribers: [UInt64: AsyncStream<Element>.Continuation] = [:]
         var lastID: UInt64 = 0
         var dropped = 0
+        var isFinished = false
     }
 
     private let capacity: Int
     private let state = Mutex(State())
 
+    /// Creates a broadcast without subscribers.
     /// - Parameter capacity: the number of elements that wait for one subscriber at most.
     public init(capacity: Int) {
         self.capacity = capacity
@@ -30,33 +34,50 @@ public final class Broadcast<Element: Sendable>: Sendable {
     /// The number of streams that are still read.
     public var subscriberCount: Int { state.withLock(\.subscribers.count) }
 
-    /// Returns a stream of all elements that are sent from now on.
+    /// Returns a stream of all elements that are sent from now on. After ``finish()`` it ends at once.
     /// - Parameter first: elements that the stream begins with.
     public func subscribe(startingWith first: [Element] = []) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Element.self, bufferingPolicy: .bufferingNewest(capacity))
         let id = state.withLock { state in
             state.lastID += 1
-            for element in first { continuation.yield(element) }
-            state.subscribers[state.lastID] = continuation
             return state.lastID
         }
-        continuation.onTermination = { [weak self] _ in
-            _ = self?.state.withLock { $0.subscribers.removeValue(forKey: id) }
+        // Before it is a subscriber: the end of a stream that `finish()` ends is not missed.
+        continuation.onTermination = { [weak self] _ in self?.remove(id) }
+        for element in first { yield(element, to: continuation, id) }
+        let isFinished = state.withLock { state in
+            if !state.isFinished { state.subscribers[id] = continuation }
+            return state.isFinished
         }
+        if isFinished { continuation.finish() }
         return stream
     }
 
     /// Sends an element to all current subscribers.
     public func send(_ element: Element) {
-        for subscriber in state.withLock({ Array($0.subscribers.values) }) {
-            guard case .dropped = subscriber.yield(element) else { continue }
-            state.withLock { $0.dropped += 1 }
+        for (id, subscriber) in state.withLock(\.subscribers) { yield(element, to: subscriber, id) }
+    }
+
+    /// Ends the streams of all subscribers; they still get the elements that wait for them.
+    public func finish() {
+        let subscribers = state.withLock { state in
+            state.isFinished = true
+            return state.subscribers
+        }
+        for subscriber in subscribers.values { subscriber.finish() }
+    }
+
+    private func yield(_ element: Element, to subscriber: AsyncStream<Element>.Continuation, _ id: UInt64) {
+        switch subscriber.yield(element) {
+        case .dropped: state.withLock { $0.dropped += 1 }
+        case .terminated: remove(id)
+        default: break
         }
     }
 
-    /// Ends the streams of all current subscribers; they still get the elements that wait for them.
-    public func finish() {
-        for subscriber in state.withLock({ Array($0.subscribers.values) }) { subscriber.finish() }
+    private func remove(_ id: UInt64) {
+        // Released after the lock: its end may run code of others.
+        _ = state.withLock { $0.subscribers.removeValue(forKey: id) }
     }
 }

@@ -5,8 +5,9 @@ public import Synchronization
 
 /// A value that one thread at a time reads or changes.
 ///
-/// It holds no heap storage of its own. Locking is not recursive, and nothing may suspend while the lock is held. This
-/// module alone imports `Synchronization`, so that the oldest system the project runs on is decided in one place.
+/// It holds no heap storage of its own. Locking is not recursive, and nothing may suspend while the lock is held.
+/// Declare it with `let`. The package's other modules do not import `Synchronization`, so that the oldest system the
+/// project runs on is decided in one place.
 public struct Mutex<Value: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline let base: Synchronization.Mutex<Value>
 

@@ -3,7 +3,7 @@
 
 internal import Dispatch
 
-/// A thread for work that blocks, such as file access, one job after another.
+/// A serial queue for work that blocks, such as file access.
 ///
 /// The threads of Swift's concurrency are as few as cores, so that a job that blocks one of them delays all others.
 public final class SerialQueue: Sendable {
@@ -14,7 +14,7 @@ public final class SerialQueue: Sendable {
         /// Work in the background.
         case utility
 
-        fileprivate var quality: DispatchQoS {
+        fileprivate var qos: DispatchQoS {
             switch self {
             case .userInitiated: .userInitiated
             case .utility: .utility
@@ -24,17 +24,19 @@ public final class SerialQueue: Sendable {
 
     private let queue: DispatchQueue
 
+    /// Creates a queue.
     /// - Parameters:
     ///   - label: the queue's name in debuggers.
     ///   - priority: the importance of its jobs.
     public init(_ label: String, priority: Priority = .utility) {
-        queue = DispatchQueue(label: label, qos: priority.quality)
+        queue = DispatchQueue(label: label, qos: priority.qos)
     }
 
-    /// Runs a job after those before it, and returns its result. The job and all that it captures are released before
-    /// this returns.
+    /// Runs a job after those before it, and returns its result. The job is added before the caller suspends, so that
+    /// the calls of one actor run in their order. The job and all that it captures are released before this returns. A
+    /// cancellation is ignored.
     /// - Throws: the error of the job.
-    public func run<Value: Sendable, Failure: Error>(
+    public nonisolated(nonsending) func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let result: Result<Value, Failure> = await withCheckedContinuation { continuation in

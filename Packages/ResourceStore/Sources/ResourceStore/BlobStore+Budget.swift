@@ -10,7 +10,7 @@ extension BlobStore {
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/overBudget``, or
     ///   ``StoreError/Code-swift.struct/diskFull`` where the device has less room than that and what the database's log
     ///   takes meanwhile.
-    public func reserveSpace(for bytes: Int64) throws {
+    public func ensureSpace(for bytes: Int64) throws {
         try makeRoom(for: bytes)
         // Small blobs are written to the log first, which is emptied at 64 MB.
         let (needed, overflow) = bytes.addingReportingOverflow(min(bytes, 64 << 20))

@@ -23,9 +23,9 @@ struct BudgetTests {
 
     @Test func takesWhatFits() throws {
         try store.install(site("a", 60), version: "1")
-        try store.reserveSpace(for: 40)
+        try store.ensureSpace(for: 40)
         try store.install(site("b", 40), package: "other", version: "1")
-        #expect(code { try store.reserveSpace(for: 1) } == .overBudget)
+        #expect(code { try store.ensureSpace(for: 1) } == .overBudget)
     }
 
     @Test func countsEachBlobOnce() throws {
@@ -36,7 +36,7 @@ struct BudgetTests {
 
     @Test func refusesAndChangesNothing() throws {
         let first = try store.install(site("a", 60), version: "1")
-        #expect(code { try store.reserveSpace(for: 41) } == .overBudget)
+        #expect(code { try store.ensureSpace(for: 41) } == .overBudget)
         #expect(code { try store.install(site("b", 41), version: "2") } == .overBudget)
         #expect(try store.activeGenerations().map(\.number) == [first])
         #expect(try store.generations(in: .staged) == [])
@@ -47,7 +47,7 @@ struct BudgetTests {
     @Test func sweepsWhatIsRetiredFirst() throws {
         try store.install(site("a", 50), version: "1")
         try store.install(site("b", 50), version: "2")
-        try store.reserveSpace(for: 50)
+        try store.ensureSpace(for: 50)
         #expect(try store.blobsOnDisk() == blobs(site("b", 50)))
         // Staging sees to it by itself.
         for letter in ["c", "d", "e"] as [Character] {
@@ -59,7 +59,7 @@ struct BudgetTests {
         let first = try store.install(site("a", 50), version: "1")
         store.pin(first)
         try store.install(site("b", 50), version: "2")
-        #expect(code { try store.reserveSpace(for: 1) } == .overBudget)
+        #expect(code { try store.ensureSpace(for: 1) } == .overBudget)
         #expect(try store.read(first) == site("a", 50))
     }
 
@@ -71,9 +71,9 @@ struct BudgetTests {
                 arguments: [Int64(bitPattern: 1 << UInt64(bit))])
         }
         #expect(code { _ = try store.entries(of: first) } == .damaged)
-        try store.reserveSpace(for: 65)
+        try store.ensureSpace(for: 65)
         // What really is there still counts.
-        if bit != 63 { #expect(code { try store.reserveSpace(for: 66) } == .overBudget) }
+        if bit != 63 { #expect(code { try store.ensureSpace(for: 66) } == .overBudget) }
         let second = try store.install(site("b", 60), version: "2")
         #expect(try store.read(second) == site("b", 60))
     }
@@ -150,19 +150,19 @@ struct BudgetTests {
         try store.install(site("a", 100), version: "1")
         let current = try store.install(site("b", 50), version: "2")
         // Twice as much must be free as is asked for, since it may pass through the log.
-        try store.reserveSpace(for: 75)
+        try store.ensureSpace(for: 75)
         #expect(try store.blobsOnDisk().count == 2)
-        try store.reserveSpace(for: 76)
+        try store.ensureSpace(for: 76)
         #expect(try store.blobsOnDisk() == blobs(site("b", 50)))
-        #expect(code { try store.reserveSpace(for: 126) } == .diskFull)
+        #expect(code { try store.ensureSpace(for: 126) } == .diskFull)
         #expect(try store.read(current) == site("b", 50))
     }
 
     @Test func refusesWhatTheDeviceCannotHold() throws {
         let store = try BlobStore(
             directory: directory.path + "/b", configuration: .init(packageBudget: .max))
-        #expect(code { try store.reserveSpace(for: 1 << 60) } == .diskFull)
-        #expect(code { try store.reserveSpace(for: .max) } == .diskFull)
-        try store.reserveSpace(for: 1_000)
+        #expect(code { try store.ensureSpace(for: 1 << 60) } == .diskFull)
+        #expect(code { try store.ensureSpace(for: .max) } == .diskFull)
+        try store.ensureSpace(for: 1_000)
     }
 }

@@ -24,10 +24,10 @@ struct FullDiskTests {
         // Twice as much must be free as is asked for, since it may pass through the log.
         let free = try FileSystem.freeBytes(at: disk.path)
         let bytes = free / 2 + (256 << 10)
-        try store.reserveSpace(for: bytes)
+        try store.ensureSpace(for: bytes)
         #expect(try FileSystem.freeBytes(at: disk.path) >= 2 * bytes)
         #expect(try store.read(current) == old)
-        #expect(code { try store.reserveSpace(for: 4 << 20) } == .diskFull)
+        #expect(code { try store.ensureSpace(for: 4 << 20) } == .diskFull)
     }
 
     @Test(arguments: [64 << 10, 100])
@@ -38,7 +38,7 @@ struct FullDiskTests {
         do {
             let store = try BlobStore(directory: path, configuration: configuration)
             let first = try store.install(old, version: "1")
-            #expect(code { try store.reserveSpace(for: 3 << 20) } == .diskFull)
+            #expect(code { try store.ensureSpace(for: 3 << 20) } == .diskFull)
             for _ in 0..<3 {
                 #expect(code { try store.install(site(300), version: "2") } == .diskFull)
                 #expect(try store.activeGenerations().map(\.number) == [first])

@@ -31,7 +31,7 @@
             g_object_ref(manager)
             let hasChanged: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
                 let store = target(data, as: WebKitGTKCookieStore.self)
-                MainActor.assumeIsolated { store?.send() }
+                MainActor.assumeIsolated { store?.signalChange() }
             }
             // Nothing else may keep the manager, which is not to outlive the data manager.
             changed = GObjectSignals.connect(
@@ -59,7 +59,7 @@
             return stream
         }
 
-        private func send() {
+        private func signalChange() {
             for listener in listeners.values { listener.yield() }
         }
 

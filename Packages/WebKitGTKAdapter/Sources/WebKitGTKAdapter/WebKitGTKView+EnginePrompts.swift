@@ -11,7 +11,7 @@
             let created:
                 @convention(c) (UnsafeMutablePointer<WebKitWebView>, OpaquePointer, gpointer?) ->
                     UnsafeMutablePointer<GtkWidget>? = { _, action, data in
-                        MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.sendWindow(action) }
+                        MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.promptForNewWindow(action) }
                         return nil
                     }
             signals.connect("create", unsafeBitCast(created, to: GCallback.self), to: self)
@@ -51,7 +51,7 @@
         }
 
         /// The listener does all of it: the engine opens no window.
-        private func sendWindow(_ action: OpaquePointer) {
+        private func promptForNewWindow(_ action: OpaquePointer) {
             let isGesture = webkit_navigation_action_is_user_gesture(action) != 0
             put(EnginePrompt(.newWindow(url: Self.url(of: action), isUserGesture: isGesture)) { _ in })
         }
@@ -65,7 +65,7 @@
         private func decide(
             _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, _ type: WebKitPolicyDecisionType
         ) -> Bool {
-            if type == WEBKIT_POLICY_DECISION_TYPE_RESPONSE { sendFrame(decision) }
+            if type == WEBKIT_POLICY_DECISION_TYPE_RESPONSE { reportFrame(decision) }
             guard onPrompt != nil else { return false }
             switch type {
             case WEBKIT_POLICY_DECISION_TYPE_RESPONSE:
@@ -91,7 +91,7 @@
         }
 
         /// Tells of the document of a frame that the engine has loaded itself.
-        private func sendFrame(_ decision: UnsafeMutablePointer<WebKitPolicyDecision>) {
+        private func reportFrame(_ decision: UnsafeMutablePointer<WebKitPolicyDecision>) {
             let response = UnsafeMutableRawPointer(decision)
                 .assumingMemoryBound(to: WebKitResponsePolicyDecision.self)
             guard webkit_response_policy_decision_is_main_frame_main_resource(response) == 0,

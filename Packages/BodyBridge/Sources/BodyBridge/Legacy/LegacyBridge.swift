@@ -105,7 +105,7 @@ public final class LegacyBridge {
             body: bytes.isEmpty ? .empty : .bytes(bytes), fields: entry.message.fields, contentType: type)
     }
 
-    /// Whether a body waits here that ``take(_:for:)`` would find.
+    /// Whether a body waits here that ``removeBody(_:for:)`` would find.
     public func holds(_ requestID: String, for origin: WebOrigin) -> Bool {
         entries[Key(origin: origin, requestID: requestID)].map { relay.holds($0.id) } ?? false
     }

@@ -14,7 +14,7 @@ extension Container {
         let covering = packages.library.generations(of: page, covering: url)
         guard !covering.isEmpty else { return [] }
         let answering = await packages.library.generation(of: page, answering: url)
-        return Set(covering.filter { $0 == answering || packages.hasNoted($0, of: page) })
+        return Set(covering.filter { $0 == answering || packages.hasRecorded($0, of: page) })
     }
 
     /// Leaves of what a look has shown what they are behind: errors of scripts that they answer, and resources that lie

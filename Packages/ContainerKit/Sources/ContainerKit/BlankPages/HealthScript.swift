@@ -21,7 +21,7 @@ enum HealthScript {
         /// Look, and tell.
         case look = "\"look\""
         /// Hear when someone presses what tries again.
-        case awaitRetry = "\"retry\""
+        case watchRetry = "\"retry\""
         /// Nothing more.
         case end = "null"
     }

@@ -65,6 +65,6 @@ extension PageHealth {
         /// End the page's process, which does not answer; its end is told like any other.
         case endProcess
         /// Take this step.
-        case apply(BlankPageStep)
+        case perform(BlankPageStep)
     }
 }

@@ -27,7 +27,7 @@ extension PageHealth {
         pending = step.kind == .reloadedWithoutPackage ? step : nil
         guard pending == nil else { return [.dropPackage(step)] }
         ladder.record(step, at: now)
-        return [.apply(step)]
+        return [.perform(step)]
     }
 
     mutating func endDrop(_ event: Event, _ isDropped: Bool, at now: Duration) -> [Action] {
@@ -44,7 +44,7 @@ extension PageHealth {
             return act(Trouble(signal: step.signal, detail: step.detail, source: step.source), at: now)
         }
         ladder.record(step, at: now)
-        return [.apply(step)]
+        return [.perform(step)]
     }
 
     /// The document is well, whatever a look has shown before.

@@ -78,7 +78,7 @@ struct PageHealth: Sendable {
         case .processReplaced: (showsNothing, isExamining, isEndingProcess) = (true, false, false)
         case .sightChanged(let isVisible):
             self.isVisible = isVisible
-            return takeHeld(at: now)
+            return applyHeld(at: now)
         case .activity:
             document.lastActivity = now
             if isWatching { wait(from: now, at: now) }
@@ -86,20 +86,20 @@ struct PageHealth: Sendable {
         case .hasNoContent: coming.hasNoContent = true
         case .spoke:
             document.hasSpoken = true
-            receiveReply()
+            recordResponsiveness()
         case .painted:
             document.hasPainted = true
-            receiveReply()
+            recordResponsiveness()
             if !limits.signals.contains(.uniformPicture) { recordHealthy() }
         case .used:
-            receiveReply()
+            recordResponsiveness()
             recordHealthy()
         case .hidden:
             (document.isHidden, isExamining) = (true, false)
-            receiveReply()
+            recordResponsiveness()
         case .shown:
             document.isHidden = false
-            receiveReply()
+            recordResponsiveness()
             renewTime(at: now)
         case .asks: renewTime(at: now)
         case .examined(let examination):
@@ -117,14 +117,14 @@ struct PageHealth: Sendable {
             guard phase == .errorPage else { break }
             ladder.renew()
             phase = .recovering
-            return [.apply(BlankPageStep(kind: .retried, signal: .loadFailed, detail: "", number: 0))]
+            return [.perform(BlankPageStep(kind: .retried, signal: .loadFailed, detail: "", number: 0))]
         case .isWell: recordHealthy()
         case .paused: isPaused = true
         case .resumed:
             guard isPaused else { break }
             isPaused = false
             renewTime(at: now)
-            return takeHeld(at: now)
+            return applyHeld(at: now)
         case .clock(let isBusy): return look(isBusy: isBusy, at: now)
         }
         return []
@@ -192,12 +192,12 @@ struct PageHealth: Sendable {
     }
 
     /// What has happened while nothing could be done about it is dealt with.
-    private mutating func takeHeld(at now: Duration) -> [Action] {
+    private mutating func applyHeld(at now: Duration) -> [Action] {
         guard let event = held, !isPaused, isVisible else { return [] }
         held = nil
         return apply(event, at: now)
     }
 
     /// The document has said something: it neither hangs nor is about to be ended for that.
-    private mutating func receiveReply() { (document.silence, isEndingProcess) = (nil, false) }
+    private mutating func recordResponsiveness() { (document.silence, isEndingProcess) = (nil, false) }
 }

@@ -54,7 +54,7 @@ final class PageMonitor {
     /// - Throws: ``EngineError``, where the view takes no handler: then its pages are watched as those without a script.
     func begin() throws {
         guard let view else { return }
-        load?.onErrorPage = { [weak self] in self?.channel.say(.awaitRetry) }
+        load?.onErrorPage = { [weak self] in self?.channel.say(.watchRetry) }
         load?.watch = { [weak self] in self?.receive($0) }
         recordVisibility()
         guard hasScript else { return }
@@ -85,7 +85,7 @@ final class PageMonitor {
 
     /// Takes what the engine tells of a document that is there, also where the host has asked for another one as it heard
     /// of that: it comes after.
-    private func takeEarlier(_ events: [PageHealth.Event]) {
+    private func handleEarlier(_ events: [PageHealth.Event]) {
         for event in events where !isOver { apply(event) }
         recordLoad()
         schedule()
@@ -104,7 +104,7 @@ final class PageMonitor {
             case .examine: examine()
             case .dropPackage(let step): dropPackage(step)
             case .endProcess: view?.endProcess()
-            case .apply(let step): perform(step)
+            case .perform(let step): perform(step)
             }
         }
     }
@@ -135,8 +135,8 @@ final class PageMonitor {
             hasFailedRequest = false
             channel.documentChanged()
             let committed = PageHealth.Event.committed(url: url, isWatched: host.isWatched(url))
-            takeEarlier(view?.isPosted == true ? [.hasBody, committed] : [committed])
-        case .finished: takeEarlier([.finished])
+            handleEarlier(view?.isPosted == true ? [.hasBody, committed] : [committed])
+        case .finished: handleEarlier([.finished])
         case .failed(let url, let error):
             // The failure of what the host has given up for another load.
             guard !isOvertaken, overtaken != url || health.coming.url == url else { return }

@@ -18,7 +18,7 @@ final class ProbeChannel {
     private var former: String?
     private var isOver = false
 
-    /// - Parameter hear: what the script says beyond asking.
+    /// - Parameter receive: receives what the script says beyond asking.
     init(receive: @escaping @MainActor (HealthScript.Message) -> Void) {
         self.receive = receive
     }

@@ -74,8 +74,8 @@ final class BodyBridgeHost {
     }
 
     /// The scripts that most pages of a container will have, to be run ahead; none where the engine loses nothing.
-    static func precompiledSources(in mode: InterceptionMode, by traits: EngineTraits) -> [String] {
-        mode == .customScheme && traits.bodies == .plain ? InjectedScript.precompiledSources : []
+    static func sourcesToPrecompile(in mode: InterceptionMode, by traits: EngineTraits) -> [String] {
+        mode == .customScheme && traits.bodies == .plain ? InjectedScript.sourcesToPrecompile : []
     }
 
     private func script(_ forced: ForcedBridges) -> InjectedScript {
@@ -148,14 +148,14 @@ final class BodyBridgeHost {
                 return Self.answer("")
             }
         case .message(let site):
-            let question = try body?() ?? .empty
+            let message = try body?() ?? .empty
             return .own {
-                let text = String(decoding: try await question.collect(upTo: Self.promptLimit), as: UTF8.self)
+                let text = String(decoding: try await message.collect(upTo: Self.messageLimit), as: UTF8.self)
                 return Self.answer(bridge.answer(to: text, isAuthentic: true, provenSite: site))
             }
         case .worker(let script): return .worker(script, bridge)
         case .script(let text): return .own { Self.answer(text, type: "text/javascript") }
-        case .workerScripts(let answer): return .own { answer }
+        case .storedWorkerScript(let answer): return .own { answer }
         }
     }
 
@@ -186,7 +186,7 @@ final class BodyBridgeHost {
     }
 
     /// In bytes.
-    private static let promptLimit = 2 << 20
+    private static let messageLimit = 2 << 20
 
     private func value(
         of body: BridgedRequest.Body, _ engine: (@MainActor @Sendable () throws -> ResourceBody)?

@@ -29,7 +29,7 @@ final class CookieSynchronizer: Sendable {
     /// - Parameters:
     ///   - engine: the store of the engine, where pages that the container opens may use it, too.
     ///   - clock: times waits and limits.
-    ///   - tell: hears of `ContainerEvent.cookiesBehind`.
+    ///   - send: receives `ContainerEvent.cookiesBehind`.
     @MainActor
     init<Engine: WebEngineDriver>(
         _ configuration: Container<Engine>.Configuration, besides engine: (any EngineCookieStore)?,

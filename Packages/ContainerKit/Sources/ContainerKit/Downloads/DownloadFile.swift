@@ -84,10 +84,10 @@ struct DownloadFile: Sendable {
     }
 
     /// Writes a body as it comes.
-    /// - Parameter tell: hears how many bytes there are, from anywhere, and may end it.
+    /// - Parameter progress: receives the number of bytes so far, on any thread, and may throw to end it.
     /// - Throws: ``DownloadError``, or what the body throws.
     @concurrent
-    func write(_ body: ResourceBody, limit: Int64, send: @Sendable (Int64) throws -> Void) async throws {
+    func write(_ body: ResourceBody, limit: Int64, progress: @Sendable (Int64) throws -> Void) async throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw DownloadError(errno: errno, "open", at: path) }
         defer { close(descriptor) }
@@ -97,7 +97,7 @@ struct DownloadFile: Sendable {
             received += Int64(data.count)
             guard received <= limit else { throw DownloadError(.tooLarge, "more than \(limit) bytes", at: place.name) }
             try write(data, to: descriptor)
-            try send(received)
+            try progress(received)
         }
         switch body {
         case .empty: break

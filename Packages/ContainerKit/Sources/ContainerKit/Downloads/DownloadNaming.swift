@@ -21,7 +21,7 @@ enum DownloadNaming: Sendable, CaseIterable {
 
     enum Outcome { case done, isTaken, cannot }
 
-    /// - Parameter note: is called before a placeholder takes the name, and says what stands in it.
+    /// - Parameter entry: is called before a placeholder takes the name, and says what stands in it.
     /// - Throws: ``DownloadError``, or what `note` throws.
     func bring(_ path: String, to target: String, entry: () throws -> String) throws -> Outcome {
         switch self {

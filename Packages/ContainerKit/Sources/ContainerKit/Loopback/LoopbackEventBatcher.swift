@@ -36,7 +36,7 @@ final class LoopbackEventBatcher: LoopbackObserving {
     /// Tells the container all of it.
     /// - Parameters:
     ///   - source: what the log names.
-    ///   - hear: hears of what happened first.
+    ///   - receive: receives what happened first.
     convenience init(
         of source: String, logger: Logger, send: @escaping @MainActor (ContainerEvent) -> Void,
         record: @escaping @MainActor (ExchangeReport) -> Void,

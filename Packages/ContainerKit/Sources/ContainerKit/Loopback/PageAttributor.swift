@@ -16,7 +16,7 @@ internal import SchemeMode
 /// Isolation: any.
 final class PageAttributor: Sendable {
     /// A page whose document's URL is read once, and not with each request.
-    private struct Noted {
+    private struct Entry {
         let page: PageReference
         /// Without its fragment, which is never sent.
         let url: String
@@ -37,7 +37,7 @@ final class PageAttributor: Sendable {
     }
 
     private struct State {
-        var pages: [Noted] = []
+        var pages: [Entry] = []
         var only: PageID?
         /// Pages whose document does not come over loopback.
         var elsewhere: Set<PageID> = []
@@ -46,7 +46,7 @@ final class PageAttributor: Sendable {
         /// Workers of a page that is closed may still ask.
         var hasHadOthers = false
         /// The requests that wait for the head of their answer, and the pages that they are of, as far as is known.
-        var waiting: [UInt64: Noted?] = [:]
+        var waiting: [UInt64: Entry?] = [:]
         var lastWait: UInt64 = 0
     }
 
@@ -60,13 +60,13 @@ final class PageAttributor: Sendable {
 
     /// Notes a page, or what has become of it.
     func record(_ page: PageReference) {
-        let noted = Noted(page)
+        let entry = Entry(page)
         state.withLock { state in
             guard !state.elsewhere.contains(page.id) else { return }
             state.hasHadOthers = state.hasHadOthers || state.only != nil && state.only != page.id
             state.only = page.id
             state.pages.removeAll { $0.page.id == page.id }
-            state.pages.append(noted)
+            state.pages.append(entry)
         }
     }
 
@@ -94,7 +94,7 @@ final class PageAttributor: Sendable {
         let fields = request.head.headerFields
         // Else it may be of any page.
         let saysWhose = request.destination == .document || fields[.referer] != nil || fields[.origin] != nil
-        let page = saysWhose ? request.page.map { Noted($0.page) } : nil
+        let page = saysWhose ? request.page.map { Entry($0.page) } : nil
         return state.withLock { state in
             state.lastWait += 1
             state.waiting.updateValue(page, forKey: state.lastWait)
@@ -168,8 +168,8 @@ final class PageAttributor: Sendable {
     /// Of several that fit, the one that was noted last.
     /// - Parameter areAll: whether no page is open elsewhere, which may ask, too.
     private static func page(
-        of request: ResourceRequest, at url: String, among pages: [Noted], areAll: Bool
-    ) -> Noted? {
+        of request: ResourceRequest, at url: String, among pages: [Entry], areAll: Bool
+    ) -> Entry? {
         if request.destination == .document, let page = pages.last(where: { $0.url == url }) { return page }
         let fields = request.head.headerFields
         if let referrer = fields[.referer].flatMap({ HTTPRequest(urlText: $0) }) {

@@ -58,7 +58,7 @@ extension PackageEvent {
         case .downloading: nil
         case .staged: "staged"
         case .scopeChanged: "scope_changed"
-        case .proven: "proven"
+        case .confirmed: "proven"
         case .quarantined: "quarantined"
         case .fellBack: "fell_back"
         case .fileDamaged: "file_damaged"

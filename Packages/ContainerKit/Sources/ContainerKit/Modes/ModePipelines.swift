@@ -58,7 +58,7 @@ extension Container {
         let memory: MemoryBudget
     }
 
-    static func openWays(
+    static func openPipelines(
         _ configuration: Configuration, _ engine: Engine, _ modes: PageModes, over shared: Shared
     ) async -> ModePipelines {
         var pipelines: [ModePipeline] = []

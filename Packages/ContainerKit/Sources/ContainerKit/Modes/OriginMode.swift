@@ -15,7 +15,7 @@ public enum OriginMode: String, Sendable, Hashable, CaseIterable, Codable {
 /// Rules, the deny list and the switches go before it, as they are the host's own word.
 public enum OriginModePolicy: Sendable, Hashable {
     /// Pages are intercepted while something covers them, and plain when it is gone.
-    case followsPolicy
+    case followsInterceptionPolicy
     /// Pages that were intercepted once stay so when what covered them is gone, as after a rollback. Others are
     /// intercepted as soon as something covers them.
     case staysIntercepted

@@ -28,7 +28,7 @@ final class OriginModeStore: Sendable {
     static func open(
         _ mode: InterceptionMode?, _ policy: OriginModePolicy, _ store: BlobStore, logger: Logger
     ) async -> OriginModeStore? {
-        guard let mode, policy != .followsPolicy else { return nil }
+        guard let mode, policy != .followsInterceptionPolicy else { return nil }
         return OriginModeStore(mode, policy, store, logger)
     }
 

@@ -126,7 +126,7 @@ final class PackageService {
                 receive(event)
                 switch event {
                 // A generation went out of use, or is no longer what a trial may fall back to.
-                case .scopeChanged, .proven, .quarantined: sweeps.yield()
+                case .scopeChanged, .confirmed, .quarantined: sweeps.yield()
                 case .fileDamaged(let file): damage?.record(file.package)
                 default: break
                 }
@@ -157,7 +157,7 @@ final class PackageService {
     }
 
     /// Whether this was noted of the page's document.
-    func hasNoted(_ generation: GenerationReference, of page: PageID) -> Bool {
+    func hasRecorded(_ generation: GenerationReference, of page: PageID) -> Bool {
         answers[page]?.contains(generation) ?? false
     }
 

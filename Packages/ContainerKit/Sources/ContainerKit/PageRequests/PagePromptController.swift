@@ -41,7 +41,7 @@ final class PagePromptController {
     // MARK: Questions
 
     /// Asks the host.
-    /// - Parameter question: is answered by `then`, or withdrawn by its engine, where the engine waits for it.
+    /// - Parameter prompt: is answered by `then`, or withdrawn by its engine, where the engine waits for it.
     /// - Returns: what takes the request back, which then gets its safe answer; `nil` where the host is not asked, and
     ///   `then` was called.
     @discardableResult

@@ -42,8 +42,8 @@ public struct InitialPageData: Sendable, Hashable {
     ///   - origin: of the pages, such as `https://shop.example`; the real one, in all modes.
     ///   - localStorage: set at each load of a document, in place of what the page has stored under these keys.
     ///   - global: set at each load of a document.
-    /// - Throws: ``ContainerError`` with code `invalidSeed` for what is no `http` or `https` origin, no identifier, a number
-    ///   that is not finite, more than 64 values in each other, or more than ``limit``.
+    /// - Throws: ``ContainerError`` with code `invalidInitialData` for what is no `http` or `https` origin, no
+    ///   identifier, a number that is not finite, more than 64 values in each other, or more than ``limit``.
     public init(origin: String, localStorage: [String: String] = [:], global: Global? = nil) throws {
         guard let real = RealURL(origin), let parsed = WebOrigin(url: real.text),
             [parsed.description, parsed.description + "/"].contains(real.text.lowercased())

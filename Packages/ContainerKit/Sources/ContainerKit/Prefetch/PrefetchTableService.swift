@@ -32,8 +32,8 @@ final class PrefetchTableService {
 
     /// - Parameters:
     ///   - network: follows redirects, and decodes.
-    ///   - take: gets each table that applies from then on.
-    ///   - hear: is told what came of each check.
+    ///   - apply: receives each table that applies from then on.
+    ///   - receive: receives what came of each check.
     init(
         _ source: PrefetchTableSource, network: any ResourceLoader, store: BlobStore,
         conditions: any HostConditioning, logger: Logger, clock: some Clock<Duration> = ContinuousClock(),

@@ -29,7 +29,7 @@ final class ResourceTableService {
 
     /// - Parameters:
     ///   - now: the time of the wall clock.
-    ///   - hear: is told what came of a trigger, unless it was dropped.
+    ///   - receive: receives what came of a trigger, unless it was dropped.
     /// - Throws: `TableError` with code `storage`.
     init(
         _ configuration: TableLibrary.Configuration, store: BlobStore, network: any ResourceLoader,

@@ -30,7 +30,7 @@ final class Patient {
                 case .dropPackage:
                     all += take(.packageDropped(hasPackages))
                     hasPackages = false
-                case .apply(let step): steps.append(step)
+                case .perform(let step): steps.append(step)
                 }
             }
         }

@@ -6,11 +6,11 @@ public import Foundation
 
 /// Keeps any number of cookie stores the same, as a value: events go in, what is to be done comes out.
 ///
-/// **Who writes last wins**, and last means last heard: a change that is handed over is heard when ``take(_:by:now:)`` is
-/// called, a change that a store made is heard when a read that shows it ends. So a change that a store made while an older
-/// write of ours was on its way there wins over that write: it is news. The only exception is the first reading of stores,
-/// whose differences have no order: a cookie that one of them has is taken, and where two differ the store that is named
-/// first wins.
+/// **Who writes last wins**, and last means last heard: a change that is handed over is heard when ``apply(_:by:now:)``
+/// is called, a change that a store made is heard when a read that shows it ends. So a change that a store made while
+/// an older write of ours was on its way there wins over that write: it is news. The only exception is the first
+/// reading of stores, whose differences have no order: a cookie that one of them has is taken, and where two differ the
+/// store that is named first wins.
 ///
 /// A signal of a store says nothing but that it is worth reading. For each cookie and store this value knows which states a
 /// read may show without there being news: what was there, and what our writes put there. All else is a change of the store's

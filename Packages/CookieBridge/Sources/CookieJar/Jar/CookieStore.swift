@@ -88,12 +88,12 @@ public final class CookieStore: Sendable {
             if !state.observers.isEmpty { state.changes += changes }
             return result
         }
-        send()
+        notifyObserver()
         return try result.get()
     }
 
     /// Tells what is to be told, unless another thread does.
-    private func send() {
+    private func notifyObserver() {
         var isFirst = true
         while let batch = next(isFirst: isFirst) {
             isFirst = false

@@ -17,7 +17,7 @@ internal import ResourceLoading
 /// Isolation: any.
 final class AddressTunnel: Sendable {
     private static let rememberedFailures = 64
-    private static let maxRejectedPeers = 32
+    private static let maxUnidentifiedPeers = 32
 
     /// Where it listens on 127.0.0.1.
     let port: Int
@@ -43,7 +43,7 @@ final class AddressTunnel: Sendable {
         var random = SystemRandomNumberGenerator()
         let credentials = (0..<4).map { _ in String(random.next() as UInt64, radix: 36) }.joined()
         let holder = Holder()
-        let rejectedPeers = RejectedPeers(limit: maxRejectedPeers)
+        let unidentifiedPeers = UnidentifiedPeers(limit: maxUnidentifiedPeers)
         let limits = TunnelRequest.Limits(head: headTimeout, connect: timeout)
         // No half-closure on this side: the client is ours and never ends its output alone, so the end of its bytes says
         // that it is gone. Passed on as half a closure it would leave the host's connection open until the host speaks.
@@ -54,10 +54,10 @@ final class AddressTunnel: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.closeOnExec()
-                    let number = rejectedPeers.enter(channel)
+                    let number = unidentifiedPeers.enter(channel)
                     let request = TunnelRequest(
                         credentials: credentials, addresses: addresses, limits: limits,
-                        becameKnown: { rejectedPeers.leave(number) }
+                        becameKnown: { unidentifiedPeers.leave(number) }
                     ) {
                         holder.tunnel?.record($1, of: $0)
                     }
@@ -65,7 +65,7 @@ final class AddressTunnel: Sendable {
                         try channel.pipeline.syncOperations.addHandler(request)
                     } catch {
                         // Such a connection is closed.
-                        rejectedPeers.leave(number)
+                        unidentifiedPeers.leave(number)
                         throw error
                     }
                 }

@@ -75,11 +75,11 @@ actor LeafStore {
 
     /// The engine made no TLS with a host's certificate: it is told once more to trust that, before the next one who asks
     /// has it. Every few seconds at most: who connects and hangs up may be anybody.
-    nonisolated func resend(_ host: String) {
-        Task { await retell(host) }
+    nonisolated func renewTrust(_ host: String) {
+        Task { await renew(host) }
     }
 
-    private func retell(_ host: String) {
+    private func renew(_ host: String) {
         guard let entry = entries[host] else { return }
         if let lastReported = entry.lastReported, lastReported.duration(to: .now) < .seconds(5) { return }
         let trusting = trusting

@@ -39,7 +39,7 @@ struct ExchangeDependencies: Sendable {
     /// The engine made no TLS with a host's certificate: its network process may have been another one when it was told
     /// to trust that.
     func distrusted(_ host: HostPort, _ error: any Error) {
-        leaves.resend(host.host)
+        leaves.renewTrust(host.host)
         happened(
             .unreachable(
                 host, ResourceError(.tls, "the engine makes no TLS with the server", at: "\(host)", cause: error)))

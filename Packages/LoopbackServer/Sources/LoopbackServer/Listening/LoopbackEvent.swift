@@ -32,7 +32,7 @@ public enum LoopbackRefusal: Sendable, Hashable {
     /// It did not know the credentials of this launch, or its token.
     case credentials
     /// It said nothing in time, or there were too many like it.
-    case rejectedPeer
+    case unidentified
     /// There are as many connections as there may be.
     case tooMany
     /// It was for no site that is served, by the name it asked for; empty for none.

@@ -7,7 +7,7 @@ public struct LoopbackLimits: Sendable, Hashable {
     public var connections = 1_024
     /// Of these, such as have not said who they are; 512 by default. For one more the oldest goes. An engine makes a
     /// connection for each host at once, so that few would shut it out.
-    public var rejectedPeers = 512
+    public var unidentifiedPeers = 512
     /// How long a connection may take to say who it is, or at the local server for which site it is; 5 s by default.
     public var introduction = Duration.seconds(5)
     /// Bytes of a request's header fields; 256 KiB by default. One field may take 80 KiB.

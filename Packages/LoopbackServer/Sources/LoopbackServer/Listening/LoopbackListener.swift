@@ -34,7 +34,7 @@ final class LoopbackListener: Sendable {
     }
 
     private let registry: ConnectionRegistry
-    private let rejectedPeers: RejectedPeers
+    private let unidentifiedPeers: UnidentifiedPeers
     private let grace: Duration
     private let clock: any Clock<Duration>
     private let probe = ListenerProbe()
@@ -64,7 +64,7 @@ final class LoopbackListener: Sendable {
         happened: @escaping @Sendable (LoopbackEvent) -> Void, receive: @escaping Reception
     ) {
         registry = ConnectionRegistry(limit: limits.connections)
-        rejectedPeers = RejectedPeers(limit: limits.rejectedPeers) { happened(.refused(.rejectedPeer)) }
+        unidentifiedPeers = UnidentifiedPeers(limit: limits.unidentifiedPeers) { happened(.refused(.unidentified)) }
         grace = limits.grace
         state = Mutex(.deaf(port: port))
         self.clock = clock
@@ -285,11 +285,11 @@ final class LoopbackListener: Sendable {
             happened(.refused(.tooMany))
             return channel.close(promise: nil)
         }
-        let number = rejectedPeers.enter(channel)
+        let number = unidentifiedPeers.enter(channel)
         do {
-            try receive(channel) { [rejectedPeers] in rejectedPeers.leave(number) }
+            try receive(channel) { [unidentifiedPeers] in unidentifiedPeers.leave(number) }
         } catch {
-            rejectedPeers.leave(number)
+            unidentifiedPeers.leave(number)
             throw error
         }
     }

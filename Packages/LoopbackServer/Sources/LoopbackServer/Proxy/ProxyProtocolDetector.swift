@@ -26,7 +26,7 @@ final class ProxyProtocolDetector: ChannelInboundHandler, RemovableChannelHandle
         let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         deadline = context.eventLoop.scheduleTask(in: TimeAmount(parts.limits.introduction)) {
             let (door, context) = me.value
-            door.parts.refused(.rejectedPeer)
+            door.parts.refused(.unidentified)
             context.close(promise: nil)
         }
     }

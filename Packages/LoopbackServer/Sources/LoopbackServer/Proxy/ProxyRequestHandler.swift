@@ -50,7 +50,7 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         deadline = context.eventLoop.scheduleTask(in: TimeAmount(parts.limits.introduction)) {
             let (entrance, context) = me.value
-            entrance.parts.refused(.rejectedPeer)
+            entrance.parts.refused(.unidentified)
             context.close(promise: nil)
         }
     }

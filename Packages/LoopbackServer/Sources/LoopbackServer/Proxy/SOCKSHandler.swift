@@ -39,7 +39,7 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         deadline = context.eventLoop.scheduleTask(in: TimeAmount(parts.limits.introduction)) {
             let (entrance, context) = me.value
-            entrance.parts.refused(.rejectedPeer)
+            entrance.parts.refused(.unidentified)
             context.close(promise: nil)
         }
     }

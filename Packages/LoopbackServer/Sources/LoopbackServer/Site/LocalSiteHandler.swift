@@ -46,7 +46,7 @@ final class LocalSiteHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         deadline = context.eventLoop.scheduleTask(in: TimeAmount(parts.exchange.limits.introduction)) {
             let (entrance, context) = me.value
-            entrance.parts.exchange.refused(.rejectedPeer)
+            entrance.parts.exchange.refused(.unidentified)
             context.close(promise: nil)
         }
     }

@@ -15,7 +15,7 @@ final class ProgressSteps: Sendable {
 
     /// Whether this step is worth telling: the first, the last where the size is known, one that is far enough from what
     /// was told, and each that falls back.
-    func reports(_ progress: DownloadProgress) -> Bool {
+    func shouldReport(_ progress: DownloadProgress) -> Bool {
         last.withLock { last in
             if let told = last, progress.received >= told, progress.received != progress.total {
                 let step = max(Self.leastBytes, progress.total.map { $0 / 100 } ?? Self.bytesWithoutTotal)

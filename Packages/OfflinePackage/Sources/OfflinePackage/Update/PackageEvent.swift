@@ -12,7 +12,7 @@ public enum PackageEvent: Sendable {
     /// Something else answers under a base URL.
     case scopeChanged(PackageScopeChange)
     /// A version passed its trial.
-    case proven(PackageID, PackageVersion)
+    case confirmed(PackageID, PackageVersion)
     /// A version failed its trial, and is never tried again.
     case quarantined(PackageID, PackageVersion, reason: String)
     /// Ranges did not lead to the package, so the whole archive is fetched.

@@ -20,7 +20,7 @@ extension PackageUpdater {
         /// What updates depend on. Default: always yes.
         public var conditions: any HostConditioning = .favourable
         /// What makes room before a download. `nil`, the default, for the library's store.
-        public var space: (any SpaceReserving)?
+        public var space: (any SpaceEnsuring)?
         /// Where health is kept. `nil`, the default, for a ``HealthDocument`` of the library's store.
         public var health: (any HealthRecording)?
         /// Times boots. Default: the machine's clock without the time in which the machine sleeps. No clock leaves out the

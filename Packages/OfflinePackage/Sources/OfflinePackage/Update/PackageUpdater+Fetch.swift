@@ -60,7 +60,7 @@ extension PackageUpdater {
         let steps = ProgressSteps()
         let archive = try await downloader.download(download) { [hub] progress in
             arrival?.record(progress.received)
-            guard steps.reports(progress) else { return }
+            guard steps.shouldReport(progress) else { return }
             hub.send(.downloading(manifest.id, manifest.version, progress))
         } admit: {
             // What has arrived already takes its room already.
@@ -86,7 +86,7 @@ extension PackageUpdater {
         do {
             let room = configuration.space ?? library.store
             // A store sweeps first, which may take seconds.
-            try await withTaskExecutorPreference(library.executor) { try await room.reserveSpace(for: unpacked) }
+            try await withTaskExecutorPreference(library.executor) { try await room.ensureSpace(for: unpacked) }
         } catch let error where Self.isTrouble(error) {
             throw error
         } catch {

@@ -140,7 +140,7 @@ extension PackageUpdater {
             guard trialRecord.trials[id.description]?.generation == trial.generation else { return [] }
             endTrial(of: id.description)
             save()
-            hub.send(.proven(id, active.package.version))
+            hub.send(.confirmed(id, active.package.version))
             return []
         case .failed(let reason):
             // First of all, so that a kill from here on cannot bring it back.

@@ -50,7 +50,7 @@ public actor PackageUpdater: HealthReporting {
     /// Trials that an activation under way puts others in the place of, by package.
     var replaced: [String: ReplacedTrial] = [:]
     /// How often the host itself installed or removed a package: what was begun before gives way.
-    private var hostInstallEpoch: [String: Int] = [:]
+    private var hostInstallCounts: [String: Int] = [:]
     var boots = BootTracker()
     var areTrialsPaused = false
     /// The order of the last word on pauses.
@@ -203,7 +203,7 @@ public actor PackageUpdater: HealthReporting {
         if let reason = urgency.obstacle(in: configuration.conditions.conditions) {
             throw DeliveryError(.notNow, reason, at: source.manifestURL)
         }
-        let words = hostInstallEpoch
+        let words = hostInstallCounts
         return try await sources.run(source.manifestURL) {
             hub.send(.updateBegan(source))
             do {
@@ -264,12 +264,12 @@ public actor PackageUpdater: HealthReporting {
         return try await packages.run(id.description) {
             let former = library.activeGeneration(of: id)?.package
             // An update that is asked for from here on is the later word.
-            hostInstallEpoch[id.description, default: 0] += 1
+            hostInstallCounts[id.description, default: 0] += 1
             let package: InstalledPackage
             do {
                 package = try await put(manifest, digest, from: archive)
             } catch {
-                hostInstallEpoch[id.description, default: 0] -= 1
+                hostInstallCounts[id.description, default: 0] -= 1
                 throw error
             }
             endTrial(of: id.description)
@@ -308,7 +308,7 @@ public actor PackageUpdater: HealthReporting {
     @discardableResult
     public func remove(_ id: PackageID) async throws -> [PackageScopeChange] {
         try await packages.run(id.description) {
-            hostInstallEpoch[id.description, default: 0] += 1
+            hostInstallCounts[id.description, default: 0] += 1
             // First: what waits may be all that there is, and must not come at the next launch.
             try await giveUpWaiting(id)
             let former = library.activeGeneration(of: id)?.package
@@ -353,16 +353,16 @@ public actor PackageUpdater: HealthReporting {
         unlessAfter words: [String: Int]
     ) async throws -> PackageUpdate {
         let name = manifest.id.description
-        func checkWord() throws {
+        func checkNotOvertaken() throws {
             try checkHealth(of: manifest.id, manifest.version, at: source.manifestURL)
-            guard hostInstallEpoch[name] == words[name] else {
+            guard hostInstallCounts[name] == words[name] else {
                 throw DeliveryError(
                     .overtaken, "the host installed or removed \(name) meanwhile", at: source.manifestURL)
             }
         }
-        try checkWord()
+        try checkNotOvertaken()
         let (draft, present): (PackageDraft, PackageUpdate?) = try await packages.run(name) {
-            try checkWord()
+            try checkNotOvertaken()
             _ = try await library.authorise(manifest, digest, from: source)
             let draft = try await library.draft(of: manifest)
             guard let present = try await update(to: draft, timing) else { return (draft, nil) }
@@ -373,7 +373,7 @@ public actor PackageUpdater: HealthReporting {
         let former = library.activeGeneration(of: manifest.id)?.number
         let (transfer, traffic) = try await fetch(draft, from: source)
         return try await packages.run(name) {
-            try checkWord()
+            try checkNotOvertaken()
             // What came with the app may have been installed meanwhile.
             if let active = try await library.activeGeneration(like: draft), active.number != former {
                 return PackageUpdate(outcome: .unchanged, package: active.package, transfer: transfer, traffic: traffic)

@@ -15,7 +15,7 @@ public protocol PrefetchCompleting: Sendable {
     func completed(_ request: ResourceRequest) async throws -> ResourceRequest
 
     /// Asks for a request that is completed.
-    /// - Parameter hear: is told what the answer says of cookies, the values of its `Set-Cookie` fields, before any
+    /// - Parameter receive: receives what the answer says of cookies, the values of its `Set-Cookie` fields, before any
     ///   request of the page's own can have these: it may come with them from then on. Default: told those that the
     ///   answer has.
     /// - Throws: what the loader throws.

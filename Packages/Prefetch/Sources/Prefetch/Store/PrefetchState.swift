@@ -32,7 +32,7 @@ struct PrefetchState: Sendable {
     enum HandOver: Sendable {
         /// The answer, all of it.
         case whole(Answer, ResourceBody)
-        /// The answer, whose pieces are had by ``take(_:)``.
+        /// The answer, whose pieces are had by ``nextStep(_:)``.
         case streamed(Answer)
         /// It is not for this claimant, who has no claim any more.
         case mismatch

@@ -35,7 +35,7 @@ public struct RewritingLoader: ResourceLoader {
 
     /// - Parameters:
     ///   - hashing: `nil` by default: every `integrity` stays, and the engine refuses what was rewritten.
-    ///   - ledger: one for all loaders that answer the same pages.
+    ///   - rewriteRecord: one for all loaders that answer the same pages.
     public init(
         _ base: any ResourceLoader, names: SchemeNames, options: Options = Options(),
         hashing: (any IntegrityHashing)? = nil, rewriteRecord: RewriteRecord = RewriteRecord(), covers: @escaping Covers

@@ -16,7 +16,7 @@ struct InputStreamBytes: @unchecked Sendable {
     private let queue = DispatchQueue(label: "containerkit.request-body")
     private let receive: @Sendable () -> Void
 
-    /// - Parameter hear: told of each piece.
+    /// - Parameter receive: called for each piece.
     init(_ stream: InputStream, receive: @escaping @Sendable () -> Void) {
         self.stream = stream
         self.receive = receive

@@ -4,12 +4,12 @@
 public import ResourceStore
 
 /// Makes room in a budget before bytes are brought in.
-public protocol SpaceReserving: Sendable {
+public protocol SpaceEnsuring: Sendable {
     /// Makes room for so many bytes more, or refuses.
     /// - Throws: where there can be no such room. A `StoreError` that means something else, a ``DeliveryError`` and
     ///   `CancellationError` are passed on as they are.
-    func reserveSpace(for bytes: Int64) async throws
+    func ensureSpace(for bytes: Int64) async throws
 }
 
 /// Its own budget for packages, and the device.
-extension BlobStore: SpaceReserving {}
+extension BlobStore: SpaceEnsuring {}

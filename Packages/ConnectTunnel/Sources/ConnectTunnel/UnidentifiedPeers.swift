@@ -8,7 +8,7 @@ public import NIOCore
 /// that for one more the oldest has to go: ours speaks at once.
 ///
 /// Isolation: any.
-public final class RejectedPeers: Sendable {
+public final class UnidentifiedPeers: Sendable {
     private struct State {
         var lastNumber: UInt64 = 0
         var channels: [(number: UInt64, channel: any Channel)] = []

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import AsyncSupport
+import Testing
+
+@MainActor
+@Suite("Serial queues, time limits and stopwatches", .timeLimit(.minutes(1)))
+struct SerialQueueTests {
+    private enum Failure: Error { case refused, late }
+
+    private final class Log: Sendable {
+        let entries = Mutex<[Int]>([])
+        func add(_ number: Int) { entries.withLock { $0.append(number) } }
+        var all: [Int] { entries.withLock { $0 } }
+    }
+
+    @Test("The jobs of one actor run in the order of its calls")
+    func order() async {
+        let (queue, log) = (SerialQueue("test"), Log())
+        // Tasks of one actor start in the order in which they are made.
+        let tasks = (0..<200).map { number in Task { await queue.run { log.add(number) } } }
+        for task in tasks { await task.value }
+        #expect(log.all == Array(0..<200))
+    }
+
+    @Test("A job's error keeps its type, and what the job captured is released with its end")
+    func errors() async {
+        let queue = SerialQueue("test", priority: .userInitiated)
+        await #expect(throws: Failure.refused) {
+            try await queue.run { () throws(Failure) in throw .refused }
+        }
+        weak var captured: Log?
+        do {
+            let log = Log()
+            captured = log
+            await queue.run { log.add(1) }
+        }
+        #expect(captured == nil)
+    }
+
+    @Test("A blocking call and an added job keep the order")
+    func blocking() async {
+        let (queue, log) = (SerialQueue("test"), Log())
+        queue.enqueue { log.add(1) }
+        #expect(queue.runBlocking { log.all } == [1])
+    }
+
+    @Test("Work that takes too long is cancelled, and the error of the limit is thrown")
+    func limit() async throws {
+        let log = Log()
+        await #expect(throws: Failure.late) {
+            try await withTimeLimit(.milliseconds(1)) {
+                Failure.late
+            } _: {
+                for await _ in AsyncStream<Never>.makeStream().stream {}
+                log.add(Task.isCancelled ? 1 : 0)
+            }
+        }
+        #expect(log.all == [1])
+        #expect(try await withTimeLimit(.seconds(60), otherwise: { Failure.late }, { 7 }) == 7)
+        await #expect(throws: Failure.refused) {
+            try await withTimeLimit(.seconds(60), otherwise: { Failure.late }, { throw Failure.refused })
+        }
+    }
+
+    @Test("A caller that is cancelled ends the work")
+    func cancellation() async {
+        let work = Task {
+            try await withTimeLimit(.seconds(60)) {
+                Failure.late
+            } _: {
+                for await _ in AsyncStream<Never>.makeStream().stream {}
+                try Task.checkCancellation()
+            }
+        }
+        work.cancel()
+        await #expect(throws: CancellationError.self) { try await work.value }
+    }
+
+    @Test("A stopwatch of any clock goes on")
+    func stopwatch() {
+        let clock: any Clock<Duration> = ContinuousClock()
+        let stopwatch = Stopwatch(clock)
+        let first = stopwatch.elapsed
+        #expect(first >= .zero && stopwatch.elapsed >= first)
+    }
+}
