@@ -23,8 +23,16 @@
         /// Returns the path of a script that takes the launcher's place.
         private func launcher(_ script: String) throws -> String {
             let path = folder + "/launcher"
-            try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path))
-            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+            // Written by a process of its own: a file that is open for writing is not executed, and another test's child
+            // inherits what this process has open.
+            let writer = Process()
+            writer.executableURL = URL(fileURLWithPath: "/bin/sh")
+            writer.arguments = [
+                "-c", "printf '#!/bin/sh\\n%s\\n' \"$1\" >\"$2\" && chmod 700 \"$2\"", "sh", script, path,
+            ]
+            try writer.run()
+            writer.waitUntilExit()
+            try #require(writer.terminationStatus == 0)
             return path
         }
 
