@@ -15,15 +15,6 @@ struct SerialQueueTests {
         var all: [Int] { entries.withLock { $0 } }
     }
 
-    @Test("The jobs of one actor run in the order of its calls")
-    func order() async {
-        let (queue, log) = (SerialQueue("test"), Log())
-        // Tasks of one actor start in the order in which they are made.
-        let tasks = (0..<200).map { number in Task { await queue.run { log.add(number) } } }
-        for task in tasks { await task.value }
-        #expect(log.all == Array(0..<200))
-    }
-
     @Test("A job's error keeps its type, and what the job captured is released with its end")
     func errors() async {
         let queue = SerialQueue("test", priority: .userInitiated)
