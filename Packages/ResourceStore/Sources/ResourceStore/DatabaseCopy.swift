@@ -45,6 +45,7 @@ final class DatabaseCopy: Sendable {
     }
 
     private static func makeFolder() throws -> PrivateFolder {
+        // mkdtemp(3) replaces the X's.
         let path = FileManager.default.temporaryDirectory.appending(path: "container-store.XXXXXX").path
         var template = Array(path.utf8CString)
         let made = template.withUnsafeMutableBufferPointer { buffer in

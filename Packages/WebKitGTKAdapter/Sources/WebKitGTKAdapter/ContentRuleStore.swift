@@ -40,6 +40,7 @@
 
         private static func compile(_ json: String, as id: String) async throws -> OpaquePointer {
             var error: UnsafeMutablePointer<GError>?
+            // GLib replaces the X's.
             guard let folder = g_dir_make_tmp("containerkit-rules-XXXXXX", &error) else {
                 throw EngineError(.storage, error.map(message(of:)) ?? "cannot make a folder for content rules")
             }
