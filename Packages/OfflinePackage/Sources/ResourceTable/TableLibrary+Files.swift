@@ -16,25 +16,28 @@ extension TableLibrary {
     /// The stored file of an entry; `nil` where there is none, or one of another version.
     nonisolated func file(of entry: TableEntry) async -> TableFile? {
         do {
-            guard let file = try await store.file(for: entry.download), file.md5 == entry.md5,
-                file.body.length != nil
-            else { return nil }
-            return file
+            return try await storedFile(of: entry)
         } catch {
             count(\.unreadableFiles)
             return nil
         }
     }
 
+    private nonisolated func storedFile(of entry: TableEntry) async throws -> TableFile? {
+        guard let file = try await store.file(for: entry.download), file.md5 == entry.md5, file.body.length != nil
+        else { return nil }
+        return file
+    }
+
     /// Fetches the file of an entry because a page asks for it; all who ask at the same time wait for one download.
     /// - Returns: `nil` where it cannot be had: the page's request then goes on to the next loader.
     /// - Throws: `CancellationError`.
-    nonisolated func fill(_ entry: TableEntry) async throws -> Data? {
+    nonisolated func fill(_ entry: TableEntry) async throws -> FetchedFile? {
         guard conditions.conditions.network != .none, !isHeld(entry) else { return nil }
         do {
-            let bytes = try await flight(of: entry)
-            count(\.fills)
-            return bytes
+            let file = try await flight(of: entry, unlessStored: true)
+            if case .downloaded = file { count(\.fills) }
+            return file
         } catch {
             try Task.checkCancellation()
             count(\.failedFills)
@@ -60,11 +63,14 @@ extension TableLibrary {
     }
 
     /// Fetches and keeps a file, once for all who want it now.
-    private nonisolated func flight(of entry: TableEntry) async throws -> Data {
+    /// - Parameter unlessStored: whether a file that was stored since the caller looked is enough. Without it, who looks
+    ///   before a download ends and asks after that causes a second one.
+    private nonisolated func flight(of entry: TableEntry, unlessStored: Bool) async throws -> FetchedFile {
         try await flights.value(for: FlightKey(download: entry.download, md5: entry.md5)) { [self] in
+            if unlessStored, let file = try? await storedFile(of: entry) { return .stored(file) }
             let bytes = try await fetcher.file(of: entry)
             await keep(bytes, of: entry)
-            return bytes
+            return .downloaded(bytes)
         }
     }
 
@@ -145,7 +151,7 @@ extension TableLibrary {
         guard table?[item.entry.url] == item.entry else { return nil }
         if !item.isForced, await file(of: item.entry) != nil { return nil }
         do {
-            _ = try await flight(of: item.entry)
+            _ = try await flight(of: item.entry, unlessStored: !item.isForced)
             count(\.downloads)
             return nil
         } catch {

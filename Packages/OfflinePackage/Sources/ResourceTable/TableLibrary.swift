@@ -35,11 +35,18 @@ public actor TableLibrary {
         let md5: MD5Digest
     }
 
+    /// A file that was missing when its page asked.
+    enum FetchedFile: Sendable {
+        /// Another request or the background has stored it meanwhile.
+        case stored(TableFile)
+        case downloaded(Data)
+    }
+
     let configuration: Configuration
     let store: any TableStoring
     let conditions: any HostConditioning
     let fetcher: TableFetcher
-    let flights = SingleFlight<FlightKey, Data>()
+    let flights = SingleFlight<FlightKey, FetchedFile>()
     let now: @Sendable () -> Date
     let state: Mutex<State>
 

@@ -25,8 +25,14 @@ public struct TableLoader: ResourceLoader {
         if let file = await library.file(of: entry) {
             return respond(with: file.body, of: entry, Provenance(.package, reason: reason))
         }
-        guard request.head.method == .get, let bytes = try await library.fill(entry) else { return nil }
-        return respond(with: .bytes(bytes), of: entry, Provenance(.network, reason: "\(reason), filled on first use"))
+        guard request.head.method == .get else { return nil }
+        switch try await library.fill(entry) {
+        case .stored(let file): return respond(with: file.body, of: entry, Provenance(.package, reason: reason))
+        case .downloaded(let bytes):
+            let provenance = Provenance(.network, reason: "\(reason), filled on first use")
+            return respond(with: .bytes(bytes), of: entry, provenance)
+        case nil: return nil
+        }
     }
 
     private func respond(

@@ -18,6 +18,8 @@ final class MemoryStore: TableStoring {
         var refusesReading = false
         /// Holds up files before they are kept.
         var gate: Gate?
+        /// Holds up the next reader, with what it has found before.
+        var readingGate: Gate?
     }
 
     let state = Mutex(State())
@@ -32,10 +34,13 @@ final class MemoryStore: TableStoring {
     }
 
     func file(for key: TableURL) async throws -> TableFile? {
-        try state.withLock { state in
+        let (file, gate) = try state.withLock { state -> (TableFile?, Gate?) in
             if state.refusesReading { throw Refusal() }
-            return state.files[key].map { TableFile(md5: $0.md5, body: .bytes($0.bytes)) }
+            defer { state.readingGate = nil }
+            return (state.files[key].map { TableFile(md5: $0.md5, body: .bytes($0.bytes)) }, state.readingGate)
         }
+        try await gate?.wait()
+        return file
     }
 
     func put(_ content: Data, md5: MD5Digest, for key: TableURL) async throws {

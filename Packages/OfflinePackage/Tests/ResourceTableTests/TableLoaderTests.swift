@@ -74,6 +74,22 @@ struct TableLoaderTests {
         #expect(again.provenance.source == .package && network.asked == [item.key])
     }
 
+    @Test("Who looked before a download ended and asks after it gets the stored file")
+    func lateAsker() async throws {
+        let library = try await library(downloading: false)
+        let item = maker.items[0]
+        let gate = Gate()
+        fixture.store.state.withLock { $0.readingGate = gate }
+        async let late = fixture.response(library, item.url)
+        await gate.arrivals(1)
+        #expect(try await fixture.text(library, item.url) == "content 0")
+        gate.open()
+        let response = try #require(try await late)
+        #expect(try await response.body.collect(upTo: 100) == item.bytes)
+        #expect(response.provenance.source == .package && network.asked == [item.key])
+        #expect(library.counters.fills == 1)
+    }
+
     @Test("The first answer says that it came from the network")
     func fillProvenance() async throws {
         let library = try await library(downloading: false)
