@@ -113,11 +113,12 @@ let package = Package(
         .library(name: "PublicSuffixList", targets: ["PublicSuffixList"]),
         .library(name: "CookieBridge", targets: ["CookieBridge"]),
         .library(name: "Prefetch", targets: ["Prefetch"]),
+        .library(name: "WebEngine", targets: ["WebEngine"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
-        .library(name: "ContainerTesting", targets: ["ContainerTesting", "EngineTesting"]),
-        .library(name: "EngineTesting", targets: ["EngineTesting"]),
+        .library(name: "ContainerTesting", targets: ["ContainerTesting"]),
+        .library(name: "WebEngineTesting", targets: ["WebEngineTesting"]),
         .executable(name: "h5", targets: ["h5"]),
         .executable(name: "container-browser", targets: ["container-browser"]),
     ],
@@ -233,6 +234,9 @@ let package = Package(
                 .nio("NIOPosix"),
                 .nio("NIOHTTP1"), .nio("NIOEmbedded"), .nioSSL,
             ]),
+        // What adapters implement.
+        target("WebEngine", ["AsyncSupport", "ResourceLoading", .httpTypes]),
+        target("WebEngineTesting", in: "WebEngine", ["ResourceLoading", "WebEngine", .httpTypes]),
         target("SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         tests(of: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         target("HTTPSemantics", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
@@ -249,8 +253,8 @@ let package = Package(
         tests(of: "CookieBridge", ["AsyncSupport", "CookieJar"]),
         target("Prefetch", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         tests(of: "Prefetch", ["AsyncSupport", "ResourceLoading", .httpTypes]),
-        target("WebViewPool"),
-        tests(of: "WebViewPool"),
+        target("WebViewPool", ["WebEngine"]),
+        tests(of: "WebViewPool", ["WebEngine"]),
 
         // The facade, and what drives it.
         target(
@@ -259,17 +263,16 @@ let package = Package(
                 "AsyncSupport", "BodyBridge", "ConnectTunnel", "CookieBridge", "CookieJar", "PublicSuffixList",
                 "ResourceLoading",
                 "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache", "HTTPTransport",
-                "HTTPSemantics", "LoopbackServer", "Prefetch", "SchemeRouter", "SchemeMode",
+                "HTTPSemantics", "LoopbackServer", "Prefetch", "SchemeRouter", "SchemeMode", "WebEngine",
                 "WebViewPool", .crypto, .httpTypes, .log, .metrics,
             ]),
         tests(
             of: "ContainerKit", without: ["Stored"],
             [
                 "AsyncSupport", "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge", "CookieJar",
-                "EngineTesting",
                 "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher",
                 "Prefetch", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter",
-                "WebViewPool", .httpTypes, .log,
+                "WebEngine", "WebEngineTesting", "WebViewPool", .httpTypes, .log,
                 .metrics, .metricsTestKit,
             ]),
         .systemLibrary(
@@ -278,13 +281,13 @@ let package = Package(
         target(
             "WebKitGTKAdapter",
             [
-                "ContainerKit", "ResourceLoading", "SchemeRouter", "WebViewPool",
+                "AsyncSupport", "ResourceLoading", "WebEngine",
                 .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])), .httpTypes,
             ]),
         tests(
             of: "WebKitGTKAdapter",
             [
-                "ContainerKit", "ResourceLoading", .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])),
+                "ResourceLoading", "WebEngine", .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])),
             ]),
         target(
             "ContainerTesting",
@@ -298,12 +301,6 @@ let package = Package(
                 "AsyncSupport", .asyncHTTPClient, .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .nioSSL,
                 .httpTypes,
             ]),
-        target(
-            "EngineTesting", in: "ContainerTesting",
-            ["ContainerKit", "ResourceLoading", "SchemeRouter", "WebViewPool", .httpTypes]),
-        tests(
-            of: "EngineTesting", in: "ContainerTesting",
-            ["ContainerKit", "ContainerTesting", "ResourceLoading", "SchemeRouter", .httpTypes]),
 
         // The programs, and what they share.
         .target(
@@ -321,7 +318,7 @@ let package = Package(
             [
                 "AsyncSupport", "CommandSupport", "ConnectTunnel", "ContainerKit", "HTTPTransport", "OfflinePackage",
                 "ResourceLoading",
-                "ResourceStore", "SchemeRouter", "WebKitGTKAdapter", "ContainerTesting", "PackageFormat",
+                "ResourceStore", "SchemeRouter", "WebEngine", "WebKitGTKAdapter", "ContainerTesting", "PackageFormat",
                 "PackagePublisher", "Prefetch", "PublicSuffixList", "ResourceTable", .argumentParser, .httpTypes, .log,
             ]),
 
@@ -333,14 +330,14 @@ let package = Package(
                 "HTTPTransport",
                 "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading", "ResourceStore",
                 "ResourceTable", "SchemeMode",
-                "SchemeRouter", "WebViewPool", .argumentParser, .httpTypes,
+                "SchemeRouter", "WebEngine", "WebViewPool", .argumentParser, .httpTypes,
             ], path: "Benchmarks/Sources", swiftSettings: settings),
         .executableTarget(
             name: "loopback-host",
             dependencies: [
                 "CommandSupport", "ContainerKit", "HTTPTransport", "PackageFormat", "PackagePublisher",
                 "ResourceLoading",
-                "SchemeRouter", "WebViewPool", .argumentParser, .httpTypes,
+                "SchemeRouter", "WebEngine", "WebViewPool", .argumentParser, .httpTypes,
             ], path: "Benchmarks/LoopbackHost", swiftSettings: settings),
         .executableTarget(
             name: "loopback-load",
@@ -377,12 +374,12 @@ let package = Package(
                 "AsyncSupport", "BodyBridge", "ContainerKit", "ContainerTesting", "CookieBridge", "HTTPTransport",
                 "LoopbackServer",
                 "OfflinePackage",
-                "PackageFormat", "PackagePublisher", "Prefetch", "ResourceLoading", "SchemeRouter", "WebKitGTKAdapter",
-                "WebViewPool",
-                .httpTypes,
+                "PackageFormat", "PackagePublisher", "Prefetch", "ResourceLoading", "SchemeRouter", "WebEngine",
+                "WebKitGTKAdapter", "WebViewPool", .httpTypes,
             ], path: "Tests/EngineHarness", swiftSettings: settings),
         .executableTarget(
-            name: "readme-example", dependencies: ["ContainerKit", "WebKitGTKAdapter"], path: "Tests/ReadmeExample",
+            name: "readme-example", dependencies: ["ContainerKit", "WebEngine", "WebKitGTKAdapter"],
+            path: "Tests/ReadmeExample",
             swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",

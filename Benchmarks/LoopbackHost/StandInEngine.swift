@@ -6,12 +6,16 @@ internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
+internal import WebEngine
 internal import WebViewPool
 
 /// A mock of an engine: it has neither a web nor views to see. It takes the proxy that it is told, and writes down the
 /// certificate that it is to trust.
 @MainActor
-final class StandInEngine: WebEngineDriver {
+final class StandInEngine: WebEngineDriver, EngineNetworking, EngineCaching {
+    nonisolated static let standardMode = InterceptionMode.customScheme
+    var networking: any EngineNetworking { self }
+    var caching: any EngineCaching { self }
     let name = "none"
     let cookies: any EngineCookieStore = NoCookies()
     private(set) var proxy: EngineProxy?
@@ -25,7 +29,7 @@ final class StandInEngine: WebEngineDriver {
     func traits(in mode: InterceptionMode) -> EngineTraits {
         EngineTraits(
             bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
-            caches: true, identifiesPage: false)
+            caches: true, identifiesPage: false, acceptLanguage: nil)
     }
 
     func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) {}
@@ -40,13 +44,26 @@ final class StandInEngine: WebEngineDriver {
 }
 
 @MainActor
-final class NoView: EngineView {
+final class NoView: EngineView, ViewLoading, ViewScripting {
+    var loading: any ViewLoading { self }
+    var scripting: any ViewScripting { self }
+    let prompts: (any ViewPrompts)? = nil
+    let downloads: (any ViewDownloads)? = nil
+    let recovery: (any ViewRecovery)? = nil
+    let snapshots: (any ViewSnapshots)? = nil
+    let hasEnded = false
+    let lastLoad: LoadToken? = nil
+    let isPosted = false
+    let pendingHandlers: Set<String> = []
     let id = ViewID(rawValue: 1)
     var onSignal: (@MainActor (ViewSignal) -> Void)?
     let isAlive = true
 
     func load(_ url: String) {}
     func stopLoading() {}
+    func reload(_ url: String) {}
+    func showErrorPage(_ html: String, for url: String) {}
+    func isPosting(to url: String) -> Bool { false }
     func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String { "null" }
     func setUserAgent(_ agent: UserAgent) {}
     func add(_ script: UserScript) {}
@@ -54,8 +71,8 @@ final class NoView: EngineView {
     func reset() async throws -> NoView { self }
     func residualState() async throws -> Set<ResidualState> { [] }
     func discard() {}
-    func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {}
-    func snapshot() async throws -> PageSnapshot { throw EngineError(.snapshot, "nothing to see") }
+    func precompile(_ sources: [String]) async throws {}
+    func setContentRules(_ json: String) async throws {}
     func setMessageHandler(
         named name: String, in world: ScriptWorld,
         _ handler: @escaping @MainActor (ScriptMessage) async throws -> String
@@ -67,5 +84,6 @@ private final class NoCookies: EngineCookieStore {
     func all() async throws -> [EngineCookie] { [] }
     func set(_ cookie: EngineCookie) async throws {}
     func remove(name: String, domain: String, path: String) async throws {}
+    let losses = 0
     func changes() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
 }

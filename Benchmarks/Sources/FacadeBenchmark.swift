@@ -10,6 +10,7 @@ internal import ResourceLoading
 internal import ResourceStore
 internal import SchemeMode
 internal import SchemeRouter
+internal import WebEngine
 
 /// What the facade adds to a request for a packaged file: the container's whole chain, beside the modules that it is
 /// made of, put together by hand, in turns. What is its own are the page's session, the rules, and the events.

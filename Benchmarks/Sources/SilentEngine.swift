@@ -6,6 +6,7 @@ internal import ContainerKit
 internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
+internal import WebEngine
 internal import WebViewPool
 
 #if canImport(FoundationEssentials)
@@ -16,7 +17,10 @@ internal import WebViewPool
 
 /// An engine without a web: it asks what it is told to, and notes when the head of the answer comes.
 @MainActor
-final class SilentEngine: WebEngineDriver {
+final class SilentEngine: WebEngineDriver, EngineNetworking, EngineCaching {
+    nonisolated static let standardMode = InterceptionMode.customScheme
+    var networking: any EngineNetworking { self }
+    var caching: any EngineCaching { self }
     let name = "none"
     let cookies: any EngineCookieStore = NoCookies()
     private let view = SilentView()
@@ -26,7 +30,7 @@ final class SilentEngine: WebEngineDriver {
     func traits(in mode: InterceptionMode) -> EngineTraits {
         EngineTraits(
             bodies: .none, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
-            caches: false, identifiesPage: true)
+            caches: false, identifiesPage: true, acceptLanguage: nil)
     }
 
     func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) { handlers[scheme.name] = handler }
@@ -104,13 +108,26 @@ private final class HeadSink: SchemeTaskSink {
 }
 
 @MainActor
-final class SilentView: EngineView {
+final class SilentView: EngineView, ViewLoading, ViewScripting {
+    var loading: any ViewLoading { self }
+    var scripting: any ViewScripting { self }
+    let prompts: (any ViewPrompts)? = nil
+    let downloads: (any ViewDownloads)? = nil
+    let recovery: (any ViewRecovery)? = nil
+    let snapshots: (any ViewSnapshots)? = nil
+    let hasEnded = false
+    let lastLoad: LoadToken? = nil
+    let isPosted = false
+    let pendingHandlers: Set<String> = []
     let id = ViewID(rawValue: 1)
     var onSignal: (@MainActor (ViewSignal) -> Void)?
     let isAlive = true
 
     func load(_ url: String) {}
     func stopLoading() {}
+    func reload(_ url: String) {}
+    func showErrorPage(_ html: String, for url: String) {}
+    func isPosting(to url: String) -> Bool { false }
     func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String { "null" }
     func setUserAgent(_ agent: UserAgent) {}
     func add(_ script: UserScript) {}
@@ -118,8 +135,8 @@ final class SilentView: EngineView {
     func reset() async throws -> SilentView { self }
     func residualState() async throws -> Set<ResidualState> { [] }
     func discard() {}
-    func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {}
-    func snapshot() async throws -> PageSnapshot { throw EngineError(.snapshot, "nothing to see") }
+    func precompile(_ sources: [String]) async throws {}
+    func setContentRules(_ json: String) async throws {}
     func setMessageHandler(
         named name: String, in world: ScriptWorld,
         _ handler: @escaping @MainActor (ScriptMessage) async throws -> String
@@ -131,5 +148,6 @@ private final class NoCookies: EngineCookieStore {
     func all() async throws -> [EngineCookie] { [] }
     func set(_ cookie: EngineCookie) async throws {}
     func remove(name: String, domain: String, path: String) async throws {}
+    let losses = 0
     func changes() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
 }

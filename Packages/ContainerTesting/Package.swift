@@ -17,15 +17,10 @@ let package = Package(
     name: "ContainerTesting",
     platforms: [.iOS(.v18), .macOS(.v15)],
     products: [
-        .library(name: "ContainerTesting", targets: ["ContainerTesting", "EngineTesting"]),
-        .library(name: "EngineTesting", targets: ["EngineTesting"]),
+        .library(name: "ContainerTesting", targets: ["ContainerTesting"])
     ],
     dependencies: [
-        // Its tests depend on this module in turn: a cycle of packages, and none of targets.
-        .package(path: "../ContainerKit"),
         .package(path: "../ResourceLoading"),
-        .package(path: "../SchemeRouter"),
-        .package(path: "../WebViewPool"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
@@ -67,25 +62,6 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-            ], swiftSettings: settings),
-        .target(
-            name: "EngineTesting",
-            dependencies: [
-                .product(name: "ContainerKit", package: "ContainerKit"),
-                .product(name: "ResourceLoading", package: "ResourceLoading"),
-                .product(name: "SchemeRouter", package: "SchemeRouter"),
-                .product(name: "WebViewPool", package: "WebViewPool"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-            ], swiftSettings: settings),
-        .testTarget(
-            name: "EngineTestingTests",
-            dependencies: [
-                "ContainerTesting",
-                "EngineTesting",
-                .product(name: "ContainerKit", package: "ContainerKit"),
-                .product(name: "ResourceLoading", package: "ResourceLoading"),
-                .product(name: "SchemeRouter", package: "SchemeRouter"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
     ],

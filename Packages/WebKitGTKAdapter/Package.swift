@@ -20,10 +20,8 @@ let package = Package(
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"])
     ],
     dependencies: [
-        .package(path: "../ContainerKit"),
         .package(path: "../ResourceLoading"),
-        .package(path: "../SchemeRouter"),
-        .package(path: "../WebViewPool"),
+        .package(path: "../WebEngine"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
     ],
     targets: [
@@ -32,10 +30,9 @@ let package = Package(
         .target(
             name: "WebKitGTKAdapter",
             dependencies: [
-                .product(name: "ContainerKit", package: "ContainerKit"),
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
-                .product(name: "SchemeRouter", package: "SchemeRouter"),
-                .product(name: "WebViewPool", package: "WebViewPool"),
+                .product(name: "WebEngine", package: "WebEngine"),
                 .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
@@ -43,7 +40,7 @@ let package = Package(
             name: "WebKitGTKAdapterTests",
             dependencies: [
                 "WebKitGTKAdapter",
-                .product(name: "ContainerKit", package: "ContainerKit"),
+                .product(name: "WebEngine", package: "WebEngine"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])),
             ], swiftSettings: settings),

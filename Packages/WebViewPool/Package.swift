@@ -19,9 +19,17 @@ let package = Package(
     products: [
         .library(name: "WebViewPool", targets: ["WebViewPool"])
     ],
+    dependencies: [
+        .package(path: "../WebEngine")
+    ],
     targets: [
-        .target(name: "WebViewPool", swiftSettings: settings),
-        .testTarget(name: "WebViewPoolTests", dependencies: ["WebViewPool"], swiftSettings: settings),
+        .target(
+            name: "WebViewPool", dependencies: [.product(name: "WebEngine", package: "WebEngine")],
+            swiftSettings: settings),
+        .testTarget(
+            name: "WebViewPoolTests",
+            dependencies: ["WebViewPool", .product(name: "WebEngine", package: "WebEngine")],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -33,7 +33,7 @@ struct ReadmeTests {
     func guideToTests() throws {
         let guide = try text("docs/testing.md")
         for name in ["ShopScreen", "ShopScreenTests"] {
-            let code = try text("Packages/ContainerTesting/Tests/EngineTestingTests/\(name).swift")
+            let code = try text("Packages/ContainerKit/Tests/ContainerKitTests/\(name).swift")
             let header = try #require(code.firstRange(of: "\n\n"))
             #expect(guide.contains("```swift\n\(code[header.upperBound...])```"), "\(name)")
         }

@@ -4,6 +4,7 @@
 internal import ContainerKit
 internal import ContainerTesting
 internal import Foundation
+internal import WebEngine
 internal import WebKitGTKAdapter
 internal import WebViewPool
 

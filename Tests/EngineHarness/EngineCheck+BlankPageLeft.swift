@@ -9,6 +9,7 @@ internal import OfflinePackage
 internal import PackageFormat
 internal import PackagePublisher
 internal import ResourceLoading
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // Pages that look white, or do not answer, and which of them are left alone.

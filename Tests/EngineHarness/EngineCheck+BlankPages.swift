@@ -5,6 +5,7 @@ internal import ContainerKit
 internal import Foundation
 internal import OfflinePackage
 internal import PackageFormat
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // Pages that stay white.

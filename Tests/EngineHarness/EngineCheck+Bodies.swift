@@ -7,6 +7,7 @@ internal import Foundation
 internal import HTTPTransport
 internal import LoopbackServer
 internal import SchemeRouter
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // The matrix of bodies: each kind of body in each way to send it, as Scripts/body-matrix asks for it.

@@ -7,6 +7,7 @@ internal import Foundation
 internal import HTTPTransport
 internal import LoopbackServer
 internal import SchemeRouter
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // The injected script, as pages see it: a page is opened in the plain engine or in a mode of the container, and does what

@@ -10,6 +10,7 @@ internal import HTTPTransport
 internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 /// A covered site and one that is not, of the same domain, in one engine.

@@ -4,6 +4,7 @@
 internal import ContainerKit
 internal import ContainerTesting
 internal import HTTPTypes
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // Proxies that want credentials.

@@ -5,6 +5,7 @@ internal import ContainerKit
 internal import ContainerTesting
 internal import Foundation
 internal import OfflinePackage
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 #if canImport(Glibc)

@@ -6,6 +6,7 @@ internal import ContainerTesting
 internal import Foundation
 internal import PackageFormat
 internal import PackagePublisher
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // What pages save.

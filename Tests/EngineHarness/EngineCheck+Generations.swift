@@ -9,6 +9,7 @@ internal import OfflinePackage
 internal import PackageFormat
 internal import PackagePublisher
 internal import ResourceLoading
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // A file of a package in the engine's own caches never outlives its generation.

@@ -9,6 +9,7 @@ internal import HTTPTransport
 internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 /// The hosts of the checks of site isolation, which are one server.

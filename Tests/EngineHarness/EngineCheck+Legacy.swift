@@ -7,6 +7,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // What older pages say.

@@ -4,6 +4,7 @@
 internal import AsyncSupport
 internal import ContainerKit
 internal import Foundation
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 /// Holds a view until told.

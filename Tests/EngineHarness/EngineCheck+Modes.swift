@@ -9,6 +9,7 @@ internal import PackagePublisher
 internal import Prefetch
 internal import ResourceLoading
 internal import SchemeRouter
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // One container whose pages open by the proxy, by the custom scheme, and plain.

@@ -4,6 +4,7 @@
 internal import ContainerKit
 internal import Foundation
 internal import SchemeRouter
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // The engine's network process is another one than before, and knows nothing of what it was told.

@@ -6,6 +6,7 @@ internal import ContainerTesting
 internal import Foundation
 internal import HTTPTransport
 internal import SchemeRouter
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // Cookies of pages in custom-scheme mode.

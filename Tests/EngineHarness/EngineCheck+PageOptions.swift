@@ -6,6 +6,7 @@ internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
 internal import SchemeRouter
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // What a page is called and given by the app.

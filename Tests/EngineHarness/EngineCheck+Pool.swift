@@ -3,6 +3,7 @@
 
 internal import ContainerKit
 internal import Foundation
+internal import WebEngine
 internal import WebKitGTKAdapter
 internal import WebViewPool
 

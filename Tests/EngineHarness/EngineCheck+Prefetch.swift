@@ -8,6 +8,7 @@ internal import Foundation
 internal import HTTPTransport
 internal import Prefetch
 internal import SchemeRouter
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // Requests that are made when a page is opened.

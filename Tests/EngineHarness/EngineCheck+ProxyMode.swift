@@ -11,6 +11,7 @@ internal import PackageFormat
 internal import PackagePublisher
 internal import ResourceLoading
 internal import SchemeRouter
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // Pages by the container's own proxy, with a network in memory.

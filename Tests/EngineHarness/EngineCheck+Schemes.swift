@@ -8,6 +8,7 @@ internal import OfflinePackage
 internal import PackageFormat
 internal import ResourceLoading
 internal import SchemeRouter
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // Custom schemes.

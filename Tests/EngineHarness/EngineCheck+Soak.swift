@@ -3,6 +3,7 @@
 
 internal import ContainerKit
 internal import Foundation
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // Two hours of an app's life in a few minutes.

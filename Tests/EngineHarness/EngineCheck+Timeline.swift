@@ -4,6 +4,7 @@
 internal import ContainerKit
 internal import ResourceLoading
 internal import SchemeRouter
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // How a page opens, as the container tells it.

@@ -3,6 +3,7 @@
 
 internal import ContainerKit
 internal import ContainerTesting
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 // Certificates that nobody vouches for.

@@ -5,6 +5,7 @@ internal import BodyBridge
 internal import ContainerKit
 internal import Foundation
 internal import SchemeRouter
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 /// What the adapter must do, one case each.

@@ -3,6 +3,7 @@
 
 internal import ContainerKit
 internal import Foundation
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 /// Runs one check of the adapter in the real engine, by name, and exits with 0 where it holds.

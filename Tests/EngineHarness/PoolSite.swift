@@ -5,6 +5,7 @@ internal import ContainerKit
 internal import Foundation
 internal import HTTPTypes
 internal import SchemeRouter
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 /// A site of one page that leaves all it can in its view, and another that looks for it, in a container of its own.

@@ -4,6 +4,7 @@
 internal import ContainerKit
 internal import ContainerTesting
 internal import HTTPTypes
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 /// A site behind proxies: whatever the name, it is this server.

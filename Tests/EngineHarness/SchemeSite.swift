@@ -6,6 +6,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 /// Pages at `house://…`, by their path; what has none is never answered.

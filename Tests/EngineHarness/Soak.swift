@@ -5,6 +5,7 @@ internal import ContainerKit
 internal import Foundation
 internal import Prefetch
 internal import ResourceLoading
+internal import WebEngine
 internal import WebKitGTKAdapter
 internal import WebViewPool
 

@@ -10,6 +10,7 @@ internal import PackagePublisher
 internal import Prefetch
 internal import ResourceLoading
 internal import SchemeRouter
+internal import WebEngine
 internal import WebKitGTKAdapter
 internal import WebViewPool
 

@@ -4,6 +4,7 @@
 internal import CommandSupport
 internal import ContainerKit
 internal import ResourceTable
+internal import WebEngine
 
 extension Container {
     /// Waits for the answer of the resource table's server, which a container asks as it is made, unless a table is

@@ -6,6 +6,7 @@ internal import ContainerTesting
 internal import Foundation
 internal import PackageFormat
 internal import PackagePublisher
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 /// One site, opened in every way that is compared.

@@ -7,6 +7,7 @@ internal import ContainerTesting
 internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
+internal import WebEngine
 
 extension CommandError {
     /// Gives the errors of the libraries their line and exit status.

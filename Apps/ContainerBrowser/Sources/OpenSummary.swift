@@ -4,6 +4,7 @@
 internal import ContainerKit
 internal import ContainerTesting
 internal import Foundation
+internal import WebEngine
 
 /// The result of `open`: every run, and the median of their numbers.
 struct OpenSummary: Sendable {

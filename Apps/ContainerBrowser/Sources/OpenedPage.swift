@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContainerKit
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 /// A page that was opened on a stage, with a container or without.

@@ -4,6 +4,7 @@
 internal import ContainerKit
 internal import Foundation
 internal import HTTPTypes
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 /// One measured opening of a page.

@@ -4,6 +4,7 @@
 internal import CommandSupport
 internal import ContainerKit
 internal import ResourceLoading
+internal import WebEngine
 
 /// Why a page could not be opened, in words of the program's own: one code, one sentence, one URL.
 ///

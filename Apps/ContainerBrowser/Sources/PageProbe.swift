@@ -3,6 +3,7 @@
 
 internal import ContainerKit
 internal import Foundation
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 /// Reads measurements out of a page, mostly from a script world beside the page's own, so that the page cannot tell.

@@ -3,6 +3,7 @@
 
 internal import ContainerKit
 internal import Foundation
+internal import WebEngine
 
 /// Where two pictures of a page differ.
 struct PixelDifference: Sendable, Hashable {

@@ -4,6 +4,7 @@
 internal import ContainerKit
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebEngine
 
 /// Requests by provenance. One that got no answer counts as failed and nowhere else; an error status is an answer.
 struct RequestCount: Encodable, Sendable {

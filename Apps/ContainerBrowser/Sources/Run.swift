@@ -5,6 +5,7 @@ internal import ArgumentParser
 internal import CommandSupport
 internal import ContainerKit
 internal import Foundation
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 /// `container-browser run`: opens pages one after the other and prints what a script finds in each.

@@ -4,6 +4,7 @@
 internal import CommandSupport
 internal import ContainerKit
 internal import Foundation
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 /// Finds out whether scripts from the command line can be parsed, before any page is opened.

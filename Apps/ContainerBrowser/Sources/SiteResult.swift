@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContainerKit
+internal import WebEngine
 
 /// All openings of one site.
 struct SiteResult: Sendable {

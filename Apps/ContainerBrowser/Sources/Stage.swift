@@ -8,7 +8,9 @@ internal import ContainerTesting
 internal import HTTPTransport
 internal import Logging
 internal import OfflinePackage
+internal import ResourceLoading
 internal import ResourceTable
+internal import WebEngine
 internal import WebKitGTKAdapter
 
 /// A fresh engine, bare or inside a container, with a network of its own.

@@ -8,6 +8,7 @@ public import ContainerTesting
 internal import Foundation
 internal import Prefetch
 internal import ResourceTable
+internal import WebEngine
 
 /// The options that `open` and `run` share.
 struct StageArguments: ParsableArguments {

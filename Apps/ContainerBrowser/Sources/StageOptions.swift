@@ -9,6 +9,7 @@ internal import Prefetch
 internal import PublicSuffixList
 internal import ResourceTable
 internal import SchemeRouter
+internal import WebEngine
 
 /// What a stage is set up with.
 struct StageOptions: Sendable {

@@ -4,6 +4,7 @@
 internal import ContainerKit
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebEngine
 
 /// One bar of a waterfall. Times are milliseconds since the call to open.
 struct TimelineEntry: Sendable {

@@ -5,6 +5,7 @@ internal import CommandSupport
 internal import ContainerKit
 internal import Foundation
 internal import HTTPTransport
+internal import WebEngine
 
 /// A certificate that is trusted besides those of the system, for the named hosts alone: that of a test's server.
 struct TrustedCertificate: Sendable {

@@ -23,6 +23,7 @@ let package = Package(
                 .product(name: "PublicSuffixList", package: "ContainerKit"),
                 .product(name: "ResourceLoading", package: "ContainerKit"),
                 .product(name: "SchemeRouter", package: "ContainerKit"),
+                .product(name: "WebEngine", package: "ContainerKit"),
                 .product(name: "WebViewPool", package: "ContainerKit"),
             ])
     ],

@@ -10,6 +10,7 @@ internal import PackageFormat
 internal import Prefetch
 internal import ResourceLoading
 internal import ResourceTable
+internal import WebEngine
 
 /// What a publisher can make of the openings of one page: a prefetch table, a list of hosts, a resource table.
 @MainActor

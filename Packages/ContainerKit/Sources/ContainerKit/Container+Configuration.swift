@@ -10,6 +10,7 @@ public import ResourceStore
 public import ResourceTable
 public import SchemeMode
 public import SchemeRouter
+public import WebEngine
 public import WebViewPool
 
 extension Container {

@@ -8,6 +8,7 @@ internal import OfflinePackage
 internal import ResourceLoading
 internal import ResourceTable
 internal import SchemeMode
+public import WebEngine
 internal import WebViewPool
 
 // Pages: from the open to the end.
@@ -157,7 +158,7 @@ extension Container {
         timelineRecorder?.listen(to: view, of: session.id)
         equip(view, options, in: mode)
         try prepare(view)
-        view.load(place)
+        view.loading.load(place)
     }
 
     private func explained(_ error: EngineError, of place: String) -> EngineError {
@@ -173,10 +174,10 @@ extension Container {
     /// Gives a view the name and the values that its pages are to have.
     private func equip(_ view: Engine.View, _ options: PageOptions, in mode: InterceptionMode) {
         let agent = options.userAgent ?? configuration.userAgent
-        if agent != .engine { view.setUserAgent(agent) }
+        if agent != .engine { view.loading.setUserAgent(agent) }
         for seed in InitialPageData.merged(configuration.initialData + options.initialData) {
             let real = seed.origin.description
-            view.add(seed.script(at: [real, origin(real, in: mode)]))
+            view.scripting.add(seed.script(at: [real, origin(real, in: mode)]))
         }
     }
 

@@ -4,6 +4,7 @@
 internal import Foundation
 public import Prefetch
 internal import ResourceLoading
+public import WebEngine
 
 // What is fetched ahead.
 extension Container {

@@ -42,7 +42,9 @@ extension Container {
             do { try await clear(scope) } catch { failures.append("\(error)") }
             await cache?.removeAll()
             // Pages that are not intercepted have theirs there, in all modes.
-            do { try await engine.clearHTTPCache() } catch { failures.append("the engine's HTTP cache: \(error)") }
+            do { try await engine.caching.clearHTTPCache() } catch {
+                failures.append("the engine's HTTP cache: \(error)")
+            }
             // What came meanwhile may have been asked for before.
             forgetHeld(scope)
             return failures

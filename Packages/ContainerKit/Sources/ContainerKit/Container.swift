@@ -13,6 +13,7 @@ internal import ResourceStore
 internal import ResourceTable
 internal import SchemeMode
 internal import SchemeRouter
+public import WebEngine
 internal import WebViewPool
 
 /// Opens web pages at once: from verified packages first, then from the HTTP cache, then from the network.
@@ -118,7 +119,7 @@ public final class Container<Engine: WebEngineDriver> {
         pool = ViewPool(.init(capacity: configuration.pool, reuseLimit: configuration.viewReuseLimit)) { _ in
             try engine.makeView()
         } prepare: {
-            try await $0.precompile(sourcesToPrecompile)
+            try await $0.scripting.precompile(sourcesToPrecompile)
         }
         blankPages = configuration.blankPages.map { BlankPageMonitor($0) }
         pageRequests = PagePromptController(configuration.pageRequests) { [hub] in hub.send(.pageRequest($0, $1)) }

@@ -22,8 +22,6 @@ public struct ContainerError: Error, Sendable, Hashable, CustomStringConvertible
         public static let unsupported = Code("unsupported")
         /// A store of cookies could not be cleared.
         public static let cookies = Code("cookies")
-        /// A text that no view can call itself.
-        public static let invalidUserAgent = Code("invalid-user-agent")
         /// Values that a page cannot be given.
         public static let invalidInitialData = Code("invalid-seed")
         /// Something of an account could not be cleared.

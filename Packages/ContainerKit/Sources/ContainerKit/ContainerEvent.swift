@@ -6,6 +6,7 @@ public import OfflinePackage
 public import PackageFormat
 public import ResourceLoading
 public import ResourceTable
+public import WebEngine
 
 /// Something that happened in a container. Kinds are added over time: keep a default when switching.
 public enum ContainerEvent: Sendable {

@@ -4,6 +4,7 @@
 internal import AsyncSupport
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebEngine
 
 /// Why documents could not be had, by their real URLs. Engines hear of it at second hand: by a connection that ends, or as
 /// a failure of a custom scheme.

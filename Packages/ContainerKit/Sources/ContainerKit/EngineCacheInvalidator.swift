@@ -6,6 +6,7 @@ internal import OfflinePackage
 internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
+internal import WebEngine
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -152,7 +153,7 @@ final class EngineCacheInvalidator<Engine: WebEngineDriver> {
     func clear() async {
         guard let engine else { return }
         do {
-            try await engine.clearHTTPCache()
+            try await engine.caching.clearHTTPCache()
         } catch {
             logger.warning("cannot clear the engine's HTTP cache", metadata: ["error": "\(error)"])
         }
@@ -182,7 +183,7 @@ final class EngineCacheInvalidator<Engine: WebEngineDriver> {
             let outcome: Result<Void, any Error>
             do {
                 try await withLimit(limit, "the engine does not forget files in time") {
-                    try await engine.forgetFiles(under: stale.map(\.place), at: roots, lastGiven: lastGiven)
+                    try await engine.caching.forgetFiles(under: stale.map(\.place), at: roots, lastGiven: lastGiven)
                 }
                 outcome = .success(())
             } catch {

@@ -7,6 +7,7 @@ internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceTable
 internal import SchemeRouter
+internal import WebEngine
 
 /// Which requests are intercepted: what the rules say, and where they say nothing, those of the hosts that the app names,
 /// and those that a package has, installed or on its way, or a preview, and what a resource table lists.

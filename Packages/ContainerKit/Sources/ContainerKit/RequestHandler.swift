@@ -11,6 +11,7 @@ internal import ResourceLoading
 internal import ResourceTable
 internal import SchemeMode
 internal import SchemeRouter
+internal import WebEngine
 
 /// The way of one request, in the order in which it goes.
 ///

@@ -3,6 +3,7 @@
 
 internal import PublicSuffixList
 internal import ResourceLoading
+internal import WebEngine
 internal import WebViewPool
 
 /// What pages must have in common to have one view after the other: the mode, and the site. An engine changes the web

@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
-import EngineTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
 import SchemeRouter
 import Testing
+import WebEngineTesting
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -2,12 +2,13 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerTesting
-import EngineTesting
 import Foundation
 import HTTPTypes
 import OfflinePackage
 import ResourceLoading
 import Testing
+import WebEngine
+import WebEngineTesting
 
 @testable import ContainerKit
 

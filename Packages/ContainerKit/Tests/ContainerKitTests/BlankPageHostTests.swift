@@ -2,9 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerTesting
-import EngineTesting
 import Foundation
 import Testing
+import WebEngine
+import WebEngineTesting
 
 @testable import ContainerKit
 

@@ -3,11 +3,12 @@
 
 import AsyncSupport
 import ContainerTesting
-import EngineTesting
 import Foundation
 import OfflinePackage
 import PackageFormat
 import Testing
+import WebEngine
+import WebEngineTesting
 
 @testable import ContainerKit
 

@@ -3,13 +3,14 @@
 
 import AsyncSupport
 import ContainerKit
-import EngineTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
 import ResourceStore
 import SchemeRouter
 import Testing
+import WebEngine
+import WebEngineTesting
 
 /// The facade, without an engine and without a network.
 @MainActor

@@ -6,13 +6,14 @@ import BodyBridge
 import ContainerTesting
 import CookieBridge
 import CookieJar
-import EngineTesting
 import Foundation
 import HTTPTransport
 import HTTPTypes
 import ResourceLoading
 import SchemeRouter
 import Testing
+import WebEngine
+import WebEngineTesting
 
 @testable import ContainerKit
 

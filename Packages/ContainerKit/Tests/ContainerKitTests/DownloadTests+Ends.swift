@@ -4,13 +4,14 @@
 import AsyncSupport
 import ContainerTesting
 import Dispatch
-import EngineTesting
 import Foundation
 import HTTPTypes
 import OfflinePackage
 import ResourceLoading
 import SchemeRouter
 import Testing
+import WebEngine
+import WebEngineTesting
 
 @testable import ContainerKit
 

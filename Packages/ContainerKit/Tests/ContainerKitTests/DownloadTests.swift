@@ -3,13 +3,13 @@
 
 import AsyncSupport
 import ContainerTesting
-import EngineTesting
 import Foundation
 import HTTPTypes
 import OfflinePackage
 import ResourceLoading
 import SchemeRouter
 import Testing
+import WebEngineTesting
 
 @testable import ContainerKit
 

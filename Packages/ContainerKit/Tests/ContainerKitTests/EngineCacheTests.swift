@@ -2,13 +2,14 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
-import EngineTesting
 import Foundation
 import OfflinePackage
 import PackageFormat
 import ResourceLoading
 import SchemeRouter
 import Testing
+import WebEngine
+import WebEngineTesting
 
 /// What an engine that keeps files itself is asked to forget, and when.
 @MainActor
@@ -21,7 +22,7 @@ struct EngineCacheTests {
     init() {
         fixture.engine.traits = EngineTraits(
             bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
-            caches: true, identifiesPage: false)
+            caches: true, identifiesPage: false, acceptLanguage: nil)
     }
 
     private func container(

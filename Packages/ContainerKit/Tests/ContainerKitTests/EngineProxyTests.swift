@@ -3,6 +3,7 @@
 
 import ContainerKit
 import Testing
+import WebEngine
 
 @Suite("A proxy of an engine", .timeLimit(.minutes(1)))
 struct EngineProxyTests {

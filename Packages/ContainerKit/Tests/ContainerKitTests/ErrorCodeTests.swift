@@ -13,6 +13,7 @@ import ResourceStore
 import ResourceTable
 import SchemeRouter
 import Testing
+import WebEngine
 
 /// The codes of errors, which apps, logs and metrics know. A code is never renamed; new ones are added here.
 @Suite("Error codes")
@@ -31,7 +32,6 @@ struct ErrorCodeTests {
             (Code.server.description, "server"),
             (Code.unsupported.description, "unsupported"),
             (Code.cookies.description, "cookies"),
-            (Code.invalidUserAgent.description, "invalid-user-agent"),
             (Code.invalidInitialData.description, "invalid-seed"),
             (Code.signOut.description, "sign-out"),
             (Code.invalidDomain.description, "invalid-domain"),
@@ -59,6 +59,7 @@ struct ErrorCodeTests {
         typealias Code = EngineError.Code
         check([
             (Code.noMainLoop.description, "no-main-loop"),
+            (Code.invalidUserAgent.description, "invalid-user-agent"),
             (Code.noDisplay.description, "no-display"),
             (Code.noSandbox.description, "no-sandbox"),
             (Code.schemeTaken.description, "scheme-taken"),

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
-import EngineTesting
 import Foundation
 import ResourceLoading
 import Testing
+import WebEngineTesting
 
 /// A page stays on the versions that it opened with.
 @MainActor

@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
-import EngineTesting
 import Foundation
 import HTTPCache
 import HTTPTypes
 import ResourceLoading
 import SchemeRouter
 import Testing
+import WebEngineTesting
 
 @MainActor
 @Suite("HTTP cache", .timeLimit(.minutes(1)))

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerTesting
-import EngineTesting
 import ResourceLoading
 import Testing
+import WebEngineTesting
 import WebViewPool
 
 @testable import ContainerKit

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
-import EngineTesting
 import Foundation
 import Testing
+import WebEngineTesting
 
 @MainActor
 @Suite("Page seeds", .timeLimit(.minutes(1)))

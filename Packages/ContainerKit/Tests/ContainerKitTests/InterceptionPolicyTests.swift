@@ -2,13 +2,14 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
-import EngineTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
 import SchemeMode
 import SchemeRouter
 import Testing
+import WebEngine
+import WebEngineTesting
 
 /// What is intercepted, and what is left alone.
 @MainActor

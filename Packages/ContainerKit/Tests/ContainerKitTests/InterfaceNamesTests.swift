@@ -11,6 +11,7 @@ import ResourceStore
 import ResourceTable
 import SchemeMode
 import Testing
+import WebEngine
 import WebViewPool
 
 @testable import ContainerKit

@@ -3,9 +3,10 @@
 
 import ContainerKit
 import ContainerTesting
-import EngineTesting
 import Foundation
 import Testing
+import WebEngine
+import WebEngineTesting
 
 /// Documents that only take the page to where it has moved.
 @MainActor

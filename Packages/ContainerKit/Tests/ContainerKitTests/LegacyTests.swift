@@ -3,12 +3,13 @@
 
 import AsyncSupport
 import BodyBridge
-import EngineTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
 import SchemeRouter
 import Testing
+import WebEngine
+import WebEngineTesting
 
 @testable import ContainerKit
 

@@ -3,13 +3,13 @@
 
 import AsyncSupport
 import ContainerKit
-import EngineTesting
 import Foundation
 import HTTPTypes
 import OfflinePackage
 import PackageFormat
 import ResourceLoading
 import Testing
+import WebEngineTesting
 
 /// Packages, previews and the network, as HTTP: through the whole chain.
 @MainActor

@@ -3,7 +3,6 @@
 
 import ContainerKit
 import ContainerTesting
-import EngineTesting
 import Foundation
 import HTTPTransport
 import OfflinePackage
@@ -11,6 +10,8 @@ import ResourceLoading
 import ResourceStore
 import ResourceTable
 import Testing
+import WebEngine
+import WebEngineTesting
 
 /// Responses whose head breaks the rules of HTTP, at each download of a container, through the real transport.
 @MainActor

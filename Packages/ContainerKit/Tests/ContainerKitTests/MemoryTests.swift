@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
-import EngineTesting
 import OfflinePackage
 import ResourceLoading
 import Testing
+import WebEngineTesting
 
 @MainActor
 @Suite("Memory", .timeLimit(.minutes(1)))

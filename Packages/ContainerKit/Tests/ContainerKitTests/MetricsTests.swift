@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import EngineTesting
 import Foundation
 import HTTPTypes
 import Metrics
@@ -9,6 +8,8 @@ import MetricsTestKit
 import Prefetch
 import ResourceLoading
 import Testing
+import WebEngine
+import WebEngineTesting
 
 @testable import ContainerKit
 

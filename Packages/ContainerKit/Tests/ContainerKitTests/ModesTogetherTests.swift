@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import EngineTesting
 import Foundation
 import HTTPTypes
 import PackageFormat
 import ResourceLoading
 import Testing
+import WebEngine
+import WebEngineTesting
 
 @testable import ContainerKit
 
@@ -22,7 +23,7 @@ struct ModesTogetherTests {
     init() {
         fixture.engine.traitsByMode[.loopbackProxy] = EngineTraits(
             bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true, caches: true,
-            identifiesPage: false)
+            identifiesPage: false, acceptLanguage: nil)
     }
 
     private func container() async throws -> Container<FakeEngine> {

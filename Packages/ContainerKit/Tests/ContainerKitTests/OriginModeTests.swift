@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import EngineTesting
 import Foundation
 import OfflinePackage
 import ResourceLoading
 import SchemeRouter
 import Testing
+import WebEngine
+import WebEngineTesting
 
 @testable import ContainerKit
 

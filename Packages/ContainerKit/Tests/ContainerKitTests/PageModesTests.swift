@@ -6,6 +6,7 @@ import HTTPTypes
 import ResourceLoading
 import SchemeRouter
 import Testing
+import WebEngine
 
 @testable import ContainerKit
 

@@ -2,10 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
-import EngineTesting
 import ResourceLoading
 import ResourceStore
 import Testing
+import WebEngine
+import WebEngineTesting
 import WebViewPool
 
 /// Pages from their opening to their close, and the container's own end.

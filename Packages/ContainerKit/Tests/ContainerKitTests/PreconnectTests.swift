@@ -3,10 +3,11 @@
 
 import ConnectTunnel
 import ContainerTesting
-import EngineTesting
 import LoopbackServer
 import ResourceLoading
 import Testing
+import WebEngine
+import WebEngineTesting
 import WebViewPool
 
 @testable import ContainerKit
@@ -22,8 +23,8 @@ struct PreconnectTests {
     init() {
         preconnector = Preconnector(clock: clock)
         preconnector.listen(to: hub)
-        view.onPreconnect = { [hub] origins in
-            for origin in origins {
+        view.onEvaluate = { [hub] script in
+            for origin in FakeView.origins(in: script) {
                 guard let host = HostPort(origin.dropFirst("https://".count), defaultPort: 443) else { continue }
                 hub.send(.loopback(.connected(host)))
             }
@@ -75,7 +76,7 @@ struct PreconnectTests {
     /// Begins to connect to both, and returns when the engine was asked, and the limit runs.
     private func begin(_ ended: @escaping @MainActor () -> Void = {}) async -> Task<Void, Never> {
         let (stream, send) = AsyncStream.makeStream(of: Void.self)
-        view.onPreconnect = { _ in send.yield() }
+        view.onEvaluate = { _ in send.yield() }
         let waiting = Task {
             await preconnector.connect(in: view, besides: Self.hosts) { _, _ in true }
             ended()
@@ -89,7 +90,7 @@ struct PreconnectTests {
     @Test("It is over when the last connection is there, for all who wait, and nothing is asked for twice")
     func waits() async {
         var ends = 0
-        let answer = view.onPreconnect
+        let connect = view.onEvaluate
         let waiting = await begin { ends += 1 }
         let joining = Task {
             await preconnector.connect(in: view, besides: Self.hosts) { _, _ in false }
@@ -97,10 +98,10 @@ struct PreconnectTests {
         }
         await clock.sleepers(atLeast: 2)
         hub.send(.loopback(.connected(HostPort(host: "other.example", port: 443))))
-        answer?(["https://a.example"])
+        connect?("[\"https://a.example\"]")
         for _ in 0..<100 { await Task.yield() }
         #expect(ends == 0)
-        answer?(["https://b.example"])
+        connect?("[\"https://b.example\"]")
         await waiting.value
         await joining.value
         #expect(ends == 2 && view.preconnections.count == 1)
@@ -119,7 +120,7 @@ struct PreconnectTests {
         let fixture = Fixture()
         fixture.engine.traits = EngineTraits(
             bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true, caches: true,
-            identifiesPage: false)
+            identifiesPage: false, acceptLanguage: nil)
         let container = try await fixture.container(covering: ["a.example"]) {
             $0.mode = .loopbackProxy
             $0.pool = 1
@@ -153,7 +154,7 @@ struct PreconnectTests {
         let fixture = Fixture()
         fixture.engine.traits = EngineTraits(
             bodies: .plain, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
-            caches: false, identifiesPage: true)
+            caches: false, identifiesPage: true, acceptLanguage: nil)
         let container = try await fixture.container(covering: ["a.example"]) { $0.pool = 1 }
         try await container.warmUp()
         let page = try await container.open("https://a.example/")
@@ -161,5 +162,16 @@ struct PreconnectTests {
         #expect(page.view.precompiledSources.count == 3 && scripts.contains(page.view.precompiledSources[1]))
         #expect(page.view.preconnections.isEmpty)
         await container.shutDown()
+    }
+}
+
+extension FakeView {
+    /// The origins that it was to connect to, by script.
+    fileprivate var preconnections: [[String]] {
+        evaluatedScripts.filter { $0.contains("preconnect") }.map(Self.origins)
+    }
+
+    fileprivate static func origins(in script: String) -> [String] {
+        script.matches(of: /"(https:[^"]*)"/).map { String($0.1) }
     }
 }

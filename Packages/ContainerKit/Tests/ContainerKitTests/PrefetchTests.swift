@@ -5,7 +5,6 @@ import AsyncSupport
 import BodyBridge
 import ContainerTesting
 import CookieJar
-import EngineTesting
 import Foundation
 import HTTPTransport
 import HTTPTypes
@@ -14,6 +13,8 @@ import Prefetch
 import ResourceLoading
 import SchemeRouter
 import Testing
+import WebEngine
+import WebEngineTesting
 
 @testable import ContainerKit
 
@@ -204,7 +205,7 @@ struct PrefetchTests {
     func serverCookies() async throws {
         fixture.engine.traits = EngineTraits(
             bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
-            caches: true, identifiesPage: false)
+            caches: true, identifiesPage: false, acceptLanguage: nil)
         let container = try await container { $0.mode = .loopbackServer }
         for domain in ["shop-example.localhost", "api-example.localhost"] {
             try await fixture.engine.jar.set(EngineCookie(name: domain, value: "1", domain: domain))

@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
-import EngineTesting
 import Foundation
 import OfflinePackage
 import PackageFormat
 import ResourceLoading
 import Testing
+import WebEngineTesting
 
 @MainActor
 @Suite("Previews of a container", .timeLimit(.minutes(1)))

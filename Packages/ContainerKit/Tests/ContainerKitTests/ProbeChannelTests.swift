@@ -2,10 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerTesting
-import EngineTesting
 import Foundation
 import HTTPTypes
 import Testing
+import WebEngine
+import WebEngineTesting
 
 @testable import ContainerKit
 

@@ -2,10 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
-import EngineTesting
 import ResourceLoading
 import SchemeRouter
 import Testing
+import WebEngine
+import WebEngineTesting
 
 /// Pages of the mode `loopbackProxy`, as far as they can be seen without a web.
 @MainActor
@@ -17,7 +18,7 @@ struct ProxyPageTests {
         fixture.engine.traits = EngineTraits(
             bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
             caches: true,
-            identifiesPage: false)
+            identifiesPage: false, acceptLanguage: nil)
     }
 
     @Test("The engine is told a proxy with credentials, and that it is gone when the container ends")

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerTesting
-import EngineTesting
 import Foundation
 import HTTPCache
 import HTTPTransport
@@ -13,6 +12,7 @@ import ResourceLoading
 import ResourceStore
 import SchemeRouter
 import Testing
+import WebEngineTesting
 import WebViewPool
 
 @testable import ContainerKit

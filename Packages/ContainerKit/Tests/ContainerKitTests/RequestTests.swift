@@ -2,13 +2,14 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
-import EngineTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
 import ResourceStore
 import SchemeRouter
 import Testing
+import WebEngine
+import WebEngineTesting
 
 @testable import ContainerKit
 

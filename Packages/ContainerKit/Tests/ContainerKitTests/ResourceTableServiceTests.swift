@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
-import EngineTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
 import ResourceStore
 import ResourceTable
 import Testing
+import WebEngineTesting
 
 @testable import ContainerKit
 

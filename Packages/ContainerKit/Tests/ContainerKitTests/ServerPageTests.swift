@@ -2,10 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
-import EngineTesting
 import Foundation
 import LoopbackServer
 import Testing
+import WebEngine
+import WebEngineTesting
 
 /// Pages of the mode `loopbackServer`, as far as they can be seen without a web.
 @MainActor
@@ -16,7 +17,7 @@ struct ServerPageTests {
     init() {
         fixture.engine.traits = EngineTraits(
             bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
-            caches: true, identifiesPage: false)
+            caches: true, identifiesPage: false, acceptLanguage: nil)
     }
 
     private func container(

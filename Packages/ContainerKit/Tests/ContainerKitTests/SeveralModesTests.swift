@@ -3,7 +3,6 @@
 
 import AsyncSupport
 import CookieJar
-import EngineTesting
 import Foundation
 import HTTPTypes
 import OfflinePackage
@@ -12,6 +11,8 @@ import Prefetch
 import ResourceLoading
 import SchemeRouter
 import Testing
+import WebEngine
+import WebEngineTesting
 import WebViewPool
 
 @testable import ContainerKit
@@ -29,7 +30,7 @@ struct SeveralModesTests {
     init() {
         fixture.engine.traitsByMode[.loopbackProxy] = EngineTraits(
             bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true, caches: true,
-            identifiesPage: false)
+            identifiesPage: false, acceptLanguage: nil)
     }
 
     private func container(

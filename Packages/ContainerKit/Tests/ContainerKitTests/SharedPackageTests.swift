@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
-import EngineTesting
 import Foundation
 import OfflinePackage
 import PackageFormat
 import Testing
+import WebEngineTesting
 
 /// Packages that pages of other sites use, on trial.
 @MainActor

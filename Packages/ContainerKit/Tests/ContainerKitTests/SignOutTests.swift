@@ -2,11 +2,12 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import CookieJar
-import EngineTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
 import Testing
+import WebEngine
+import WebEngineTesting
 import WebViewPool
 
 @testable import ContainerKit

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import EngineTesting
 import SchemeMode
 import Testing
+import WebEngine
+import WebEngineTesting
 
 @testable import ContainerKit
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import EngineTesting
 import Foundation
 import HTTPTypes
 import PackageFormat
@@ -10,6 +9,7 @@ import Prefetch
 import ResourceLoading
 import SchemeRouter
 import Testing
+import WebEngineTesting
 
 @testable import ContainerKit
 @testable import CookieJar

@@ -3,10 +3,10 @@
 
 import ContainerKit
 import ContainerTesting
-import EngineTesting
 import Foundation
 import OfflinePackage
 import Testing
+import WebEngineTesting
 
 /// The time that an app is away says nothing about its packages.
 @MainActor

@@ -3,13 +3,13 @@
 
 import AsyncSupport
 import ContainerKit
-import EngineTesting
 import Foundation
 import HTTPTypes
 import OfflinePackage
 import ResourceLoading
 import ResourceTable
 import Testing
+import WebEngineTesting
 
 /// A resource table of an older server, as the facade keeps it.
 @MainActor

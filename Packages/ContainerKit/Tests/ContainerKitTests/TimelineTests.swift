@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import EngineTesting
 import Foundation
 import HTTPTypes
 import Logging
 import ResourceLoading
 import SchemeMode
 import Testing
+import WebEngine
+import WebEngineTesting
 
 @testable import ContainerKit
 

@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
-import EngineTesting
 import Foundation
 import OfflinePackage
 import PackageFormat
 import PackagePublisher
 import ResourceLoading
 import Testing
+import WebEngineTesting
 
 /// What a package server may publish, as the facade holds it to.
 @MainActor

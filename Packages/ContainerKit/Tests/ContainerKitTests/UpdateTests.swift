@@ -3,7 +3,6 @@
 
 import ContainerKit
 import ContainerTesting
-import EngineTesting
 import Foundation
 import OfflinePackage
 import PackageFormat
@@ -11,6 +10,8 @@ import PackagePublisher
 import ResourceLoading
 import ResourceStore
 import Testing
+import WebEngine
+import WebEngineTesting
 
 /// Packages that come over the network, as the facade keeps them.
 @MainActor

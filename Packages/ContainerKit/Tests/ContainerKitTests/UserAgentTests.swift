@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import EngineTesting
 import HTTPTypes
 import Testing
+import WebEngine
+import WebEngineTesting
 
 @testable import ContainerKit
 
@@ -30,7 +31,7 @@ struct UserAgentTests {
         arguments: ["", " ", "a ", " a", "a\r\nb: c", "a\u{0}", "é", "a\tb", String(repeating: "a", count: 513)])
     func refused(text: String) {
         for make in [UserAgent.appending, UserAgent.text] {
-            let error = #expect(throws: ContainerError.self) { try make(text) }
+            let error = #expect(throws: EngineError.self) { try make(text) }
             #expect(error?.code == .invalidUserAgent)
         }
     }
@@ -59,7 +60,7 @@ struct UserAgentTests {
         fields.record(document("Other/1"))
         // Nothing is known of the engine by that.
         #expect(try await fields.known()[.userAgent] == nil)
-        #expect(text.text(of: nil as String?) == "Other/1")
+        #expect(text.knownText(of: nil) == "Other/1")
         fields.record(document("Engine/1 Shop/2"))
         #expect(try await fields.known()[.userAgent] == "Engine/1")
         fields.record(document("Other/1"))

@@ -3,8 +3,9 @@
 
 import ContainerKit
 import ContainerTesting
-import EngineTesting
 import Testing
+import WebEngine
+import WebEngineTesting
 
 @MainActor
 @Suite("Following a load", .timeLimit(.minutes(1)))

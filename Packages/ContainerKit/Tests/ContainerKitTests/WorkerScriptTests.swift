@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import EngineTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
 import Testing
+import WebEngineTesting
 
 @testable import ContainerKit
 

@@ -5,7 +5,6 @@
     internal import CWebKitGTK
     internal import FoundationEssentials
     internal import ResourceLoading
-    internal import SchemeRouter
 
     /// Turns bodies into GLib's bytes.
     enum GBytesBuilder {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebEngine
+
 #if os(Linux)
-    internal import ContainerKit
 
     /// The proxy of an engine, and who gets its credentials. All views of the engine share it.
     @MainActor

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebEngine
+
 #if os(Linux)
-    internal import ContainerKit
 
     /// Where a view is, and where it is on its way to, concluded from what the engine says.
     ///

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebEngine
+
 #if os(Linux)
     internal import CWebKitGTK
-    internal import ContainerKit
     internal import Glibc
 
     /// The engine's cookies. They can be used after the engine is gone.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import WebEngine
+
 #if os(Linux)
     internal import CWebKitGTK
-    public import ContainerKit
     internal import FoundationEssentials
     internal import Glibc
 
@@ -13,7 +14,9 @@
     /// ``GLibMainLoop/run(_:)``. An engine serves one container at a time, and several one after the other.
     /// Isolation: the main actor.
     @MainActor
-    public final class WebKitGTKEngine: WebEngineDriver {
+    public final class WebKitGTKEngine: WebEngineDriver, EngineNetworking, EngineCaching {
+        public var networking: any EngineNetworking { self }
+        public var caching: any EngineCaching { self }
         let configuration: Configuration
         let context: UnsafeMutablePointer<WebKitWebContext>
         let dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>
@@ -138,15 +141,13 @@
                 // A request over loopback is one of https: only which view asks is lost.
                 return EngineTraits(
                     bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
-                    caches: true, identifiesPage: false)
+                    caches: true, identifiesPage: false, acceptLanguage: nil)
             case .customScheme:
                 // Measured: bodies with a Blob cannot be asked for, cookies do not exist, 3xx is not followed,
                 // no OPTIONS is sent, encoded bytes are shown as they are, no languages are said.
-                var traits = EngineTraits(
+                return EngineTraits(
                     bodies: .plain, keepsCookies: false, followsRedirects: false, preflights: false,
-                    decodes: false, caches: false, identifiesPage: true)
-                traits.acceptLanguage = languages.field
-                return traits
+                    decodes: false, caches: false, identifiesPage: true, acceptLanguage: languages.field)
             }
         }
 

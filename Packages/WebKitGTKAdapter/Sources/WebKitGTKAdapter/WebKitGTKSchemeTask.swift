@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebEngine
+
 #if os(Linux)
     internal import CWebKitGTK
-    internal import ContainerKit
     internal import FoundationEssentials
     internal import Glibc
     internal import HTTPTypes
     internal import ResourceLoading
-    internal import SchemeRouter
 
     /// The engine's end of one request on a custom scheme.
     ///

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebEngine
+
 #if os(Linux)
     internal import CWebKitGTK
-    internal import ContainerKit
 
     // Credentials for the engine's own proxy. A site that asks for some is left to the engine.
     extension WebKitGTKView {

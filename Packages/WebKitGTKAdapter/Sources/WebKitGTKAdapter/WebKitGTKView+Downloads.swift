@@ -3,7 +3,6 @@
 
 #if os(Linux)
     internal import CWebKitGTK
-    internal import ContainerKit
 
     // What of a page is saved, and not shown.
     extension WebKitGTKView {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebEngine
+
 #if os(Linux)
     internal import CWebKitGTK
-    internal import ContainerKit
 
     // What the page asks for, but for its dialogs. The engine waits for all of it, and for windows never.
     extension WebKitGTKView {

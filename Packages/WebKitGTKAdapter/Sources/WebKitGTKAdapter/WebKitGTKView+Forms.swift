@@ -3,7 +3,6 @@
 
 #if os(Linux)
     internal import CWebKitGTK
-    internal import ContainerKit
 
     // Navigations by forms. The engine stops the loads of a document as soon as the decision on its navigation is made.
     extension WebKitGTKView {

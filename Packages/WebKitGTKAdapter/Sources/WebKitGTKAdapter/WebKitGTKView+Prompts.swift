@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebEngine
+
 #if os(Linux)
     internal import CWebKitGTK
-    internal import ContainerKit
 
     // Dialogs, which the app answers: the engine's own would wait for a person in front of the window.
     extension WebKitGTKView {
-        struct Prompts {
+        struct PromptResponder {
             let prefix: String
             let answer: @MainActor (String) -> String
         }
@@ -15,7 +16,7 @@
         /// Answers, at once and without showing it, each dialog of `prompt(…)` whose text begins with `prefix`. The page waits
         /// for the answer. Measured: a question from a page takes 0.1 ms there and back.
         public func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {
-            prompts = Prompts(prefix: prefix, answer: answer)
+            promptResponder = PromptResponder(prefix: prefix, answer: answer)
         }
 
         func connectPrompts(_ signals: GObjectSignals) {
@@ -30,8 +31,8 @@
         private func answer(_ dialog: OpaquePointer) {
             let text = webkit_script_dialog_get_message(dialog).map { String(cString: $0) } ?? ""
             let kind = Self.kind(of: dialog)
-            if case .prompt = kind, let prompts, text.hasPrefix(prompts.prefix) {
-                return webkit_script_dialog_prompt_set_text(dialog, prompts.answer(text))
+            if case .prompt = kind, let promptResponder, text.hasPrefix(promptResponder.prefix) {
+                return webkit_script_dialog_prompt_set_text(dialog, promptResponder.answer(text))
             }
             let asking = Asking()
             webkit_script_dialog_ref(dialog)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import WebEngine
+
 #if os(Linux)
     internal import CWebKitGTK
-    public import ContainerKit
     internal import Glibc
 
     /// Whether a view's document may have been asked for with a body, which a reload would send again. A value.

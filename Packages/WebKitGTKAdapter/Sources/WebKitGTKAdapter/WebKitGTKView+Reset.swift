@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import WebEngine
+
 #if os(Linux)
     internal import CWebKitGTK
-    internal import ContainerKit
     internal import FoundationEssentials
-    public import WebViewPool
 
     // A used view is not cleaned. Its web process goes on with another view, which nothing of the first is in.
     extension WebKitGTKView {
@@ -80,7 +80,7 @@
                 (.storage, origin.earlierPages.contains(UInt64(webkit_web_view_get_page_id(web)))),
                 (.scripts, scriptCount != 0),
                 (.handlers, !messageHandlers.isEmpty),
-                (.delegates, onSignal != nil || prompts != nil || onPrompt != nil),
+                (.delegates, onSignal != nil || promptResponder != nil || onPrompt != nil),
                 (.zoom, webkit_web_view_get_zoom_level(web) != origin.zoom),
                 (.userAgent, ViewOrigin.userAgent(of: web) != origin.userAgent),
                 (

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebEngine
+
 #if os(Linux)
     internal import CWebKitGTK
-    internal import ContainerKit
 
     /// Whether a view's window is on the screen: as the engine's own idea of it, which makes `document.hidden`.
     struct WindowSight {

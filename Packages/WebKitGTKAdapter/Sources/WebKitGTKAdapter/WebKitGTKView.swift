@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import WebEngine
+
 #if os(Linux)
     internal import CWebKitGTK
-    public import ContainerKit
     internal import FoundationEssentials
 
     /// One view of WebKitGTK, in a web process of its own.
@@ -12,7 +13,15 @@
     /// told as `ViewSignal.processEnded`. After that, calls that can throw throw `EngineError` with code
     /// `processEnded`, and the others do nothing. Isolation: the main actor.
     @MainActor
-    public final class WebKitGTKView: EngineView {
+    public final class WebKitGTKView: EngineView, ViewLoading, ViewScripting, ViewPrompts, ViewDownloads, ViewRecovery,
+        ViewSnapshots
+    {
+        public var loading: any ViewLoading { self }
+        public var scripting: any ViewScripting { self }
+        public var prompts: (any ViewPrompts)? { self }
+        public var downloads: (any ViewDownloads)? { self }
+        public var recovery: (any ViewRecovery)? { self }
+        public var snapshots: (any ViewSnapshots)? { self }
         /// Counts up from one while the engine lives.
         public let id: ViewID
         /// Hears what happens, in order; `nil` by default, and again after ``warmUp()`` and ``discard()``. URLs are those of
@@ -47,7 +56,7 @@
         var contentRuleID: String?
         /// How often in a row a proxy has refused what this view told it.
         var proxyRetries = 0
-        var prompts: Prompts?
+        var promptResponder: PromptResponder?
         /// The wait of navigations by forms; see ``holdForms(_:)``.
         var formWait: FormWait?
         /// Hears what the page asks; `nil` by default, and again after ``discard()``.
@@ -369,7 +378,7 @@
             onDownload = nil
             dropPendingDownloads()
             if endsProcess { webkit_web_view_terminate_web_process(web) }
-            prompts = nil
+            promptResponder = nil
             formWait = nil
             for handler in messageHandlers { handler.stop("the view is gone") }
             messageHandlers.removeAll()

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import WebEngine
+
 #if os(Linux)
-    import ContainerKit
     import Testing
 
     @testable import WebKitGTKAdapter

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import WebEngine
+
 #if os(Linux)
     import CWebKitGTK
-    import ContainerKit
     import Testing
 
     @testable import WebKitGTKAdapter

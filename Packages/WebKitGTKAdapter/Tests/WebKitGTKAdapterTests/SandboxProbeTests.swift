@@ -5,7 +5,7 @@
     import Foundation
     import Testing
 
-    @testable import ContainerKit
+    import WebEngine
     @testable import WebKitGTKAdapter
 
     @Suite("Sandbox probe", .timeLimit(.minutes(1)))

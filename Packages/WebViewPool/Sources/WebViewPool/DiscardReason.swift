@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import WebEngine
+
 /// Why a pool ended a view. Those of quarantine are defects of the view, the others are the pool's ways.
 public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
     /// Lower-case words joined by hyphens; of remains, all their names.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebEngine
+
 /// What a pool knows of its views, and all that it decides; a value, so that each order of events can be tested without
 /// an engine. Whoever holds the views ends those that are ended here, at once.
 struct PoolState<Key: PoolKey>: Sendable {

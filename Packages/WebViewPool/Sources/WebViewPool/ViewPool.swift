@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import WebEngine
+
 /// Keeps views warm, lends them, and takes them back clean.
 ///
 /// A lent view belongs to a holder; when the holder is gone the view is taken back at the next call to the pool. A used

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Testing
+import WebEngine
 import WebViewPool
 
 /// Makes the views of a pool and keeps them, so that a test sees each of them to its end.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import WebEngine
 import WebViewPool
 
 /// A view without an engine, which notes what the pool does to it.

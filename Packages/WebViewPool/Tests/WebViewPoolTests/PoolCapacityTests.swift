@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Testing
+import WebEngine
 import WebViewPool
 
 @Suite("Capacity of a pool")

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Testing
+import WebEngine
 
 @testable import WebViewPool
 

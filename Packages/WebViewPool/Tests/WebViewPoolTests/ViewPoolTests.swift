@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Testing
+import WebEngine
 import WebViewPool
 
 @Suite("Web view pool", .timeLimit(.minutes(1)))

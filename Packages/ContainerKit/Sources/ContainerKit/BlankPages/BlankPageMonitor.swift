@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebEngine
 
 /// The watches of the pages that are open, and what they have in common.
 ///

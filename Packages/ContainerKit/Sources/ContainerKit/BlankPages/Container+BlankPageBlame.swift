@@ -3,6 +3,7 @@
 
 internal import OfflinePackage
 internal import ResourceLoading
+internal import WebEngine
 
 // What is to blame for pages that stay white.
 extension Container {

@@ -4,6 +4,7 @@
 internal import Logging
 internal import OfflinePackage
 internal import ResourceLoading
+internal import WebEngine
 
 // Pages that stay white.
 extension Container {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceLoading
+internal import WebEngine
 
 extension PageMonitor {
     /// What the container does for it.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebEngine
+
 // Looks at the page, and what its script says.
 extension PageMonitor {
     func examine() {
@@ -21,7 +23,7 @@ extension PageMonitor {
         let shown = await channel.look(within: options.lookLimit)
         guard var examination = shown, examination.needsPicture(for: options.signals) else { return shown }
         // Of the view, and not of the page: it runs nothing there.
-        let picture = Task { [weak view] in (try? await view?.snapshot().isUniform()) ?? nil }
+        let picture = Task { [weak view] in (try? await view?.snapshots?.snapshot().isUniform()) ?? nil }
         examination.isUniform = await outcome(of: picture, within: options.lookLimit) ?? nil
         picture.cancel()
         return await host.attribute(examination)
@@ -43,6 +45,6 @@ extension PageMonitor {
 
     /// Whether the page waits for what someone says to it: a person by a dialog, or the app by a message's answer.
     var isAsking: Bool {
-        host.isAsking() || view?.pendingHandlers.contains { $0 != HealthScript.name } == true
+        host.isAsking() || view?.scripting.pendingHandlers.contains { $0 != HealthScript.name } == true
     }
 }

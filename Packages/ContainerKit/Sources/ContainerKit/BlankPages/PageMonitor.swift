@@ -3,6 +3,7 @@
 
 internal import AsyncSupport
 internal import ResourceLoading
+internal import WebEngine
 
 /// Watches one open page, and does what its health asks for.
 ///
@@ -47,7 +48,7 @@ final class PageMonitor {
         self.host = host
         health = PageHealth(options)
         stopwatch = Stopwatch(options.clock)
-        lastLoad = view.lastLoad?.number
+        lastLoad = view.loading.lastLoad?.number
     }
 
     /// Puts the script into the view, and hears it.
@@ -59,10 +60,10 @@ final class PageMonitor {
         recordVisibility()
         guard hasScript else { return }
         do {
-            try view.setMessageHandler(named: HealthScript.name, in: HealthScript.world) { [weak self] in
+            try view.scripting.setMessageHandler(named: HealthScript.name, in: HealthScript.world) { [weak self] in
                 await self?.channel.answer($0).rawValue ?? HealthScript.Reply.end.rawValue
             }
-            view.add(HealthScript.script)
+            view.scripting.add(HealthScript.script)
         } catch {
             hasScript = false
             throw error
@@ -103,7 +104,7 @@ final class PageMonitor {
             switch action {
             case .examine: examine()
             case .dropPackage(let step): dropPackage(step)
-            case .endProcess: view?.endProcess()
+            case .endProcess: view?.recovery?.endProcess()
             case .perform(let step): perform(step)
             }
         }
@@ -111,7 +112,7 @@ final class PageMonitor {
 
     /// Hears of a load that the host has asked for, in place of whatever was to be done: engines tell of it only later.
     func recordLoad() {
-        guard !isOver, let load = view?.lastLoad, load.number != lastLoad else { return }
+        guard !isOver, let load = view?.loading.lastLoad, load.number != lastLoad else { return }
         lastLoad = load.number
         (overtaken, isRefused) = (comingPlace ?? place, false)
         _ = health.apply(.loadAsked(url: load.url), at: stopwatch.elapsed)
@@ -119,23 +120,23 @@ final class PageMonitor {
 
     /// Hears whether the view is in sight, where the engine says so and has not told.
     private func recordVisibility() {
-        if let isVisible = view?.isVisible { handle(.sightChanged(isVisible: isVisible)) }
+        if let isVisible = view?.recovery?.isVisible { handle(.sightChanged(isVisible: isVisible)) }
     }
 
     private func receive(_ signal: ViewSignal) {
         // The host has asked for another one as it heard of this.
-        let isOvertaken = view?.lastLoad.map { $0.number != lastLoad } ?? false
+        let isOvertaken = view?.loading.lastLoad.map { $0.number != lastLoad } ?? false
         switch signal {
         case .started(let url):
             (overtaken, isRefused) = (nil, false)
-            handle(.started(url: url, byPerson: view?.isUserGesture(for: url) == true))
-            if view?.isPosting(to: url) == true { handle(.hasBody) }
+            handle(.started(url: url, byPerson: view?.prompts?.isUserGesture(for: url) == true))
+            if view?.loading.isPosting(to: url) == true { handle(.hasBody) }
         case .committed(let url):
             place = url
             hasFailedRequest = false
             channel.documentChanged()
             let committed = PageHealth.Event.committed(url: url, isWatched: host.isWatched(url))
-            handleEarlier(view?.isPosted == true ? [.hasBody, committed] : [committed])
+            handleEarlier(view?.loading.isPosted == true ? [.hasBody, committed] : [committed])
         case .finished: handleEarlier([.finished])
         case .failed(let url, let error):
             // The failure of what the host has given up for another load.
@@ -173,22 +174,22 @@ final class PageMonitor {
         host.send(step)
         // Who was told may have closed the page, or asked for a load.
         guard !isOver else { return }
-        guard view.lastLoad?.number == lastLoad else {
+        guard view.loading.lastLoad?.number == lastLoad else {
             _ = health.apply(.stepOvertaken, at: stopwatch.elapsed)
             return recordLoad()
         }
-        defer { lastLoad = view.lastLoad?.number }
+        defer { lastLoad = view.loading.lastLoad?.number }
         let lost = health.lostURL
         if let lost { place = lost }
         switch step.kind {
-        case .reloaded where lost != nil: view.load(place)
+        case .reloaded where lost != nil: view.loading.load(place)
         case .reloaded, .reloadedWithoutPackage, .retried:
             let isNew = step.signal == .processEnded || step.signal == .unresponsive
-            if isNew, loadsAfterEnd { view.load(place) } else { view.reload(place) }
+            if isNew, loadsAfterEnd { view.loading.load(place) } else { view.loading.reload(place) }
         case .showedErrorPage:
             channel.documentChanged()
             load?.passOverErrorPage()
-            view.showErrorPage(ErrorPage(options.errorPage, for: place).html, for: place)
+            view.loading.showErrorPage(ErrorPage(options.errorPage, for: place).html, for: place)
         }
     }
 

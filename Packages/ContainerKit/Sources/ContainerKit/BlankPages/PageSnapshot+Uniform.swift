@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebEngine
+
 extension PageSnapshot {
     /// Whether all pixels are the same; `nil` where there are not two. It compares megabytes: off the caller's thread.
     @concurrent

@@ -5,6 +5,7 @@ internal import BodyBridge
 internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeMode
+internal import WebEngine
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -58,19 +59,19 @@ final class BodyBridgeHost {
         let bridge = PageBridge(
             script, documentURL: documentURL, limits: .init(within: budget), budget: budget, host: host)
         bridges[view.id] = bridge
-        for text in script.page { view.add(UserScript(text, at: .documentStart)) }
+        for text in script.page { view.scripting.add(UserScript(text, at: .documentStart)) }
         // Before all that may read cookies as a document begins.
         if forced.isEmpty, let site = PageSite(of: documentURL, sites: Suffixes()) { prove(site, to: view) }
         // Behind the other one, whose `document.cookie` it uses.
         let older = legacy?.makeBridge(in: view.id, token: script.token)
         if let older {
-            view.add(UserScript(older.page, at: .documentStart))
+            view.scripting.add(UserScript(older.page, at: .documentStart))
             olderViews.insert(view.id)
         }
-        view.answerPrompts(startingWith: bridge.prefix) { [weak bridge, weak older] in
+        view.prompts?.answerPrompts(startingWith: bridge.prefix) { [weak bridge, weak older] in
             older?.answer(to: $0) ?? bridge?.answer(to: $0) ?? "null"
         }
-        view.holdForms { [weak bridge] in bridge?.wait(forFormTo: $0) }
+        view.prompts?.holdForms { [weak bridge] in bridge?.wait(forFormTo: $0) }
     }
 
     /// The scripts that most pages of a container will have, to be run ahead; none where the engine loses nothing.
@@ -95,10 +96,10 @@ final class BodyBridgeHost {
         else { return }
         let hosts = site.hasSubdomains ? [site.domain, "*.\(site.domain)"] : [site.domain]
         let places = hosts.map { "\(name)://\($0)/*" }
-        view.add(UserScript(script, at: .documentStart, places: places))
+        view.scripting.add(UserScript(script, at: .documentStart, places: places))
         // The script of older pages is in front of this one, and has read cookies without the proof.
         guard olderViews.contains(view.id) else { return }
-        view.add(
+        view.scripting.add(
             UserScript(
                 "if(\"original_cookie\"in globalThis)globalThis.original_cookie=document.cookie", at: .documentStart,
                 places: places))

@@ -6,6 +6,7 @@ internal import CookieBridge
 internal import CookieJar
 internal import Logging
 internal import ResourceLoading
+internal import WebEngine
 
 /// The jar behind the facade, its file, and what keeps the engine's store the same.
 ///

@@ -3,6 +3,7 @@
 
 internal import CookieBridge
 internal import CookieJar
+internal import WebEngine
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

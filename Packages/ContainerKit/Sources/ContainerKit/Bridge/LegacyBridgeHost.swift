@@ -7,6 +7,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeMode
+internal import WebEngine
 
 /// What older pages say to the app, where the host has switched that on: their bodies, by view and origin, and their
 /// cookies.
@@ -45,8 +46,8 @@ final class LegacyBridgeHost: LegacyHosting {
     /// Gives a view its bridge where it has no other, before it loads anything.
     func begin(in view: some EngineView) {
         let bridge = makeBridge(in: view.id)
-        view.add(UserScript(bridge.page, at: .documentStart))
-        view.answerPrompts(startingWith: bridge.prefix) { [weak bridge] in bridge?.answer(to: $0) ?? "null" }
+        view.scripting.add(UserScript(bridge.page, at: .documentStart))
+        view.prompts?.answerPrompts(startingWith: bridge.prefix) { [weak bridge] in bridge?.answer(to: $0) ?? "null" }
     }
 
     /// The view shows another document, of this real URL: what lies here for the one before is nobody's.

@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebEngine
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

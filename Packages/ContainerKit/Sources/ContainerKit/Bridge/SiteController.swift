@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import SchemeMode
+internal import WebEngine
 
 /// Holds each view to the site of the page that it shows: by content rules for what does not reach the container, and by
 /// the proof that documents of the site get for their cookies.
@@ -78,7 +79,7 @@ final class SiteController {
         guard let view = place.view else { return }
         // In one order, so that a view that goes to and fro needs no new rules.
         let sorted = sites.sorted { ($0.domain, $0.scheme) < ($1.domain, $1.scheme) }
-        try await view.setContentRules(ContentRules(names: names, sites: sorted).json)
+        try await view.scripting.setContentRules(ContentRules(names: names, sites: sorted).json)
         place.sites = sites
         if let site = sites.last { bridges?.prove(site, to: view) }
     }

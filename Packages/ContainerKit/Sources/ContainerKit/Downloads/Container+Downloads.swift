@@ -5,6 +5,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeMode
 internal import SchemeRouter
+public import WebEngine
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -36,7 +37,7 @@ extension Container {
 
     /// Hears what a page saves, from its opening on. What comes when the view shows another page is nobody's.
     func listenToDownloads(of view: Engine.View, for page: PageID) {
-        view.onDownload = { [weak self, weak view] download in
+        view.downloads?.onDownload = { [weak self, weak view] download in
             guard let self, let view, let session = sessions[view.id], session.id == page else {
                 if case .engine(let download) = download { download.cancel() }
                 return
@@ -82,7 +83,7 @@ extension Container {
             return link ? link.download.slice(0, 1000) : '';
             """
         let json = try? await withLimit(.seconds(1)) {
-            try await view.evaluate(script, in: .isolated(name: "containerkit-downloads"))
+            try await view.scripting.evaluate(script, in: .isolated(name: "containerkit-downloads"))
         }
         guard let name = json.flatMap({ try? JSONDecoder().decode(String.self, from: Data($0.utf8)) }), !name.isEmpty
         else { return nil }
@@ -124,9 +125,9 @@ extension Container {
         let dropPendingDownloads: @MainActor () -> Void
 
         init(_ view: Engine.View) {
-            canShow = { [weak view] in view?.canShow($0) ?? true }
-            isGesture = { [weak view] in view?.isUserGesture(for: $0) ?? false }
-            dropPendingDownloads = { [weak view] in view?.dropPendingDownloads() }
+            canShow = { [weak view] in view?.downloads?.canShow($0) ?? true }
+            isGesture = { [weak view] in view?.prompts?.isUserGesture(for: $0) ?? false }
+            dropPendingDownloads = { [weak view] in view?.downloads?.dropPendingDownloads() }
         }
     }
 }

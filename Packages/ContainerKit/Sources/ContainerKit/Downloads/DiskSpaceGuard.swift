@@ -3,6 +3,7 @@
 
 internal import AsyncSupport
 internal import OfflinePackage
+internal import WebEngine
 
 #if canImport(Glibc)
     internal import Glibc

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceLoading
+public import WebEngine
 
 #if canImport(Glibc)
     internal import Glibc

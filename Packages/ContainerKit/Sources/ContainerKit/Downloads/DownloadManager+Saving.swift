@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceLoading
+internal import WebEngine
 
 // Bytes, and what ends them.
 extension DownloadManager {

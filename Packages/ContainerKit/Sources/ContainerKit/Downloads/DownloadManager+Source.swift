@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceLoading
+internal import WebEngine
 
 extension DownloadManager {
     /// Where the bytes of a download come from.

@@ -3,6 +3,7 @@
 
 internal import AsyncSupport
 internal import ResourceLoading
+internal import WebEngine
 
 /// Saves what pages want to save, once the host has said where.
 ///

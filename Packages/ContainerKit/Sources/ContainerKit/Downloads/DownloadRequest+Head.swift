@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebEngine
+
 extension DownloadRequest {
     /// In characters.
     private static let urlLimit = 1_024

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import WebEngine
+
 /// Names a download while its container lives.
 public struct DownloadID: Sendable, Hashable {
     /// Counts up from 1 in one container.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebEngine
+
 /// Has the engine save a download, and follows that.
 @MainActor
 final class EngineSaving {

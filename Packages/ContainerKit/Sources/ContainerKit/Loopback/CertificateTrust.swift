@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import LoopbackServer
+internal import WebEngine
 
 /// Has an engine trust the certificates of the proxy or the server, without keeping the engine.
 struct CertificateTrust: CertificateTrusting {
@@ -12,7 +13,7 @@ struct CertificateTrust: CertificateTrusting {
         trust = { [weak engine] certificate, host in
             guard let engine else { throw EngineError(.processEnded, "the engine is gone") }
             // As URLs write an address of IPv6.
-            try await engine.trust(certificate, for: host.contains(":") ? "[\(host)]" : host)
+            try await engine.networking.trust(certificate, for: host.contains(":") ? "[\(host)]" : host)
         }
     }
 

@@ -4,6 +4,7 @@
 internal import Logging
 internal import LoopbackServer
 internal import ResourceLoading
+internal import WebEngine
 
 /// The local server of the mode `loopbackServer`: made with the container, kept listening on the port that it had in the
 /// launch before, and made known to the engine with each page that opens.

@@ -4,6 +4,7 @@
 internal import AsyncSupport
 internal import Logging
 internal import LoopbackServer
+internal import ResourceLoading
 
 /// Carries what the proxy or the local server tells from its event loops to the main actor, in order, and together: a turn of the main loop
 /// for each request would take longer than the request.

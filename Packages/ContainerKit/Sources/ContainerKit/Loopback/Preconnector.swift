@@ -4,6 +4,7 @@
 internal import ConnectTunnel
 internal import LoopbackServer
 internal import ResourceLoading
+internal import WebEngine
 
 /// Has the engine connect to the proxy ahead, for origins that the next pages are likely to be of: to make TLS takes an
 /// engine longer than all the rest of a packaged page's first answer (docs/decisions/0041). Nothing leaves the device, as
@@ -61,10 +62,24 @@ final class Preconnector {
         let id = lastWait
         waits[id] = Wait(missing: Set(origins.keys), end: end)
         try? await withLimit(Self.limit, clock: clock) {
-            if !asked.isEmpty { await view.preconnect(to: asked) }
+            if !asked.isEmpty { await Self.connect(to: asked, in: view.scripting) }
             for await _ in ends {}
         }
         waits[id] = nil
+    }
+
+    /// Connects as a page does, by `<link rel=preconnect>` (HTML, "link type preconnect").
+    private static func connect(to origins: [String], in page: any ViewScripting) async {
+        let list = origins.map(InitialPageData.literal).joined(separator: ", ")
+        // The script checks the URL, since a page may have replaced the blank one. A connection cannot be taken back.
+        _ = try? await page.evaluate(
+            """
+            if (location.href === 'about:blank') for (const href of [\(list)]) {
+                const link = Object.assign(document.createElement('link'), { rel: 'preconnect', href });
+                document.head.append(link);
+                link.remove();
+            }
+            """, in: .page)
     }
 
     private func origins(

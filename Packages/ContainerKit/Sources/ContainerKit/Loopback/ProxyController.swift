@@ -6,6 +6,7 @@ internal import Logging
 internal import LoopbackServer
 internal import OfflinePackage
 internal import ResourceLoading
+internal import WebEngine
 
 /// The proxy of the mode `loopbackProxy`: made with the container, kept listening, and named to the engine, each time
 /// that it listens anew.
@@ -100,7 +101,9 @@ final class ProxyController<Engine: WebEngineDriver> {
 
     /// Whether the engine goes by the proxy, for certain, and has no connection to a host in whose place that stands.
     func lacksConnection(to host: HostPort) -> Bool {
-        guard !isOver, isUsed, let named, engine?.proxy == named, let listener = proxy.listener else { return false }
+        guard !isOver, isUsed, let named, engine?.networking.proxy == named, let listener = proxy.listener else {
+            return false
+        }
         return listener.port == named.port && !listener.isConnected(to: host)
     }
 
@@ -124,17 +127,17 @@ final class ProxyController<Engine: WebEngineDriver> {
         // SOCKS5 and not HTTP: engines keep its credentials to themselves.
         let proxy = EngineProxy(.socks5, host: "127.0.0.1", port: port, credentials: credentials)
         // Whoever took the engine meanwhile keeps it.
-        guard proxy != named, named == nil || engine?.proxy == named else { return }
-        if named == nil { previous = engine?.proxy }
+        guard proxy != named, named == nil || engine?.networking.proxy == named else { return }
+        if named == nil { previous = engine?.networking.proxy }
         named = proxy
-        engine?.setProxy(proxy)
+        engine?.networking.setProxy(proxy)
     }
 
     /// Gives the engine back the proxy that it had before, unless somebody has set another one meanwhile.
     private func stepAside() {
-        guard let engine, let named, engine.proxy == named else { return }
+        guard let engine, let named, engine.networking.proxy == named else { return }
         self.named = nil
-        engine.setProxy(previous)
+        engine.networking.setProxy(previous)
     }
 }
 

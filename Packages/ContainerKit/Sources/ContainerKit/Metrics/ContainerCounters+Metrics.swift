@@ -3,6 +3,7 @@
 
 internal import Prefetch
 internal import ResourceStore
+internal import WebEngine
 internal import WebViewPool
 
 extension ContainerCounters {

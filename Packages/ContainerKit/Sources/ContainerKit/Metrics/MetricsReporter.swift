@@ -3,6 +3,7 @@
 
 internal import Metrics
 internal import ResourceLoading
+internal import WebEngine
 
 /// Tells the app's metrics backend what happens in a container. No dimension holds what a page or a server can choose, so
 /// that the number of series is bounded.

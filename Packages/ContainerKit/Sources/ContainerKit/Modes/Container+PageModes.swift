@@ -3,6 +3,7 @@
 
 internal import OfflinePackage
 internal import ResourceLoading
+public import WebEngine
 
 // The mode of a page.
 extension Container {

@@ -8,6 +8,7 @@ internal import OfflinePackage
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable
+internal import WebEngine
 
 /// What a container has once for each of its modes: the chain of its requests, by the engine's traits, and what is
 /// asked with ahead of its pages.

@@ -5,6 +5,7 @@ internal import AsyncSupport
 internal import Logging
 internal import ResourceLoading
 internal import ResourceStore
+internal import WebEngine
 
 /// Remembers how origins were opened, over launches.
 ///

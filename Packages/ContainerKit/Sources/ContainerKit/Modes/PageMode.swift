@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import SchemeRouter
+public import WebEngine
 
 /// In which mode some pages open: an entry of `Container.Configuration.pageModes`.
 ///

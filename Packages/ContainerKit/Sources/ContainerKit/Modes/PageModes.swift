@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import SchemeRouter
+internal import WebEngine
 
 /// Which modes a container is in, and which one its host, or the switchboard, names for a page. A value.
 struct PageModes: Sendable {

@@ -4,6 +4,7 @@
 internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
+internal import WebEngine
 
 // In which mode pages open.
 extension RequestHandler {

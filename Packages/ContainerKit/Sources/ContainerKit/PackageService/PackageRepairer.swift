@@ -5,6 +5,7 @@ internal import Logging
 internal import OfflinePackage
 internal import PackageFormat
 internal import ResourceLoading
+internal import WebEngine
 
 /// Has packages mended that lost files, one after another, when the host's conditions allow background transfers.
 ///

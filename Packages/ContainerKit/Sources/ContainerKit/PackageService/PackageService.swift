@@ -5,6 +5,7 @@ internal import Logging
 internal import OfflinePackage
 internal import ResourceLoading
 internal import ResourceStore
+internal import WebEngine
 
 /// What has to do with packages behind the facade: the store, the library, the updater, and what goes on by itself
 /// between them. It removes from disk what no page and no package needs any more, and hands on what happens.

@@ -3,6 +3,7 @@
 
 internal import ResourceLoading
 internal import SchemeMode
+public import WebEngine
 internal import WebViewPool
 
 // What pages ask of the app.
@@ -20,7 +21,7 @@ extension Container {
         if let origin = WebOrigin(url: session.documentURL) {
             pageRequests.allow(origin.authority, for: session.id)
         }
-        view.onPrompt = { [weak self, weak view] prompt in
+        view.prompts?.onPrompt = { [weak self, weak view] prompt in
             guard let self, let view else { return }
             receive(prompt, from: view)
         }
@@ -104,7 +105,7 @@ extension Container {
             guard let place = try? await place(of: url, in: mode), let view, sessions[view.id]?.id == page.id else {
                 return
             }
-            view.load(place)
+            view.loading.load(place)
         }
     }
 

@@ -3,6 +3,7 @@
 
 internal import ResourceLoading
 internal import SchemeRouter
+internal import WebEngine
 
 /// Asks the host what pages want of it, and takes the safe answer where there is none.
 ///

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import WebEngine
+
 /// What a page asked of the app.
 public enum PageRequest: Sendable, Hashable {
     /// To go somewhere.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import WebEngine
+
 /// What one page has that others have not.
 public struct PageOptions: Sendable {
     /// What its view calls itself; by default as `Container.Configuration.userAgent` says.

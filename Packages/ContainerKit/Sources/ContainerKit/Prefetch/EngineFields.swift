@@ -6,6 +6,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Logging
 internal import ResourceStore
+internal import WebEngine
 
 /// What the engine adds to its requests by itself: user agent, languages, codings. No engine says it when it is asked,
 /// so it is read from the engine's requests for documents, and kept for the next launch.

@@ -3,6 +3,7 @@
 
 internal import AsyncSupport
 internal import ResourceLoading
+internal import WebEngine
 
 /// What the views of pages that have something fetched ahead call themselves.
 ///

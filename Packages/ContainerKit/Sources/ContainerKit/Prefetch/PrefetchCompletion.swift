@@ -30,7 +30,7 @@ struct PrefetchCompletion: PrefetchCompleting {
         var request = request
         let isDocument = request.destination == .document
         for field in try await fields.known() { request.head.headerFields[field.name] = field.value }
-        request.head.headerFields[.userAgent] = agents.agent(of: page.id).text(
+        request.head.headerFields[.userAgent] = agents.agent(of: page.id).knownText(
             of: request.head.headerFields[.userAgent])
         if !isDocument {
             // What `fetch` and XMLHttpRequest say.

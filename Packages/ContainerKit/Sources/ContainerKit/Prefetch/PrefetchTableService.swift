@@ -7,6 +7,7 @@ internal import Logging
 internal import Prefetch
 internal import ResourceLoading
 internal import ResourceStore
+internal import WebEngine
 
 /// Fetches the table of what is fetched ahead, and keeps the last good one on disk.
 ///

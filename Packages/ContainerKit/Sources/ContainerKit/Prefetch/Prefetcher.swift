@@ -9,6 +9,7 @@ internal import OfflinePackage
 internal import Prefetch
 internal import ResourceLoading
 internal import SchemeMode
+internal import WebEngine
 
 /// Has requests made when a page is opened, and drops their answers when they are nobody's any more.
 ///

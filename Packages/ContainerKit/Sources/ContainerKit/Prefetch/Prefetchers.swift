@@ -4,6 +4,7 @@
 internal import Foundation
 internal import Prefetch
 internal import ResourceLoading
+internal import WebEngine
 
 /// What is fetched ahead, mode by mode: a page's own request takes it where that comes by.
 ///

@@ -7,6 +7,7 @@ internal import Logging
 internal import ResourceLoading
 internal import ResourceStore
 internal import SchemeRouter
+internal import WebEngine
 
 /// Keeps the switchboard: takes documents of its server and its host, keeps the last good one on disk, and sets the
 /// switches by it.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import ResourceLoading
+public import WebEngine
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

@@ -4,6 +4,7 @@
 internal import AsyncSupport
 internal import Logging
 internal import ResourceLoading
+internal import WebEngine
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -71,11 +72,12 @@ final class TimelineRecorder {
     func listen(to view: some EngineView, of page: PageID) {
         guard options.asksPages else { return }
         do {
-            try view.setMessageHandler(named: PageReadings.name, in: PageReadings.world) { [weak self] message in
+            try view.scripting.setMessageHandler(named: PageReadings.name, in: PageReadings.world) {
+                [weak self] message in
                 self?.receive(message, of: page)
                 return "null"
             }
-            view.add(PageReadings.script)
+            view.scripting.add(PageReadings.script)
         } catch {
             logger.warning("a page is not asked for its times", metadata: ["error": "\(error)"])
         }

@@ -3,6 +3,7 @@
 
 import ContainerKit
 import Foundation
+import WebEngine
 
 /// A download of the engine's that brings what a test says.
 @MainActor

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
-import EngineTesting
 import Foundation
 import HTTPTypes
 import OfflinePackage
@@ -11,6 +10,7 @@ import PackagePublisher
 import ResourceLoading
 import ResourceStore
 import SchemeRouter
+import WebEngineTesting
 
 /// A folder, an engine and a network for a container. The folder goes with the fixture.
 @MainActor

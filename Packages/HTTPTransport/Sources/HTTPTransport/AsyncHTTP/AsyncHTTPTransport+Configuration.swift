@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import ResourceLoading
+
 extension AsyncHTTPTransport {
     /// How an ``AsyncHTTPTransport`` works.
     public struct Configuration: Sendable {

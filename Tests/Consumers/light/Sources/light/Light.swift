@@ -7,6 +7,7 @@ import PublicSuffixList
 import ResourceLoading
 import SchemeMode
 import SchemeRouter
+import WebEngine
 import WebViewPool
 
 /// A consumer's program: one request through a chain of two loaders, one loan from a pool, and a cookie that may be set

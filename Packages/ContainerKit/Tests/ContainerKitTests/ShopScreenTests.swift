@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContainerKit
+import ContainerTesting
+import Foundation
+import SchemeRouter
+import Testing
+import WebEngineTesting
+
+@MainActor
+@Suite("The shop's screen", .timeLimit(.minutes(1)))
+struct ShopScreenTests {
+    private let engine = FakeEngine()
+    private let clock = ManualClock()
+
+    /// A screen over a real server with these faults, and what ends both.
+    private func withScreen(
+        faults: String = "", _ body: (ShopScreen<FakeEngine>, OriginServer) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("shop-\(UUID().uuidString)")
+        try write("<title>Shop</title>", to: folder.appendingPathComponent("site/index.html"))
+        try write("7", to: folder.appendingPathComponent("site/api/stock"))
+        var site = OriginServer.Configuration(folder: folder.path + "/site")
+        site.faults = faults.isEmpty ? [] : try Fault.parse(faults)
+        let origin = try await OriginServer.start(site)
+        var configuration = Container<FakeEngine>.Configuration(directory: folder.path + "/container")
+        configuration.coveredHosts = [try #require(HostPattern("127.0.0.1"))]
+        // The test says when views are made.
+        configuration.warmsUpWhenIdle = false
+        let container = try await Container(engine: engine, configuration: configuration)
+        try await body(ShopScreen(container, clock: clock), origin)
+        await container.shutDown()
+        await origin.stop()
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    private func write(_ text: String, to file: URL) throws {
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+    }
+
+    /// Opens the shop, and has the engine load what its view is told to.
+    private func open(_ screen: ShopScreen<FakeEngine>, _ origin: OriginServer) async throws -> FakeView {
+        let opening = Task { await screen.open("\(origin.url)/") }
+        // The screen has begun to wait for the page.
+        await clock.sleepers(atLeast: 1)
+        let view = try #require(engine.views.last)
+        await engine.load(view)
+        await opening.value
+        return view
+    }
+
+    @Test("It shows the page, whose requests the container answers")
+    func shown() async throws {
+        try await withScreen { screen, origin in
+            let view = try await open(screen, origin)
+            #expect(screen.state == .shown)
+            let stock = await engine.request("\(view.loads[0])api/stock", from: view)
+            #expect(stock.status == 200 && stock.text == "7")
+            #expect(origin.requests.map(\.path) == ["/", "/api/stock"])
+        }
+    }
+
+    @Test("A connection that breaks is told to whoever looks at the screen")
+    func broken() async throws {
+        try await withScreen(faults: "reset:/") { screen, origin in
+            _ = try await open(screen, origin)
+            #expect(screen.state == .failed("The shop is closed."))
+        }
+    }
+
+    @Test("A page that does not come is given up after ten seconds")
+    func slow() async throws {
+        try await withScreen { screen, origin in
+            let opening = Task { await screen.open("\(origin.url)/") }
+            await clock.sleepers(atLeast: 1)
+            #expect(screen.state == .loading)
+            clock.advance(by: .seconds(10))
+            await opening.value
+            #expect(screen.state == .failed("The shop takes too long."))
+        }
+    }
+
+    @Test("A phone number that somebody touched is called, and no other")
+    func calls() async throws {
+        try await withScreen { screen, origin in
+            let view = try await open(screen, origin)
+            for isTouched in [true, false] {
+                let answer = await view.ask(.otherScheme(url: "tel:+4930123", isUserGesture: isTouched))
+                #expect(answer == .no, "the page itself goes nowhere")
+            }
+            #expect(screen.calls == ["+4930123"])
+        }
+    }
+
+    @Test("A screen that is closed lets go of its view, and of what was on its way")
+    func closed() async throws {
+        try await withScreen(faults: "stall:/api/*") { screen, origin in
+            let view = try await open(screen, origin)
+            let request = engine.send("\(view.loads[0])api/stock", from: view)
+            await screen.close()
+            await request.end()
+            #expect(request.status == nil && screen.state == .closed)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Testing
+
+/// Deliveries to an engine that takes its time.
+@MainActor
+@Suite("Back-pressure", .timeLimit(.minutes(1)))
+struct BackPressureTests {
+    private let sink = HeldSink()
+    private let source = PulledSource()
+    private let outcomes: AsyncStream<SchemeTaskDelivery.Outcome>
+    private let outcome: AsyncStream<SchemeTaskDelivery.Outcome>.Continuation
+
+    init() {
+        (outcomes, outcome) = AsyncStream.makeStream()
+    }
+
+    private func start(_ body: ResourceBody) -> SchemeTaskDelivery {
+        let delivery = SchemeTaskDelivery(to: sink)
+        let answer = ResourceResponse(
+            head: HTTPResponse(status: .ok), body: body, provenance: Provenance(.network, reason: "test"))
+        delivery.start(
+            answer: { answer },
+            completion: { [outcome] in
+                outcome.yield($0)
+                outcome.finish()
+            })
+        return delivery
+    }
+
+    /// Every outcome that completion heard.
+    private func heardOutcomes() async -> [String] {
+        var all: [String] = []
+        for await outcome in outcomes {
+            switch outcome {
+            case .finished(let bytes): all.append("finished \(bytes)")
+            case .failed(let error, let bytes): all.append("failed \(error.code) \(bytes)")
+            case .stopped(let bytes): all.append("stopped \(bytes)")
+            }
+        }
+        return all
+    }
+
+    @Test("An answer that is given up while the engine takes a piece ends with a failure that it hears of")
+    func givenUp() async {
+        let delivery = start(source.body(3))
+        await sink.holds()
+        delivery.giveUp()
+        // As an engine does whose wait was cancelled.
+        sink.refuse()
+        #expect(await heardOutcomes() == ["failed cancelled 0"])
+        #expect(sink.heard == ["head ?", "1", "fail cancelled"])
+    }
+
+    @Test("The source is asked for a piece only when the engine has taken the one before")
+    func pulls() async {
+        _ = start(source.body(3))
+        for number in 1...3 {
+            await sink.holds()
+            #expect(source.pulled == number)
+            sink.take()
+        }
+        #expect(await heardOutcomes() == ["finished 3"])
+        #expect(sink.heard == ["head ?", "1", "2", "3", "finish"])
+        #expect(source.pulled == 4)
+    }
+
+    @Test("A stop while the engine holds a piece: nothing follows, and the source is let go")
+    func stopWhileHeld() async {
+        let delivery = start(source.body(3))
+        await sink.holds()
+        delivery.stop()
+        delivery.stop()
+        sink.take()
+        #expect(await heardOutcomes() == ["stopped 1"])
+        #expect(sink.heard == ["head ?", "1"])
+        for await _ in source.ends { break }
+    }
+
+    @Test("A stop while the source has nothing yet: it is cancelled")
+    func stopWhileWaiting() async throws {
+        let delivery = start(source.body(1, thenWaits: true))
+        await sink.holds()
+        sink.take()
+        while source.pulled < 2 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        delivery.stop()
+        #expect(await heardOutcomes() == ["stopped 1"])
+        #expect(sink.heard == ["head ?", "1"])
+        for await _ in source.ends { break }
+    }
+
+    @Test("An engine that refuses a piece has dropped the request, and is told nothing more")
+    func refused() async throws {
+        _ = start(source.body(3, thenWaits: true))
+        await sink.holds()
+        sink.take()
+        while source.pulled < 2 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        await sink.holds()
+        sink.refuse()
+        #expect(await heardOutcomes() == ["stopped 1"])
+        #expect(sink.heard == ["head ?", "1", "2"])
+        for await _ in source.ends { break }
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+
+/// An engine that takes one piece at a time, when the test says so.
+@MainActor
+final class HeldSink: SchemeTaskSink {
+    private(set) var heard: [String] = []
+    private var held: CheckedContinuation<Void, any Error>?
+    private var watcher: CheckedContinuation<Void, Never>?
+
+    func receive(_ head: HTTPResponse, length: Int64?) {
+        heard.append("head \(length.map(String.init) ?? "?")")
+    }
+
+    func receive(_ head: HTTPResponse, whole body: WholeBody) {
+        heard.append("whole")
+    }
+
+    func receive(_ data: Data) async throws {
+        heard.append(String(decoding: data, as: UTF8.self))
+        try await withCheckedThrowingContinuation { continuation in
+            held = continuation
+            watcher?.resume()
+            watcher = nil
+        }
+    }
+
+    func finish() {
+        heard.append("finish")
+    }
+
+    func fail(_ error: ResourceError) {
+        heard.append("fail \(error.code)")
+    }
+
+    /// Waits until a piece is held.
+    func holds() async {
+        guard held == nil else { return }
+        await withCheckedContinuation { watcher = $0 }
+    }
+
+    /// Takes the piece that is held.
+    func take() {
+        let held = held
+        self.held = nil
+        held?.resume()
+    }
+
+    /// Refuses the piece that is held.
+    func refuse() {
+        let held = held
+        self.held = nil
+        held?.resume(throwing: ResourceError(.cancelled, "the engine does not read any more"))
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import Testing
+
+@MainActor
+@Suite("Delivery of an answer", .timeLimit(.minutes(1)))
+struct SchemeTaskDeliveryTests {
+    private let sink = RecordingSink()
+    private let outcomes: AsyncStream<SchemeTaskDelivery.Outcome>
+    private let outcome: AsyncStream<SchemeTaskDelivery.Outcome>.Continuation
+
+    init() {
+        (outcomes, outcome) = AsyncStream.makeStream()
+    }
+
+    private func response(_ body: ResourceBody) -> ResourceResponse {
+        ResourceResponse(head: HTTPResponse(status: .ok), body: body, provenance: Provenance(.network, reason: "test"))
+    }
+
+    /// A body that the test feeds, and the news of its end.
+    private func feed() -> (
+        body: ResourceBody, feed: AsyncThrowingStream<Data, any Error>.Continuation, ends: AsyncStream<Void>
+    ) {
+        let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        continuation.onTermination = { _ in end.yield() }
+        return (.stream(ByteStream(stream)), continuation, ends)
+    }
+
+    private func firstOutcome() async throws -> SchemeTaskDelivery.Outcome {
+        var iterator = outcomes.makeAsyncIterator()
+        return try #require(await iterator.next())
+    }
+
+    @Test("Whole bodies are handed over in one step")
+    func whole() async throws {
+        let delivery = SchemeTaskDelivery(to: sink)
+        let answer = response(.bytes(Data("four".utf8)))
+        delivery.start(answer: { answer }, completion: { [outcome] in outcome.yield($0) })
+        guard case .finished(bytes: 4) = try await firstOutcome() else {
+            Issue.record("another outcome")
+            return
+        }
+        #expect(sink.calls == [.whole(200, 4)])
+    }
+
+    @Test("A stream arrives in order, then ends")
+    func stream() async throws {
+        let delivery = SchemeTaskDelivery(to: sink)
+        let source = feed()
+        let answer = response(source.body)
+        delivery.start(answer: { answer }, completion: { [outcome] in outcome.yield($0) })
+        for text in ["a", "", "b", "c"] { source.feed.yield(Data(text.utf8)) }
+        source.feed.finish()
+        guard case .finished(bytes: 3) = try await firstOutcome() else {
+            Issue.record("another outcome")
+            return
+        }
+        #expect(sink.calls == [.head(200), .data("a"), .data("b"), .data("c"), .finish])
+    }
+
+    @Test("A stop inside a delivery is the last thing: nothing follows, and the source is ended")
+    func stopInsideDelivery() async throws {
+        let delivery = SchemeTaskDelivery(to: sink)
+        let source = feed()
+        let answer = response(source.body)
+        sink.onCall = { call in if call == .data("b") { delivery.stop() } }
+        delivery.start(answer: { answer }, completion: { [outcome] in outcome.yield($0) })
+        for text in ["a", "b", "c"] { source.feed.yield(Data(text.utf8)) }
+        guard case .stopped = try await firstOutcome() else {
+            Issue.record("another outcome")
+            return
+        }
+        #expect(sink.calls == [.head(200), .data("a"), .data("b")])
+        for await _ in source.ends { break }
+    }
+
+    @Test("A stop before the answer cancels the question, and the engine hears nothing")
+    func stopBeforeAnswer() async throws {
+        let delivery = SchemeTaskDelivery(to: sink)
+        let (asks, asked) = AsyncStream<Void>.makeStream()
+        delivery.start(
+            answer: {
+                asked.yield()
+                // Ends by cancellation alone.
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+                try Task.checkCancellation()
+                throw ResourceError(.internal, "was not cancelled")
+            }, completion: { [outcome] in outcome.yield($0) })
+        for await _ in asks { break }
+        delivery.stop()
+        guard case .stopped(bytes: 0) = try await firstOutcome() else {
+            Issue.record("another outcome")
+            return
+        }
+        #expect(sink.calls.isEmpty)
+    }
+
+    @Test("An error before the head and one after it fail the task once")
+    func errors() async throws {
+        let early = SchemeTaskDelivery(to: sink)
+        early.start(answer: { throw ResourceError(.unknownHost, "?") }, completion: { [outcome] in outcome.yield($0) })
+        guard case .failed(let error, bytes: 0) = try await firstOutcome() else {
+            Issue.record("another outcome")
+            return
+        }
+        #expect(error.code == .unknownHost && sink.calls == [.fail("unknown-host")])
+
+        let second = RecordingSink()
+        let late = SchemeTaskDelivery(to: second)
+        let source = feed()
+        let answer = response(source.body)
+        let (ends, end) = AsyncStream<SchemeTaskDelivery.Outcome>.makeStream()
+        late.start(answer: { answer }, completion: { end.yield($0) })
+        source.feed.yield(Data("a".utf8))
+        source.feed.finish(throwing: ResourceError(.connectionLost, "cut"))
+        for await _ in ends { break }
+        #expect(second.calls == [.head(200), .data("a"), .fail("connection-lost")])
+    }
+
+    @Test("An answer that cannot be handed over fails the task, and its source is ended", arguments: [true, false])
+    func refusedHead(streams: Bool) async throws {
+        sink.headError = ResourceError(.io, "no socket")
+        let delivery = SchemeTaskDelivery(to: sink)
+        let source = feed()
+        let answer = response(streams ? source.body : .bytes(Data("four".utf8)))
+        delivery.start(answer: { answer }, completion: { [outcome] in outcome.yield($0) })
+        guard case .failed(let error, bytes: 0) = try await firstOutcome() else {
+            Issue.record("another outcome")
+            return
+        }
+        #expect(error.code == .io && sink.calls == [.fail("io")])
+    }
+
+    @Test("Whatever the order of data, errors and stops, the engine hears a legal sequence", arguments: 0..<200)
+    func interleaving(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let delivery = SchemeTaskDelivery(to: sink)
+        let source = feed()
+        let answer = response(source.body)
+        let stopAfter = Int.random(in: 0...6, using: &random)
+        var deliveries = 0
+        sink.onCall = { _ in
+            deliveries += 1
+            if deliveries == stopAfter { delivery.stop() }
+            for _ in 0..<Int.random(in: 0...3, using: &random) { await Task.yield() }
+        }
+        delivery.start(answer: { answer }, completion: { [outcome] in outcome.yield($0) })
+        for _ in 0..<Int.random(in: 0...6, using: &random) {
+            source.feed.yield(Data("x".utf8))
+            for _ in 0..<Int.random(in: 0...3, using: &random) { await Task.yield() }
+        }
+        switch Int.random(in: 0...2, using: &random) {
+        case 0: source.feed.finish()
+        case 1: source.feed.finish(throwing: ResourceError(.connectionLost, "cut"))
+        default: delivery.stop()
+        }
+        let result = try await firstOutcome()
+        var life = ResponseDeliveryState()
+        #expect(life.accept(.start) == .deliver)
+        for call in sink.calls {
+            let event: ResponseDeliveryState.Event =
+                switch call {
+                case .head, .whole: .response
+                case .data: .data
+                case .finish: .finish
+                case .fail: .fail
+                }
+            #expect(life.accept(event) == .deliver, "\(sink.calls)")
+        }
+        if case .stopped = result { #expect(!life.isOver) } else { #expect(life.isOver) }
+        source.feed.finish()
+    }
+}
+
+/// Random numbers that a seed repeats (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,44 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import PackageDescription
+
+// This module alone, for building it apart from the others. The shipped manifest is the one in the root.
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "WebEngine",
+    platforms: [.iOS(.v18), .macOS(.v15)],
+    products: [
+        .library(name: "WebEngine", targets: ["WebEngine"]),
+        .library(name: "WebEngineTesting", targets: ["WebEngineTesting"]),
+    ],
+    dependencies: [
+        .package(path: "../ResourceLoading"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
+    ],
+    targets: [
+        .target(
+            name: "WebEngine",
+            dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .target(
+            name: "WebEngineTesting",
+            dependencies: [
+                "WebEngine",
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)
