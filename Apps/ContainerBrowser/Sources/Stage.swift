@@ -33,10 +33,10 @@ final class Stage {
         let stage = try await Stage(options)
         do {
             let value = try await body(stage)
-            await stage.takeDown()
+            await stage.tearDown()
             return value
         } catch {
-            await stage.takeDown()
+            await stage.tearDown()
             throw error
         }
     }
@@ -199,7 +199,7 @@ final class Stage {
         }
     }
 
-    private func takeDown() async {
+    private func tearDown() async {
         bareViews.forEach { $0.discard() }
         bareViews.removeAll()
         warmView?.discard()

@@ -92,7 +92,7 @@ public final class BodyRelay: Sendable {
 
     /// What is here of a body, once: all of it where it was put in one piece.
     /// - Returns: `nil` where nothing is here, or no longer.
-    func takeNow(_ id: BodyID) -> Data? {
+    func removeReceivedBytes(_ id: BodyID) -> Data? {
         let entry = state.withLock { $0.remove(id) }
         entry?.end(with: Self.dropped)
         return entry.map { entry in entry.pieces.count == 1 ? entry.pieces[0] : entry.pieces.reduce(Data(), +) }

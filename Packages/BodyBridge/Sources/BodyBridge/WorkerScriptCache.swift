@@ -36,7 +36,7 @@ struct WorkerScriptCache {
         else { return nil }
         var (_, answer, id) = entries.remove(at: index)
         // An empty script has nothing in the vault.
-        guard let body = relay.takeNow(id) else { return nil }
+        guard let body = relay.removeReceivedBytes(id) else { return nil }
         answer.body = .bytes(body)
         return answer
     }

@@ -125,7 +125,7 @@ extension Container {
         let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
             [weak self] in self?.end(session)
         }
-        page.recording = timelineRecorder?.lend(id, isWarm: isWarm)
+        page.recording = timelineRecorder?.recordView(of: id, isWarm: isWarm)
         loads[view.id] = page.load
         return page
     }

@@ -22,13 +22,13 @@ final class EventHub {
     /// The most events that are kept for the first subscriber; for one more the oldest is lost.
     static let earlyLimit = 256
 
-    func subscribe() -> AsyncStream<ContainerEvent> { events.subscribe(startingWith: takeEarly()) }
+    func subscribe() -> AsyncStream<ContainerEvent> { events.subscribe(startingWith: drainEarlyEvents()) }
 
     func observe(_ handler: @escaping @MainActor (ContainerEvent) -> Void) -> EventObservation {
         let observer = Observer(handler)
         inOrder {
             observers.append(observer)
-            for event in takeEarly() { handler(event) }
+            for event in drainEarlyEvents() { handler(event) }
         }
         // Held by the hub alone: who observes often holds the observation.
         return EventObservation { [weak self, weak observer] in
@@ -43,7 +43,7 @@ final class EventHub {
         observers.append(Observer(handler))
     }
 
-    private func takeEarly() -> [ContainerEvent] {
+    private func drainEarlyEvents() -> [ContainerEvent] {
         defer { early = nil }
         return early ?? []
     }

@@ -196,7 +196,7 @@ final class RequestHandler: Sendable {
     /// Answers a request of the app's own: named already, whole, and settled by its session.
     nonisolated(nonsending) func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
         var request = request
-        takeHandOverField(from: &request.head)
+        removeHandOverField(from: &request.head)
         let decision = interceptionPolicy.decide(request.head, page: nil)
         if request.head.headerFields[.cacheControl]?.contains("only-if-cached") == true,
             isBypassed(decision) || !hasCache()
@@ -314,7 +314,7 @@ final class RequestHandler: Sendable {
         }
         head.scheme = scheme
         head.path = head.path.map(names.realTarget)
-        let wantsHandOver = takeHandOverField(from: &head)
+        let wantsHandOver = removeHandOverField(from: &head)
         let page = request.isMainDocument ? head.urlText : session?.documentURL
         if !traits.preflights { head = try completion.checked(head, in: page) }
         let decision = interceptionPolicy.decide(head, page: page, isDocument: request.isMainDocument)
@@ -336,7 +336,7 @@ final class RequestHandler: Sendable {
     }
 
     @discardableResult
-    func takeHandOverField(from head: inout HTTPRequest) -> Bool {
+    func removeHandOverField(from head: inout HTTPRequest) -> Bool {
         guard let name = handOverField, head.headerFields.contains(name) else { return false }
         head.headerFields[name] = nil
         return true

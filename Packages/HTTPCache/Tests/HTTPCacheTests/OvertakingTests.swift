@@ -152,7 +152,7 @@ private final class HeldStore: CacheStoring {
 
     fileprivate func pass() async { await gate.withLock { $0 }?.wait() }
 
-    private func takeLookUp() -> (@Sendable () async -> Void)? {
+    private func removeLookUp() -> (@Sendable () async -> Void)? {
         lookUp.withLock { action in
             defer { action = nil }
             return action
@@ -161,7 +161,7 @@ private final class HeldStore: CacheStoring {
 
     func responses(for key: CacheKey) async -> [StoredResponse] {
         let responses = await store.responses(for: key)
-        await takeLookUp()?()
+        await removeLookUp()?()
         return responses
     }
 

@@ -36,7 +36,7 @@ extension PackageLibrary {
                 try await raiseSequence(to: manifest, digest)
                 return active
             }
-            try await takeFiles(of: draft, from: archive, progress: progress)
+            try await extractFiles(of: draft, from: archive, progress: progress)
             try await raiseSequence(to: manifest, digest)
             let generation = try await stage(draft, timing: nil, isBaseline: false)
             do {

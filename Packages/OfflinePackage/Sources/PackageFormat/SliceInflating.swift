@@ -18,7 +18,7 @@ public protocol SliceInflating {
     /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/damaged`` for data that cannot be, that
     ///   ends before the slice does, or that unpacks to more or fewer bytes than the file has;
     ///   ``PackageError/Code-swift.struct/mismatch`` for more packed bytes than the slice has.
-    mutating func append(_ packed: Data, _ take: (Data) throws -> Void) throws
+    mutating func append(_ packed: Data, _ consume: (Data) throws -> Void) throws
 
     /// Checks that the slice is whole.
     /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/truncated`` where packed bytes are

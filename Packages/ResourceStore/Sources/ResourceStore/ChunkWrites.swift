@@ -24,7 +24,7 @@ final class ChunkWrites: Sendable {
     var failure: (any Error)? { state.withLock(\.failure) }
 
     /// A chunk that was written.
-    func takeSpare() -> BlobChunk? {
+    func popSpare() -> BlobChunk? {
         state.withLock { $0.spares.popLast() }
     }
 

@@ -49,35 +49,35 @@ struct PoolState<Key: PoolKey>: Sendable {
     // MARK: Lending
 
     /// Lends a warm view: the one that became so last among those of the key, or else among those that were never lent.
-    mutating func lend(_ key: Key) -> Slot? {
+    mutating func checkOut(_ key: Key) -> Slot? {
         let fit = warm.filter { views[$0]?.serves(key) == true }
         guard let slot = fit.last(where: { views[$0]?.key != nil }) ?? fit.last else { return nil }
-        handle(.lend(key), of: slot)
+        handle(.checkOut(key), of: slot)
         counters.warmCheckOuts += 1
         capacity.served(left: warm.count { views[$0]?.serves(key) == true })
         return slot
     }
 
     /// Lends a view that was created for it.
-    mutating func lendNew(_ key: Key) -> Slot {
+    mutating func checkOutNew(_ key: Key) -> Slot {
         counters.made += 1
         counters.coldCheckOuts += 1
         capacity.missed()
-        return add(PooledView(lentFor: key))
+        return add(PooledView(checkedOutFor: key))
     }
 
     // MARK: Taking back
 
     /// A lent view comes back.
     /// - Returns: whether it is to be cleaned; it has ended where not, or was not lent.
-    mutating func takeBack(_ slot: Slot, isAlive: Bool) -> Bool {
-        guard views[slot]?.state == .lent else { return false }
+    mutating func checkIn(_ slot: Slot, isAlive: Bool) -> Bool {
+        guard views[slot]?.state == .checkedOut else { return false }
         if !isAlive {
             end(slot, .processEnded)
         } else if views[slot]?.retirement == nil, !hasRoom {
             end(slot, .surplus)
         } else {
-            handle(.takenBack, of: slot)
+            handle(.checkedIn, of: slot)
         }
         return views[slot] != nil
     }
@@ -113,7 +113,7 @@ struct PoolState<Key: PoolKey>: Sendable {
             for slot in inOrderOfWorth.prefix((warm.count + 1) / 2) { end(slot, .trimmed) }
         case .critical:
             capacity.shrink()
-            for (slot, view) in views where view.state != .lent { retire(slot, .trimmed) }
+            for (slot, view) in views where view.state != .checkedOut { retire(slot, .trimmed) }
         }
     }
 

@@ -79,12 +79,12 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
     /// Lends a view: a warm one that serves the key where there is one, else a new one that is not warm.
     public func checkOut(_ key: Key, for holder: AnyObject) throws -> View {
         endDead()
-        if let slot = state.lend(key), let view = views[slot] {
+        if let slot = state.checkOut(key), let view = views[slot] {
             holders[slot] = Holder(object: holder)
             return view
         }
         let view = try make(key.kind)
-        let slot = state.lendNew(key)
+        let slot = state.checkOutNew(key)
         views[slot] = view
         holders[slot] = Holder(object: holder)
         return view
@@ -131,7 +131,7 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
     private func recycle(_ slot: PoolState<Key>.Slot) async {
         holders[slot] = nil
         guard let used = views[slot] else { return }
-        guard state.takeBack(slot, isAlive: used.isAlive) else { return discardEnded() }
+        guard state.checkIn(slot, isAlive: used.isAlive) else { return discardEnded() }
         do {
             let view = try await used.reset()
             views[slot] = view

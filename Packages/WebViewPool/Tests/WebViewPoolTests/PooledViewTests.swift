@@ -11,7 +11,7 @@ struct PooledViewTests {
     private typealias Life = PooledView<SiteKey>
 
     private static let events: [Life.Event] = [
-        .prepared, .lend(SiteKey("a")), .lend(SiteKey("b")), .lend(SiteKey("a", kind: 2)), .takenBack, .clean,
+        .prepared, .checkOut(SiteKey("a")), .checkOut(SiteKey("b")), .checkOut(SiteKey("a", kind: 2)), .checkedIn, .clean,
         .end(.trimmed), .retire(.surplus),
     ]
 
@@ -27,7 +27,7 @@ struct PooledViewTests {
     @Test("Whatever comes in whatever order, a view is lent only clean, for its key, and never after its end")
     func interleavings() {
         eachSequence(of: 5) { sequence in
-            for start in [Life(preparing: 1), Life(lentFor: SiteKey("a"))] {
+            for start in [Life(preparing: 1), Life(checkedOutFor: SiteKey("a"))] {
                 var view = start
                 for event in sequence {
                     let before = view
@@ -35,15 +35,15 @@ struct PooledViewTests {
                     if !isTaken { #expect(view == before) }
                     if before.isEnded { #expect(!isTaken) }
                     switch (before.state, view.state) {
-                    case (.lent, .lent), (.warm, .warm), (.preparing, .preparing), (.cleaning, .cleaning): break
+                    case (.checkedOut, .checkedOut), (.warm, .warm), (.preparing, .preparing), (.cleaning, .cleaning): break
                     case (.ended, .ended), (_, .ended): break
                     case (.preparing, .warm): #expect(event == .prepared && before.retirement == nil)
                     case (.cleaning, .warm): #expect(event == .clean && before.retirement == nil)
-                    case (.lent, .cleaning): #expect(event == .takenBack && before.loans < 2)
-                    case (.warm, .lent): #expect(event == view.key.map { .lend($0) } && before.serves(view.key))
+                    case (.checkedOut, .cleaning): #expect(event == .checkedIn && before.checkOuts < 2)
+                    case (.warm, .checkedOut): #expect(event == view.key.map { .checkOut($0) } && before.serves(view.key))
                     default: Issue.record("\(before) became \(view) by \(event)")
                     }
-                    #expect(view.loans <= 2 && (view.key == nil) == (view.loans == 0))
+                    #expect(view.checkOuts <= 2 && (view.key == nil) == (view.checkOuts == 0))
                     if let key = before.key { #expect(view.key == key && key.kind == view.kind) }
                 }
             }
@@ -52,12 +52,12 @@ struct PooledViewTests {
 
     @Test("A view that is retired while something is under way ends with it, for that reason")
     func retirement() {
-        var lent = Life(lentFor: SiteKey("a"))
-        lent.handle(.retire(.trimmed), reuseLimit: 9)
-        lent.handle(.retire(.surplus), reuseLimit: 9)
-        #expect(lent.state == .lent)
-        lent.handle(.takenBack, reuseLimit: 9)
-        #expect(lent.state == .ended(.trimmed))
+        var checkedOut = Life(checkedOutFor: SiteKey("a"))
+        checkedOut.handle(.retire(.trimmed), reuseLimit: 9)
+        checkedOut.handle(.retire(.surplus), reuseLimit: 9)
+        #expect(checkedOut.state == .checkedOut)
+        checkedOut.handle(.checkedIn, reuseLimit: 9)
+        #expect(checkedOut.state == .ended(.trimmed))
         var preparing = Life(preparing: 1)
         preparing.handle(.retire(.trimmed), reuseLimit: 9)
         preparing.handle(.prepared, reuseLimit: 9)
@@ -79,11 +79,11 @@ struct PooledViewTests {
             case 2, 3: _ = state.prepared(slot)
             case 4, 5:
                 let served = state.warm.filter { state.views[$0]?.serves(key) == true }
-                let lent = state.lend(key)
-                #expect((lent == nil) == served.isEmpty)
-                if let lent { #expect(served.contains(lent) && state.views[lent]?.state == .lent) }
-            case 6: _ = state.lendNew(key)
-            case 7: _ = state.takeBack(slot, isAlive: Bool.random(using: &random))
+                let checkedOut = state.checkOut(key)
+                #expect((checkedOut == nil) == served.isEmpty)
+                if let checkedOut { #expect(served.contains(checkedOut) && state.views[checkedOut]?.state == .checkedOut) }
+            case 6: _ = state.checkOutNew(key)
+            case 7: _ = state.checkIn(slot, isAlive: Bool.random(using: &random))
             case 8: _ = state.cleaned(slot)
             case 9: state.end(slot, .resetFailed)
             case 10: state.retire(slot, .severalThings)

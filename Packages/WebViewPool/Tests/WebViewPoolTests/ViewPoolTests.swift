@@ -25,7 +25,7 @@ struct WebViewPoolTests {
         try await pool.warmUp()
         #expect(pool.warmCount == expected)
         #expect(factory.views.map(\.warmUps) == Array(repeating: 1, count: expected))
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("Keeps three views where nothing else is said")
@@ -42,11 +42,11 @@ struct WebViewPoolTests {
         await #expect(throws: FakeView.Broken.self) { try await pool.warmUp() }
         #expect(pool.warmCount == 1)
         #expect(factory.views.map(\.discards) == [0, 1])
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
 
         try await pool.warmUp()
         #expect(pool.warmCount == 3)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("What is done ahead is done once in each new view, when it is warm and before anybody has it")
@@ -121,24 +121,24 @@ struct WebViewPoolTests {
         for call in calls { try await call.value }
         #expect(pool.warmCount == 3)
         #expect(factory.views.count == 3)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("A view that comes back takes no place that a new one is being made for")
     func checkInDuringWarmUp() async throws {
         let pool = pool(of: 1)
         let holder = Holder()
-        let lent = try pool.checkOut(for: holder)
+        let checkedOut = try pool.checkOut(for: holder)
         let gate = Gate()
         factory.adjust = { $0.gate = gate }
         let call = Task { try await pool.warmUp() }
         await gate.holds(1)
-        await pool.checkIn(lent)
+        await pool.checkIn(checkedOut)
         gate.open()
         try await call.value
         #expect(pool.warmCount == 1)
-        #expect(lent.discards == 1 && lent.resets == 0)
-        factory.expectBalance(of: pool, lent: 0)
+        #expect(checkedOut.discards == 1 && checkedOut.resets == 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("Warm views that died are replaced")
@@ -149,7 +149,7 @@ struct WebViewPoolTests {
         try await pool.warmUp()
         #expect(pool.warmCount == 3)
         #expect(factory.views.map(\.discards) == [0, 1, 0, 0])
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     // MARK: Lending
@@ -163,7 +163,7 @@ struct WebViewPoolTests {
         #expect(numbers == [2, 1, 3])
         #expect(factory.views.map(\.warmUps) == [1, 1, 0])
         #expect(pool.counters.warmCheckOuts == 2 && pool.counters.coldCheckOuts == 1)
-        factory.expectBalance(of: pool, lent: 3)
+        factory.expectBalance(of: pool, checkedOut: 3)
         withExtendedLifetime(holder) {}
     }
 
@@ -177,7 +177,7 @@ struct WebViewPoolTests {
         #expect(try pool.checkOut(for: holder).number == 1)
         #expect(factory.views.map(\.discards) == [0, 1, 1])
         #expect(try pool.checkOut(for: holder).number == 4)
-        factory.expectBalance(of: pool, lent: 2)
+        factory.expectBalance(of: pool, checkedOut: 2)
         withExtendedLifetime(holder) {}
     }
 
@@ -192,7 +192,7 @@ struct WebViewPoolTests {
         #expect(view.resets == 1 && pool.warmCount == 1 && pool.counters.recycled == 1)
         #expect(try pool.checkOut(for: holder) === view)
         #expect(pool.counters.warmCheckOuts == 1)
-        factory.expectBalance(of: pool, lent: 1)
+        factory.expectBalance(of: pool, checkedOut: 1)
         withExtendedLifetime(holder) {}
     }
 
@@ -216,7 +216,7 @@ struct WebViewPoolTests {
         await pool.checkIn(view)
         #expect(view.discards == 1 && pool.warmCount == 0 && pool.counters.recycled == 0)
         #expect(try pool.checkOut(for: holder) !== view)
-        factory.expectBalance(of: pool, lent: 1)
+        factory.expectBalance(of: pool, checkedOut: 1)
         withExtendedLifetime(holder) {}
     }
 
@@ -228,7 +228,7 @@ struct WebViewPoolTests {
         view.isAlive = false
         await pool.checkIn(view)
         #expect(view.resets == 0 && view.discards == 1)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("A view that dies while it is cleaned is not kept")
@@ -244,7 +244,7 @@ struct WebViewPoolTests {
         gate.open()
         await call.value
         #expect(pool.warmCount == 0 && pool.counters.recycled == 0)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("No more views are cleaned at the same time than may be kept")
@@ -261,7 +261,7 @@ struct WebViewPoolTests {
         await first.value
         #expect(pool.warmCount == 1 && views.map(\.resets) == [1, 0, 0])
         #expect(pool.counters.recycled == 1 && pool.counters.ended == [.surplus: 2])
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("Views whose holders are gone are taken back; the others stay lent")
@@ -279,7 +279,7 @@ struct WebViewPoolTests {
         #expect(pool.warmCount == 1 && orphan?.resets == 1 && kept.resets == 0)
         await pool.reclaim()
         #expect(orphan?.resets == 1)
-        factory.expectBalance(of: pool, lent: 1)
+        factory.expectBalance(of: pool, checkedOut: 1)
         withExtendedLifetime(stays) {}
     }
 
@@ -290,7 +290,7 @@ struct WebViewPoolTests {
         try await pool.warmUp()
         #expect(factory.views.map(\.resets) == [1])
         #expect(pool.warmCount == 1)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("When memory is critical the free views end, and the lent ones do not")
@@ -298,16 +298,16 @@ struct WebViewPoolTests {
         let pool = pool()
         try await pool.warmUp()
         let holder = Holder()
-        let lent = try pool.checkOut(for: holder)
+        let checkedOut = try pool.checkOut(for: holder)
         pool.trim(.critical)
         pool.trim(.critical)
-        #expect(pool.warmCount == 0 && lent.discards == 0)
+        #expect(pool.warmCount == 0 && checkedOut.discards == 0)
         #expect(pool.counters.discarded == 2)
-        factory.expectBalance(of: pool, lent: 1)
+        factory.expectBalance(of: pool, checkedOut: 1)
 
-        await pool.checkIn(lent)
+        await pool.checkIn(checkedOut)
         #expect(pool.warmCount == 1)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("Memory is given back by views whose holders are gone, too")
@@ -316,7 +316,7 @@ struct WebViewPoolTests {
         _ = try pool.checkOut(for: Holder())
         pool.trim(.critical)
         #expect(factory.views.map(\.discards) == [1])
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("A trim is not undone by views that were being prepared or cleaned")
@@ -325,8 +325,8 @@ struct WebViewPoolTests {
         let holder = Holder()
         let gate = Gate()
         factory.adjust = { $0.gate = gate }
-        let lent = try pool.checkOut(for: holder)
-        let cleaning = Task { await pool.checkIn(lent) }
+        let checkedOut = try pool.checkOut(for: holder)
+        let cleaning = Task { await pool.checkIn(checkedOut) }
         await gate.holds(1)
         let warming = Task { try await pool.warmUp() }
         await gate.holds(2)
@@ -339,7 +339,7 @@ struct WebViewPoolTests {
         // The next call warms again.
         try await pool.warmUp()
         #expect(pool.warmCount == 2)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("A warm-up that is cancelled says so, and keeps no view that it cut short")
@@ -353,7 +353,7 @@ struct WebViewPoolTests {
         gate.open()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(pool.warmCount == 0 && factory.views.count == 1)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     // MARK: Clean or ended
@@ -371,7 +371,7 @@ struct WebViewPoolTests {
         #expect(pool.counters.ended == [.residualState([.history]): 1, .residualState([.media, .zoom]): 1])
         #expect(pool.counters.quarantined == 2 && pool.counters.recycled == 1)
         #expect(DiscardReason.residualState([.zoom, .media]).description == "remains: media, zoom")
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("A view that does not say what is left in it is not lent again")
@@ -381,7 +381,7 @@ struct WebViewPoolTests {
         view.failsToLook = true
         await pool.checkIn(view)
         #expect(view.discards == 1 && pool.counters.ended == [.resetFailed: 1])
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("A view that takes another's place is looked at, lent and counted in its place")
@@ -396,7 +396,7 @@ struct WebViewPoolTests {
         // The one that is gone cannot bring the other back.
         await pool.checkIn(view)
         #expect(successor.resets == 0 && pool.counters.recycled == 1 && pool.counters.made == 1)
-        factory.expectBalance(of: pool, lent: 1)
+        factory.expectBalance(of: pool, checkedOut: 1)
         withExtendedLifetime(holder) {}
     }
 
@@ -406,7 +406,7 @@ struct WebViewPoolTests {
         let holder = Holder()
         for _ in 1...4 { await pool.checkIn(try pool.checkOut(for: holder)) }
         #expect(factory.views.map(\.resets) == [1, 1] && pool.counters.reuseLimit == 2)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("A retired view ends when it comes back")
@@ -419,7 +419,7 @@ struct WebViewPoolTests {
         #expect(retired.discards == 0)
         for view in [kept, retired] { await pool.checkIn(view) }
         #expect(kept.resets == 1 && retired.resets == 0 && pool.counters.ended == [reason: 1])
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("A retired view ends at once where nobody has it, after it is clean, and never where it was not lent")
@@ -439,7 +439,7 @@ struct WebViewPoolTests {
         gate.open()
         await call.value
         #expect(cleaning.discards == 1 && pool.warmCount == 2 && pool.counters.ended == [reason: 2])
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     // MARK: Keys
@@ -474,7 +474,7 @@ struct WebViewPoolTests {
         pool.trim(.warning)
         pool.trim(.warning)
         #expect(pool.warmCount == 0)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("Critical memory leaves the fewest to be kept until they are missed")

@@ -93,7 +93,7 @@ public final class LegacyBridge {
     /// - Returns: `nil` where there is none.
     public func removeBody(_ requestID: String, for origin: WebOrigin) -> LegacyBody? {
         guard let entry = entries.removeValue(forKey: Key(origin: origin, requestID: requestID)),
-            let bytes = relay.takeNow(entry.id)
+            let bytes = relay.removeReceivedBytes(entry.id)
         else { return nil }
         let type: String? =
             switch entry.message.kind {

@@ -112,7 +112,7 @@ struct PageHealth: Sendable {
         case .stepOvertaken:
             guard phase == .errorPage else { break }
             phase = .recovering
-            ladder.takeBackErrorPage()
+            ladder.revertErrorPage()
         case .retryAsked:
             guard phase == .errorPage else { break }
             ladder.renew()

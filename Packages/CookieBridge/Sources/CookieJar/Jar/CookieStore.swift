@@ -44,7 +44,7 @@ public final class CookieStore: Sendable {
         var store = CookieStoreState(limits: limits)
         let time = now()
         for cookie in cookies where (try? cookie.check()) != nil { store.put(cookie, .native, now: time) }
-        _ = store.takeChanges()
+        _ = store.drainChanges()
         state = Mutex(State(store: store))
     }
 
@@ -84,7 +84,7 @@ public final class CookieStore: Sendable {
         let result = state.withLock { state -> Result<Output, Failure> in
             state.store.sweep(now: time)
             let result = Result { () throws(Failure) in try step(&state.store, time) }
-            let changes = state.store.takeChanges()
+            let changes = state.store.drainChanges()
             if !state.observers.isEmpty { state.changes += changes }
             return result
         }

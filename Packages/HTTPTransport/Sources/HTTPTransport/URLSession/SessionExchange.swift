@@ -223,7 +223,7 @@ final class SessionExchange: Sendable, Exchanging {
     }
 
     private func finish(_ result: Result<Void, any Error>) {
-        let taken: State? = state.withLock { state in
+        let ended: State? = state.withLock { state in
             guard state.end == nil else { return nil }
             let before = state
             state.end = result
@@ -233,10 +233,10 @@ final class SessionExchange: Sendable, Exchanging {
             if case .failure(is CancellationError) = result { state.parts = [] }
             return before
         }
-        guard let taken else { return }
-        taken.watch?.cancel()
-        taken.reader?.resume(with: result.map { nil })
-        guard let headReader = taken.headReader else { return }
+        guard let ended else { return }
+        ended.watch?.cancel()
+        ended.reader?.resume(with: result.map { nil })
+        guard let headReader = ended.headReader else { return }
         switch result {
         case .failure(let error): headReader.resume(throwing: error)
         case .success: headReader.resume(throwing: URLError(.badServerResponse))

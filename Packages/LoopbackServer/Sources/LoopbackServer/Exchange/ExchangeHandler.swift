@@ -238,10 +238,10 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         return RequestBody.Demand(eventLoop: eventLoop) {
             me.value.handler?.permitBody(of: number)
         } onMore: {
-            me.value.handler?.takeMore(of: number)
+            me.value.handler?.readMore(of: number)
         } onEnd: {
             // What nobody reads is taken from the connection and dropped.
-            me.value.handler?.takeMore(of: number)
+            me.value.handler?.readMore(of: number)
         }
     }
 
@@ -253,7 +253,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    private func takeMore(of number: UInt64) {
+    private func readMore(of number: UInt64) {
         guard number == self.number, let exchange, exchange.body != nil, !exchange.wantsBody else { return }
         exchange.wantsBody = true
         limitBody(of: exchange)

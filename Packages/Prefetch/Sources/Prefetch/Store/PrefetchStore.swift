@@ -18,7 +18,7 @@ final class PrefetchStore: Sendable {
         var isSweeping = false
 
         /// Whom a change is about.
-        mutating func takeWaiters() -> [@Sendable () -> Void] {
+        mutating func drainWaiters() -> [@Sendable () -> Void] {
             let touched = state.touched
             state.touched = []
             guard !touched.isEmpty else { return [] }
@@ -27,7 +27,7 @@ final class PrefetchStore: Sendable {
             return due.values.map(\.resume)
         }
 
-        mutating func takeWork() -> [Task<Void, Never>] {
+        mutating func drainEndedWork() -> [Task<Void, Never>] {
             let ended = state.ended
             state.ended = []
             return ended.compactMap { work.removeValue(forKey: $0) }
@@ -59,7 +59,7 @@ final class PrefetchStore: Sendable {
         let now = stopwatch.elapsed
         let (value, waiters, work) = state.withLock { state in
             let value = body(&state, now)
-            return (value, state.takeWaiters(), state.takeWork())
+            return (value, state.drainWaiters(), state.drainEndedWork())
         }
         for task in work { task.cancel() }
         for resume in waiters { resume() }
