@@ -17,7 +17,7 @@ struct ArrivalBenchmark {
     let folder: ScratchFolder
 
     func run() async throws -> [Comparison] {
-        CommandOutput.note("downloading a package of 300 files at \(Int(Self.rate / 1_000)) kB/s")
+        CommandOutput.log("downloading a package of 300 files at \(Int(Self.rate / 1_000)) kB/s")
         let own = try ScratchFolder(in: folder.path)
         defer { own.remove() }
         let sample = try SamplePackage(in: own, files: 300)

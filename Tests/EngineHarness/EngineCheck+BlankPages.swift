@@ -58,7 +58,7 @@ extension EngineCheck {
             (BlankPageStep.Kind.reloaded, "1"), (.reloaded, "1"), (.reloaded, "1"),
             (.showedErrorPage, "This page could not be shown"),
         ] {
-            try await settled(page)
+            try await waitUntilQuiet(page)
             // It has told of its paint before this is heard.
             try await seeInTime(page, "performance.getEntriesByType('paint').length > 0", "true")
             for _ in 0..<2 { try await seeInTime(page, "document.readyState", "\"complete\"") }
@@ -142,7 +142,7 @@ extension EngineCheck {
             setTimeout(() => form.submit());
             """, in: .page)
         try await seeInTime(page, "document.title", "\"posted\"")
-        try await settled(page)
+        try await waitUntilQuiet(page)
         for process in try childProcesses(named: "WebKitWebProces") { kill(process, SIGKILL) }
         let step = await diary.next()
         try expect(step?.kind == .showedErrorPage, "a form: \(String(describing: step))")
@@ -162,7 +162,7 @@ extension EngineCheck {
 
     /// Waits until the page has loaded what it shows.
     @MainActor
-    func settled(_ page: Page<WebKitGTKView>) async throws {
+    func waitUntilQuiet(_ page: Page<WebKitGTKView>) async throws {
         try await seeInTime(page, "document.readyState", "\"complete\"")
     }
 }

@@ -128,7 +128,7 @@ final class Stage {
     private static func warn(_ fault: EngineError) {
         guard !hasWarned else { return }
         hasWarned = true
-        CommandOutput.note("warning: pages run without a sandbox: \(fault)")
+        CommandOutput.log("warning: pages run without a sandbox: \(fault)")
     }
 
     /// Has the engine trust what the options name, for its own connections.

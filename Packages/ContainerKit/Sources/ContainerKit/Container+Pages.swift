@@ -105,7 +105,7 @@ extension Container {
             configuration.logger.warning("no proxy", metadata: ["error": "\(error)"])
         }
         // What asks ahead may be reading them already.
-        if let cookies, await prefetch?.settle(id) != true { await cookies.settle() }
+        if let cookies, await prefetch?.waitForCookies(of: id) != true { await cookies.waitUntilSynchronized() }
         let mode = mode(ofPageAt: real.text)
         guard !isPosted || mode == .customScheme else {
             throw ContainerError(.unsupported, "the container does not make this page's requests", at: real.text)
@@ -141,7 +141,7 @@ extension Container {
         if mode != .plain { page.load.explain = { [weak self] in self?.explained($1, of: $0) ?? $1 } }
         page.load.isReportedElsewhere = { [weak self] in self?.isReportedByLoopback($0.url) ?? false }
         page.load.observe { [weak self] in self?.receive($0, from: view.id) }
-        await engineCaches?.settle(for: session)
+        await engineCaches?.invalidateStaleFiles(for: session)
         let place = try await place(of: url, in: mode)
         if let bridges, let parts = bridgeParts(in: mode) {
             bridges.begin(in: view, for: url, besides: legacy, forced: parts)

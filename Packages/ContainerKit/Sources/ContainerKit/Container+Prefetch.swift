@@ -39,7 +39,7 @@ extension Container {
     func cookies(ofPageAt url: String, in mode: InterceptionMode) async throws -> PageCookies {
         if let cookies {
             // The engine's are to have what pages by the scheme were given.
-            await cookies.settle()
+            await cookies.waitUntilSynchronized()
             if pipelines[mode]?.traits.keepsCookies == false { return cookies.pages }
         }
         return try await PageCookies(of: engine.cookies) { [server] cookie in

@@ -12,7 +12,7 @@ final class EventHub {
     private var observers: [Observer] = []
     /// What is still to be told, where an observer caused it by what it heard.
     private var waiting: [ContainerEvent] = []
-    private var isTelling = false
+    private var isDelivering = false
     private let events = Broadcast<ContainerEvent>(capacity: 4_096)
     /// What the first who listens gets of the time before it came; `nil` once it has.
     private var early: [ContainerEvent]? = []
@@ -60,11 +60,11 @@ final class EventHub {
 
     /// Does something, and tells what waits then: everyone hears one event after the other.
     private func inOrder(_ body: () -> Void) {
-        guard !isTelling else { return body() }
-        isTelling = true
+        guard !isDelivering else { return body() }
+        isDelivering = true
         body()
         while !waiting.isEmpty { deliver(waiting.removeFirst()) }
-        isTelling = false
+        isDelivering = false
     }
 
     private func deliver(_ event: ContainerEvent) {

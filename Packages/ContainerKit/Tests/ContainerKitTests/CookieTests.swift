@@ -146,16 +146,16 @@ struct CookieTests {
         }
         var events = told.makeAsyncIterator()
         try await synchronizer.start()
-        await synchronizer.settle()
+        await synchronizer.waitUntilSynchronized()
         jar.hangs = true
-        let first = Task { await synchronizer.settle() }
+        let first = Task { await synchronizer.waitUntilSynchronized() }
         // The page's limit and that of the reading.
         await clock.sleepers(atLeast: 2)
         clock.advance(by: .seconds(3))
         await first.value
         #expect(await events.next() == true)
         // No time passes here.
-        for _ in 0..<3 { await synchronizer.settle() }
+        for _ in 0..<3 { await synchronizer.waitUntilSynchronized() }
         jar.hangs = false
         jar.put(EngineCookie(name: "id", value: "7", domain: "shop.example"))
         // The reading that hangs has failed: it is tried again after a wait.
@@ -164,7 +164,7 @@ struct CookieTests {
         await clock.sleepers(atLeast: 2)
         clock.advance(by: .milliseconds(50))
         #expect(await events.next() == false)
-        await synchronizer.settle()
+        await synchronizer.waitUntilSynchronized()
         #expect(synchronizer.jar.cookies.map(\.value) == ["7"])
         await synchronizer.shutDown()
     }

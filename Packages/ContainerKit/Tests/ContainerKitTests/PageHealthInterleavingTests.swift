@@ -26,12 +26,12 @@ struct PageHealthInterleavingTests {
         /// When a page that was well was loaded anew, since a person has renewed the steps.
         private var reloads: [Duration] = []
 
-        func take(_ event: PageHealth.Event) {
+        func apply(_ event: PageHealth.Event) {
             let isAnswered = isExamining
             let wasDue = page.health.deadline.map { $0 <= page.now } ?? false
             page.steps = []
             note(event)
-            let actions = page.take(event)
+            let actions = page.apply(event)
             // Only a person's wish is done at once.
             #expect(!isAway || actions.isEmpty || event == .retryAsked)
             if actions.contains(.examine) {
@@ -119,7 +119,7 @@ struct PageHealthInterleavingTests {
                 .clock(isBusy: false), .asks, .painted, .used, .processReplaced,
                 .sightChanged(isVisible: numbers.next() % 4 > 0),
             ]
-            witness.take(favourite(&numbers) ?? events[Int(numbers.next() % UInt64(events.count))])
+            witness.apply(favourite(&numbers) ?? events[Int(numbers.next() % UInt64(events.count))])
         }
         return witness.processEnds
     }

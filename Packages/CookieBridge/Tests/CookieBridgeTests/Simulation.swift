@@ -95,7 +95,7 @@ struct Simulation {
         signal(store)
     }
 
-    mutating func take(_ change: CookieUpdate, by author: CookieUpdate.Author) {
+    mutating func apply(_ change: CookieUpdate, by author: CookieUpdate.Author) {
         var state: Cookie?
         if case .set(let cookie) = change { state = cookie }
         let isHidden = reconciliation.cookie(change.identity)?.isHTTPOnly == true || state?.isHTTPOnly == true
@@ -187,7 +187,7 @@ struct Simulation {
     }
 
     /// Lets everything happen that is to happen, if that comes to an end.
-    mutating func settle() {
+    mutating func converge() {
         for _ in 0..<20_000 where !steps.isEmpty { step() }
     }
 

@@ -250,7 +250,7 @@ extension Flight {
     ///
     /// Where no pieces follow, that is the end too, in the same step: a reader may leave as soon as it knows, and must
     /// not take the work with it.
-    func settle(_ outcome: Outcome, _ response: ResourceResponse? = nil) {
+    func complete(_ outcome: Outcome, _ response: ResourceResponse? = nil) {
         change { state in
             state.outcome = outcome
             state.response = response

@@ -113,7 +113,7 @@
                     if asking.isInSignal {
                         asking.answer = answer
                     } else {
-                        Self.settle(decision, answer)
+                        Self.apply(decision, answer)
                     }
                 })
             asking.isInSignal = false
@@ -123,7 +123,7 @@
         }
 
         /// Does late what the engine does by itself at once.
-        private static func settle(
+        private static func apply(
             _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, _ answer: EnginePrompt.Answer
         ) {
             let response = UnsafeMutableRawPointer(decision)

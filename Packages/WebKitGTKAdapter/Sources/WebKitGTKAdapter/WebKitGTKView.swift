@@ -230,7 +230,7 @@
 
         /// Returns once the page's process has taken in all that was sent to it before: messages to it, bodies among them,
         /// go one after the other, and this is one that it answers. Costs a round trip, and runs nothing in the page.
-        func settle() async throws {
+        func waitForPendingMessages() async throws {
             try requireLife()
             try await GLibAsync.call(among: viewCalls) { callback, data in
                 webkit_web_view_can_execute_editing_command(web, "Copy", nil, callback, data)

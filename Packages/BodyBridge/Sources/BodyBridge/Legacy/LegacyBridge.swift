@@ -155,16 +155,16 @@ public final class LegacyBridge {
             guard let self else { return }
             do {
                 let reply = try await host.prefetched(message, for: origin, by: self)
-                settle(ticket, .success(reply.map { String(decoding: $0, as: UTF8.self) } ?? "null"))
+                complete(ticket, .success(reply.map { String(decoding: $0, as: UTF8.self) } ?? "null"))
             } catch {
-                settle(ticket, .failure(error))
+                complete(ticket, .failure(error))
             }
         }
         calls.append(Call(ticket: ticket, origin: origin, work: work))
         return ticket
     }
 
-    private func settle(_ ticket: String, _ answer: Result<String, any Error>) {
+    private func complete(_ ticket: String, _ answer: Result<String, any Error>) {
         guard let index = calls.firstIndex(where: { $0.ticket == ticket }) else { return }
         calls[index].answer = answer
     }

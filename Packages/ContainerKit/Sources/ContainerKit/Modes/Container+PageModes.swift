@@ -41,6 +41,6 @@ extension Container {
             let session = sessions[asked.view], session.id == asked.id
         else { return }
         join(session.id)
-        await engineCaches?.settle(for: current(session))
+        await engineCaches?.invalidateStaleFiles(for: current(session))
     }
 }

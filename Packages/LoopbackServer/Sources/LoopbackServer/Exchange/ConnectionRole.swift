@@ -68,7 +68,7 @@ enum ConnectionRole: Sendable {
     }
 
     /// Makes the fields of an answer what the engine knows.
-    func settle(_ headers: inout HTTPHeaders) {
-        if case .site(let front) = self { front.settle(&headers) }
+    func localize(_ headers: inout HTTPHeaders) {
+        if case .site(let front) = self { front.localize(&headers) }
     }
 }

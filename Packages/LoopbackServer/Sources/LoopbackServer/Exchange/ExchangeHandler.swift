@@ -43,7 +43,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The connection serves no other request: what still comes is dropped.
     private var isOver = false
     /// Something of a request was there, so that TLS stands.
-    private var hasHeard = false
+    private var hasReceived = false
     private var wantsRead = false
     private var rest = 0
     private var deadline: Scheduled<Void>?
@@ -77,7 +77,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if let host = front.host, !hasHeard, case NIOSSLError.handshakeFailed = error {
+        if let host = front.host, !hasReceived, case NIOSSLError.handshakeFailed = error {
             parts.distrusted(host, error)
         }
         guard error is HTTPParserError, error as? HTTPParserError != .invalidEOFState, !isOver else {
@@ -118,7 +118,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        hasHeard = true
+        hasReceived = true
         switch unwrapInboundIn(data) {
         case .head(let head): if !isOver { receive(context, head) }
         case .body(let bytes): receive(context, bytes)
@@ -339,7 +339,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard exchange.life.accept(.head) == .proceed else { return false }
         exchange.report.record(response)
         var head = AnswerHead(response.head, length: length, to: exchange)
-        front.settle(&head.head.headers)
+        front.localize(&head.head.headers)
         exchange.left = head.length
         exchange.hasBody = head.hasBody
         if !head.keepsAlive { exchange.life.giveUpConnection() }

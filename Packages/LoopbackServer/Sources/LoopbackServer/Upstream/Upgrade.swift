@@ -97,7 +97,7 @@ final class Upgrade {
     func agree(_ head: HTTPResponseHead, from host: any Channel, joining: (_ client: any Channel) throws -> Void) {
         guard !isOver else { return host.close(promise: nil) }
         var agreement = head
-        front.settle(&agreement.headers)
+        front.localize(&agreement.headers)
         client.write(HTTPServerResponsePart.head(agreement), promise: nil)
         client.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
         report.head = HTTPResponse(status: .switchingProtocols)
@@ -122,7 +122,7 @@ final class Upgrade {
         for field in ["set-cookie", "www-authenticate", "location"] {
             for value in head.headers[field] { answer.headers.add(name: field, value: value) }
         }
-        front.settle(&answer.headers)
+        front.localize(&answer.headers)
         answer.headers.add(name: "content-length", value: "0")
         answer.headers.add(name: "connection", value: "close")
         report.head = HTTPResponse(status: HTTPResponse.Status(code: Int(head.status.code)))

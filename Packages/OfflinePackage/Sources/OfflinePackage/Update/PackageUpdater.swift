@@ -382,7 +382,7 @@ public actor PackageUpdater: HealthReporting {
             let scope = try await library.authorise(manifest, digest, from: source)
             // Before it is staged: a number that is noted and not installed is taken again, with the same bytes.
             try await library.raiseSequence(to: manifest, digest)
-            let timing = settled(timing)
+            let timing = effective(timing)
             // What waits already is given up only once this one can take its place.
             let generation = try await library.stage(
                 draft, timing: timing == .now ? nil : timing, isBaseline: false, authority: (source, scope))
@@ -412,7 +412,7 @@ public actor PackageUpdater: HealthReporting {
             return PackageUpdate(outcome: .unchanged, package: active, transfer: .nothing, traffic: DeliveryTraffic())
         }
         guard let (generation, since) = try await waiting(equalTo: draft) else { return nil }
-        let timing = settled(timing)
+        let timing = effective(timing)
         // Else it is staged anew, to wait for something else.
         guard timing == .now || timing == since else { return nil }
         // Where this fails it still waits.
@@ -423,7 +423,7 @@ public actor PackageUpdater: HealthReporting {
     }
 
     /// When an update takes effect, from here on: who waits for the background need not wait there.
-    private func settled(_ timing: ApplyTiming) -> ApplyTiming {
+    private func effective(_ timing: ApplyTiming) -> ApplyTiming {
         timing == .inBackground && areTrialsPaused ? .now : timing
     }
 
