@@ -28,7 +28,7 @@ struct ArrivalBenchmark {
                 "/shop.zip": try Data(contentsOf: URL(fileURLWithPath: sample.archive)),
             ], bytesPerSecond: Self.rate)
         let updater = PackageUpdater(library: library, loader: network)
-        let arriving = PartialLoader(updater)
+        let partial = PartialLoader(updater)
         let requests = sample.paths.compactMap { HTTPRequest(urlText: sample.url(of: $0)) }.map { ResourceRequest($0) }
         let clock = ContinuousClock()
         let start = clock.now
@@ -38,7 +38,7 @@ struct ArrivalBenchmark {
                 scope: PackageBaseURL(SamplePackage.base)))
         var first: Duration?
         while first == nil {
-            for request in requests where try await arriving.load(request) != nil {
+            for request in requests where try await partial.load(request) != nil {
                 first = clock.now - start
                 break
             }

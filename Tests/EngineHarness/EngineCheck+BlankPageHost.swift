@@ -28,7 +28,7 @@ extension EngineCheck {
 
     /// A page whose process ends while its window is hidden is loaded anew when that is shown again.
     @MainActor
-    func checkSight(_ container: Container<WebKitGTKEngine>) async throws {
+    func checkVisibility(_ container: Container<WebKitGTKEngine>) async throws {
         let page = try await open(BlankPageSite.url, in: container)
         let diary = StepDiary(container)
         try await waitUntilQuiet(page)

@@ -22,7 +22,7 @@ extension EngineCheck {
         try await checkErrorPage(container, site)
         try await checkForm(container, site)
         try await checkHost(container)
-        try await checkSight(container)
+        try await checkVisibility(container)
         await container.shutDown()
     }
 

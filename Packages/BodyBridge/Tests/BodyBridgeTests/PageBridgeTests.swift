@@ -355,9 +355,9 @@ struct PageBridgeTests {
         }
         let text = module.text(leading: "'own'")
         #expect(text.hasSuffix(";'own'") && !text.contains(token.text))
-        let front = try #require(text.firstMatch(of: /w\.js#([0-9a-f]{32})"/)?.1)
-        guard case .script(let script) = try read("app://a.example/w.js", .get, fragment: String(front)).reading,
-            case .request = try read("app://a.example/w.js", .get, fragment: String(front)).reading
+        let prelude = try #require(text.firstMatch(of: /w\.js#([0-9a-f]{32})"/)?.1)
+        guard case .script(let script) = try read("app://a.example/w.js", .get, fragment: String(prelude)).reading,
+            case .request = try read("app://a.example/w.js", .get, fragment: String(prelude)).reading
         else {
             Issue.record("no script, or twice")
             return

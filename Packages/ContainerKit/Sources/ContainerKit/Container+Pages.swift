@@ -24,12 +24,12 @@ extension Container {
         guard switches.isOn(.pool) else { return }
         // What was never lent serves all pages.
         try await pool.warmUp(for: ViewKey(mode: configuration.mode, url: ""), while: isWanted)
-        if isWanted() { await connectAhead() }
+        if isWanted() { await preconnect() }
         try Task.checkCancellation()
     }
 
     /// Has the engine connect to where the next pages may lie, where they open by the proxy.
-    private func connectAhead() async {
+    private func preconnect() async {
         guard let proxy, let view = pool.idleView else { return }
         await preconnecting.connect(in: view, besides: packages.library.installed.map { "\($0.baseURL)" }) {
             url, host in
@@ -72,7 +72,7 @@ extension Container {
         lastPageID += 1
         let id = PageID(rawValue: lastPageID)
         timelineRecorder?.begin(id, at: real.text)
-        fetchAhead(for: id, at: real.text, isPosted: post != nil, as: options.userAgent ?? configuration.userAgent)
+        beginPrefetch(for: id, at: real.text, isPosted: post != nil, as: options.userAgent ?? configuration.userAgent)
         do {
             let page = try await checkOut(real, as: id, isPosted: post != nil)
             do {
@@ -143,7 +143,7 @@ extension Container {
         page.load.observe { [weak self] in self?.receive($0, from: view.id) }
         await engineCaches?.invalidateStaleFiles(for: session)
         let place = try await place(of: url, in: mode)
-        if let bridges, let parts = bridgeParts(in: mode) {
+        if let bridges, let parts = forcedBridges(in: mode) {
             bridges.begin(in: view, for: url, besides: legacy, forced: parts)
         } else if mode != .plain {
             legacy?.begin(in: view)
@@ -165,7 +165,7 @@ extension Container {
     }
 
     /// Which bridges are forced on in pages of a mode: none where the engine needs them all, `nil` where there are none.
-    private func bridgeParts(in mode: InterceptionMode) -> ForcedBridges? {
+    private func forcedBridges(in mode: InterceptionMode) -> ForcedBridges? {
         if mode == .customScheme { return pipelines.customScheme.traits.bodies == .plain ? [] : nil }
         return mode.isOverLoopback && !configuration.forcedBridges.isEmpty ? configuration.forcedBridges : nil
     }
@@ -174,9 +174,9 @@ extension Container {
     private func equip(_ view: Engine.View, _ options: PageOptions, in mode: InterceptionMode) {
         let agent = options.userAgent ?? configuration.userAgent
         if agent != .engine { view.setUserAgent(agent) }
-        for seed in InitialPageData.merged(configuration.initialData + options.initialData) {
-            let real = seed.origin.description
-            view.add(seed.script(at: [real, origin(real, in: mode)]))
+        for data in InitialPageData.merged(configuration.initialData + options.initialData) {
+            let real = data.origin.description
+            view.add(data.script(at: [real, origin(real, in: mode)]))
         }
     }
 

@@ -19,7 +19,7 @@ extension Container {
     }
 
     /// Begins to ask for what a page will ask for, and for the cookies that go along.
-    func fetchAhead(for page: PageID, at url: String, isPosted: Bool, as agent: UserAgent) {
+    func beginPrefetch(for page: PageID, at url: String, isPosted: Bool, as agent: UserAgent) {
         for pipeline in pipelines.all { pipeline.fields?.use(agent) }
         guard let prefetch, switches.isOn(.prefetch) else { return }
         let mode = mode(ofPageAt: url)

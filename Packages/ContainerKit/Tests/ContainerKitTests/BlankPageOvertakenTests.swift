@@ -66,18 +66,18 @@ struct BlankPageOvertakenTests {
         view.onSignal?(.started(url: place))
         fail(place, in: view)
         stage.load("about:blank", in: view)
-        view.onSignal?(.sightChanged(isVisible: false))
+        view.onSignal?(.visibilityChanged(isVisible: false))
         stage.load(fallback, in: view)
         view.onSignal?(.processEnded(reason: "killed"))
         #expect(view.reloads.isEmpty)
-        view.onSignal?(.sightChanged(isVisible: true))
+        view.onSignal?(.visibilityChanged(isVisible: true))
         #expect(view.reloads == [fallback])
         // What the view says counts where nothing was told.
         stage.load(place, in: view)
         view.isVisible = false
         view.onSignal?(.processEnded(reason: "killed"))
         #expect(view.reloads == [fallback])
-        view.onSignal?(.sightChanged(isVisible: true))
+        view.onSignal?(.visibilityChanged(isVisible: true))
         #expect(view.reloads == [fallback, place])
         await container.shutDown()
     }

@@ -67,7 +67,7 @@ struct PageHealthInterleavingTests {
             default: break
             }
             if event == .hidden { wasHidden = true }
-            if case .sightChanged(let isVisible) = event { isOutOfSight = !isVisible }
+            if case .visibilityChanged(let isVisible) = event { isOutOfSight = !isVisible }
             if isOutOfSight, case .processEnded = event { wasHidden = true }
             if case .examined(let seen?) = event, seen.isHidden { wasHidden = true }
             if case .started(_, byPerson: true) = event { reloads = [] }
@@ -91,8 +91,8 @@ struct PageHealthInterleavingTests {
             #expect(sinceRenewal.map(\.number) == Array(1...sinceRenewal.count) && sinceRenewal.count <= 3)
             #expect(sinceRenewal.count < 3 || step.kind == .showedErrorPage)
             switch event {
-            case .examined(let examination?): #expect(examination.isUniform == true)
-            case .processEnded, .loadFailed, .packageDropped, .resumed, .sightChanged: break
+            case .examined(let result?): #expect(result.isUniform == true)
+            case .processEnded, .loadFailed, .packageDropped, .resumed, .visibilityChanged: break
             default: Issue.record("\(step) by \(event)")
             }
         }
@@ -117,7 +117,7 @@ struct PageHealthInterleavingTests {
                 .hasNoContent, .spoke, .hidden, .shown, .retryAsked, .examined(looks[Int(numbers.next() % 8)]),
                 .packageDropped(true), .paused, .resumed, .clock(isBusy: numbers.next() % 4 == 0),
                 .clock(isBusy: false), .asks, .painted, .used, .processReplaced,
-                .sightChanged(isVisible: numbers.next() % 4 > 0),
+                .visibilityChanged(isVisible: numbers.next() % 4 > 0),
             ]
             witness.apply(favourite(&numbers) ?? events[Int(numbers.next() % UInt64(events.count))])
         }

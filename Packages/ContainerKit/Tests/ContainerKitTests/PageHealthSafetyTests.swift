@@ -245,16 +245,16 @@ struct PageHealthSafetyTests {
     func outOfSight() {
         let page = Patient()
         page.load()
-        page.apply(.sightChanged(isVisible: false), .processEnded("killed"))
+        page.apply(.visibilityChanged(isVisible: false), .processEnded("killed"))
         page.apply(.paused, .resumed)
         #expect(page.steps.isEmpty)
-        page.apply(.sightChanged(isVisible: true))
+        page.apply(.visibilityChanged(isVisible: true))
         #expect(page.kinds == [.reloaded] && page.hasPackages && page.steps[0].isFree)
         let moved = Patient()
         moved.load()
-        moved.apply(.sightChanged(isVisible: false), .processEnded("killed"))
+        moved.apply(.visibilityChanged(isVisible: false), .processEnded("killed"))
         moved.start("https://a.example/2")
-        moved.apply(.sightChanged(isVisible: true))
+        moved.apply(.visibilityChanged(isVisible: true))
         #expect(moved.steps.isEmpty)
     }
 

@@ -353,8 +353,8 @@ extension Flight {
             try Task.checkCancellation()
             await wait(reader) { state in
                 guard let reader = state.readers[reader] else { return true }
-                if let remains = reader.remainder {
-                    return !remains.isEmpty || state.isDone || state.detaching == .atOnce
+                if let remainder = reader.remainder {
+                    return !remainder.isEmpty || state.isDone || state.detaching == .atOnce
                 }
                 return state.end != nil || reader.place - state.firstPlace < state.log.count
             }

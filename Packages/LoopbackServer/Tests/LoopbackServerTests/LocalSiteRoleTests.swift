@@ -10,23 +10,23 @@ import Testing
 @Suite("What requests and answers say of a site's origin")
 struct LocalSiteRoleTests {
     private static let local = "https://shop-example.localhost:7443"
-    private let front: LocalSiteRole
+    private let role: LocalSiteRole
     private let token = AccessToken()
 
     init() throws {
-        front = LocalSiteRole(
+        role = LocalSiteRole(
             site: try #require(LocalSite(url: "https://shop.example/")), port: 7443, token: token, becameKnown: {})
     }
 
     private func restored(_ fields: [(String, String)]) -> HTTPHeaders {
         var headers = HTTPHeaders(fields)
-        front.restore(&headers)
+        role.restore(&headers)
         return headers
     }
 
     private func localized(_ name: String, _ values: String...) -> [String] {
         var headers = HTTPHeaders(values.map { (name, $0) })
-        front.localize(&headers)
+        role.localize(&headers)
         return headers[name]
     }
 
@@ -109,9 +109,9 @@ struct LocalSiteRoleTests {
 
     @Test("No description shows the token's value")
     func secret() {
-        for text in ["\(token)", String(reflecting: token), "\(front)"] { #expect(!text.contains(token.value)) }
+        for text in ["\(token)", String(reflecting: token), "\(role)"] { #expect(!text.contains(token.value)) }
         var dumped = ""
-        dump(front, to: &dumped)
+        dump(role, to: &dumped)
         #expect(!dumped.contains(token.value))
         #expect(token.value.count == 64 && AccessToken() != AccessToken())
     }

@@ -37,7 +37,7 @@
         /// Counts the documents that this view showed.
         private var pageNumber = 0
         /// Whether the window is on the screen, and no icon; see ``isVisible``.
-        var sight = WindowSight()
+        var visibility = WindowVisibility()
         /// A reference of this object's own.
         private let window: UnsafeMutablePointer<GtkWidget>
         private let messageLimit: Int
@@ -113,7 +113,7 @@
             connectForms(loadSignals)
             let windowSignals = GObjectSignals(of: window)
             connectWindowSignals(windowSignals)
-            connectSightSignals(loadSignals, windowSignals)
+            connectVisibilitySignals(loadSignals, windowSignals)
             signals = [loadSignals, windowSignals]
         }
 
@@ -350,7 +350,7 @@
                 case .finished: return
                 case .failed(_, let error): throw error
                 case .processEnded(let reason): throw EngineError(.processEnded, reason)
-                case .started, .committed, .resource, .frameLoaded, .sightChanged: continue
+                case .started, .committed, .resource, .frameLoaded, .visibilityChanged: continue
                 }
             }
             try Task.checkCancellation()

@@ -29,7 +29,7 @@ struct PoolState<Key: PoolKey>: Sendable {
     }
 
     /// Whether one more may be prepared.
-    var hasRoom: Bool { claimed < capacity.current }
+    var hasCapacity: Bool { claimed < capacity.current }
 
     // MARK: Preparing
 
@@ -74,7 +74,7 @@ struct PoolState<Key: PoolKey>: Sendable {
         guard views[slot]?.state == .checkedOut else { return false }
         if !isAlive {
             end(slot, .processEnded)
-        } else if views[slot]?.retirement == nil, !hasRoom {
+        } else if views[slot]?.retirement == nil, !hasCapacity {
             end(slot, .surplus)
         } else {
             handle(.checkedIn, of: slot)

@@ -53,7 +53,7 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
         endDead()
         state.review()
         discardEnded()
-        while state.hasRoom, isWanted() {
+        while state.hasCapacity, isWanted() {
             try Task.checkCancellation()
             let view = try make(key.kind)
             let slot = state.beginPreparing(key.kind)

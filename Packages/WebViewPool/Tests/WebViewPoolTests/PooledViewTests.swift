@@ -11,7 +11,8 @@ struct PooledViewTests {
     private typealias Life = PooledView<SiteKey>
 
     private static let events: [Life.Event] = [
-        .prepared, .checkOut(SiteKey("a")), .checkOut(SiteKey("b")), .checkOut(SiteKey("a", kind: 2)), .checkedIn, .clean,
+        .prepared, .checkOut(SiteKey("a")), .checkOut(SiteKey("b")), .checkOut(SiteKey("a", kind: 2)), .checkedIn,
+        .clean,
         .end(.trimmed), .retire(.surplus),
     ]
 
@@ -35,12 +36,14 @@ struct PooledViewTests {
                     if !isTaken { #expect(view == before) }
                     if before.isEnded { #expect(!isTaken) }
                     switch (before.state, view.state) {
-                    case (.checkedOut, .checkedOut), (.warm, .warm), (.preparing, .preparing), (.cleaning, .cleaning): break
+                    case (.checkedOut, .checkedOut), (.warm, .warm), (.preparing, .preparing), (.cleaning, .cleaning):
+                        break
                     case (.ended, .ended), (_, .ended): break
                     case (.preparing, .warm): #expect(event == .prepared && before.retirement == nil)
                     case (.cleaning, .warm): #expect(event == .clean && before.retirement == nil)
                     case (.checkedOut, .cleaning): #expect(event == .checkedIn && before.checkOuts < 2)
-                    case (.warm, .checkedOut): #expect(event == view.key.map { .checkOut($0) } && before.serves(view.key))
+                    case (.warm, .checkedOut):
+                        #expect(event == view.key.map { .checkOut($0) } && before.serves(view.key))
                     default: Issue.record("\(before) became \(view) by \(event)")
                     }
                     #expect(view.checkOuts <= 2 && (view.key == nil) == (view.checkOuts == 0))
@@ -75,13 +78,15 @@ struct PooledViewTests {
             let slot = slots.randomElement(using: &random) ?? 0
             let key = keys.randomElement(using: &random) ?? keys[0]
             switch Int.random(in: 0..<12, using: &random) {
-            case 0, 1: if state.hasRoom { _ = state.beginPreparing(key.kind) }
+            case 0, 1: if state.hasCapacity { _ = state.beginPreparing(key.kind) }
             case 2, 3: _ = state.prepared(slot)
             case 4, 5:
                 let served = state.warm.filter { state.views[$0]?.serves(key) == true }
                 let checkedOut = state.checkOut(key)
                 #expect((checkedOut == nil) == served.isEmpty)
-                if let checkedOut { #expect(served.contains(checkedOut) && state.views[checkedOut]?.state == .checkedOut) }
+                if let checkedOut {
+                    #expect(served.contains(checkedOut) && state.views[checkedOut]?.state == .checkedOut)
+                }
             case 6: _ = state.checkOutNew(key)
             case 7: _ = state.checkIn(slot, isAlive: Bool.random(using: &random))
             case 8: _ = state.cleaned(slot)

@@ -67,19 +67,19 @@ public final class LegacyBridge {
     /// - Returns: `nil` where it is no such text.
     public func answer(to text: String) -> String? {
         guard let payload = script.token.payload(of: text) else { return nil }
-        let words = payload.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard words.count == 3, words[1].utf8.count <= Self.urlLimit else { return nil }
-        let url = String(words[1])
+        let fields = payload.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard fields.count == 3, fields[1].utf8.count <= Self.urlLimit else { return nil }
+        let url = String(fields[1])
         let answer: Result<String, any Error>
-        switch words[0] {
+        switch fields[0] {
         case "body":
-            answer = Result { try store(Self.json(words[2], upTo: LegacyBodyMessage.maxBytes), fromDocument: url) }
+            answer = Result { try store(Self.json(fields[2], upTo: LegacyBodyMessage.maxBytes), fromDocument: url) }
         case "cookie":
-            answer = Result { try host.cookieLine(of: Self.json(words[2], upTo: Self.lineLimit), fromDocument: url) }
+            answer = Result { try host.cookieLine(of: Self.json(fields[2], upTo: Self.lineLimit), fromDocument: url) }
         case "prefetch":
-            answer = Result { try begin(Self.json(words[2], upTo: Self.callLimit), fromDocument: url) }
+            answer = Result { try begin(Self.json(fields[2], upTo: Self.callLimit), fromDocument: url) }
         case "prefetched":
-            answer = Result { try ending(of: Self.json(words[2], upTo: Self.lineLimit), fromDocument: url) }
+            answer = Result { try ending(of: Self.json(fields[2], upTo: Self.lineLimit), fromDocument: url) }
         default: return nil
         }
         switch answer {
@@ -148,8 +148,8 @@ public final class LegacyBridge {
         guard let origin = host.origin(ofDocument: url) else {
             throw ResourceError(.blocked, "not a document that may ask")
         }
-        try makeRoom(among: Self.maxCalls) { _ in true }
-        try makeRoom(among: Self.maxCallsOfOrigin) { $0 == origin }
+        try evictAnswer(among: Self.maxCalls) { _ in true }
+        try evictAnswer(among: Self.maxCallsOfOrigin) { $0 == origin }
         let ticket = BridgeToken().text
         let work = Task { [weak self, host] in
             guard let self else { return }
@@ -171,7 +171,7 @@ public final class LegacyBridge {
 
     /// Drops the oldest answer that nobody has come for, as of a frame that is gone, where there are too many
     /// questions.
-    private func makeRoom(among limit: Int, where isMeant: (WebOrigin) -> Bool) throws {
+    private func evictAnswer(among limit: Int, where isMeant: (WebOrigin) -> Bool) throws {
         guard calls.count(where: { isMeant($0.origin) }) >= limit else { return }
         guard let index = calls.firstIndex(where: { $0.answer != nil && isMeant($0.origin) }) else {
             throw ResourceError(.tooLarge, "too many questions at a time")

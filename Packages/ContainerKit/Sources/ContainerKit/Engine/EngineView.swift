@@ -64,7 +64,7 @@ public protocol EngineView: PoolableView {
     /// The last load that was asked for by `load`, `reload` or `showErrorPage`, whoever did; `nil` before the first.
     var lastLoad: LoadToken? { get }
 
-    /// Whether the view is in sight, as far as the engine says; its change is told as `ViewSignal.sightChanged`.
+    /// Whether the view is in sight, as far as the engine says; its change is told as `ViewSignal.visibilityChanged`.
     var isVisible: Bool? { get }
 
     /// The names of the message handlers that owe the document that is there an answer; what an earlier document of the

@@ -56,18 +56,18 @@ final class Patient {
 
     /// Lets time go by until a look is due, and looks; says whether it was.
     @discardableResult
-    func look(_ examination: ProbeResult?) -> Bool {
+    func look(_ result: ProbeResult?) -> Bool {
         guard let deadline = health.deadline else { return false }
         now = max(now, deadline)
         guard apply(.clock(isBusy: false)) == [.examine] else { return false }
-        apply(.examined(examination))
+        apply(.examined(result))
         return true
     }
 
     /// Looks until something is done, or no look is due any more.
-    func watch(_ examination: ProbeResult?) {
+    func watch(_ result: ProbeResult?) {
         let before = steps.count
-        while steps.count == before, look(examination) {}
+        while steps.count == before, look(result) {}
     }
 
     var kinds: [BlankPageStep.Kind] { steps.map(\.kind) }

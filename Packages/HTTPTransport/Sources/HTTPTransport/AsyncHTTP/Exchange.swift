@@ -58,7 +58,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         var head: HTTPResponseHead?
         var headReader: CheckedContinuation<HTTPResponseHead, any Error>?
         /// What arrived and was not read.
-        var parts: [ByteBuffer] = []
+        var chunks: [ByteBuffer] = []
         var buffered = 0
         /// The number of bytes of the response's body that have arrived.
         var received: Int64 = 0
@@ -150,7 +150,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
                 try await withCheckedThrowingContinuation { continuation in
                     let (known, demand): (Result<Data?, any Error>?, EventLoopPromise<Void>?) = state.withLock {
                         state in
-                        if let data = state.drainParts() { return (.success(data), state.removeDemand()) }
+                        if let data = state.drainChunks() { return (.success(data), state.removeDemand()) }
                         if let end = state.end { return (end.map { nil }, nil) }
                         state.reader = continuation
                         return (nil, nil)
@@ -247,7 +247,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
                 state.reader = nil
                 return (reader, nil)
             }
-            state.parts.append(buffer)
+            state.chunks.append(buffer)
             state.buffered += buffer.readableBytes
             if state.buffered >= Self.highWater { state.demand = task.eventLoop.makePromise() }
             return (nil, state.demand)
@@ -282,7 +282,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
             state.demand = nil
             state.timer = nil
             state.upload = nil
-            if case .failure(is CancellationError) = result { _ = state.drainParts() }
+            if case .failure(is CancellationError) = result { _ = state.drainChunks() }
             return before
         }
         guard let ended else { return }
@@ -357,15 +357,15 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
 }
 
 extension Exchange.State {
-    fileprivate mutating func drainParts() -> Data? {
-        guard let first = parts.first else { return nil }
+    fileprivate mutating func drainChunks() -> Data? {
+        guard let first = chunks.first else { return nil }
         defer {
-            parts = []
+            chunks = []
             buffered = 0
         }
-        guard parts.count > 1 else { return Data(buffer: first, byteTransferStrategy: .noCopy) }
+        guard chunks.count > 1 else { return Data(buffer: first, byteTransferStrategy: .noCopy) }
         var data = Data(capacity: buffered)
-        for part in parts { data.append(contentsOf: part.readableBytesView) }
+        for part in chunks { data.append(contentsOf: part.readableBytesView) }
         return data
     }
 

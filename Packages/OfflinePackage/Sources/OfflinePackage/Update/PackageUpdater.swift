@@ -203,7 +203,7 @@ public actor PackageUpdater: HealthReporting {
         if let reason = urgency.obstacle(in: configuration.conditions.conditions) {
             throw DeliveryError(.notNow, reason, at: source.manifestURL)
         }
-        let words = hostInstallCounts
+        let installCounts = hostInstallCounts
         return try await sources.run(source.manifestURL) {
             hub.send(.updateBegan(source))
             do {
@@ -212,7 +212,7 @@ public actor PackageUpdater: HealthReporting {
                 _ = try await library.authorise(manifest, digest, from: source)
                 try check(manifest, at: source.manifestURL)
                 return try await fetches.run(manifest.id.description) {
-                    try await update(to: manifest, digest, from: source, timing, unlessAfter: words)
+                    try await update(to: manifest, digest, from: source, timing, unlessChangedSince: installCounts)
                 }
             } catch {
                 hub.send(.updateFailed(source, PackageFailure(error)))
@@ -350,12 +350,12 @@ public actor PackageUpdater: HealthReporting {
 
     private func update(
         to manifest: PackageManifest, _ digest: SHA256Digest, from source: PackageSource, _ timing: ApplyTiming,
-        unlessAfter words: [String: Int]
+        unlessChangedSince installCounts: [String: Int]
     ) async throws -> PackageUpdate {
         let name = manifest.id.description
         func checkNotOvertaken() throws {
             try checkHealth(of: manifest.id, manifest.version, at: source.manifestURL)
-            guard hostInstallCounts[name] == words[name] else {
+            guard hostInstallCounts[name] == installCounts[name] else {
                 throw DeliveryError(
                     .overtaken, "the host installed or removed \(name) meanwhile", at: source.manifestURL)
             }

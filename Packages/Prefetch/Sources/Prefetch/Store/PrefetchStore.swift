@@ -10,7 +10,7 @@ final class PrefetchStore: Sendable {
     typealias Number = PrefetchState.Number
 
     private struct State {
-        var state: PrefetchState
+        var prefetch: PrefetchState
         var waiters: [UInt64: (number: Number, resume: @Sendable () -> Void)] = [:]
         var lastWaiter: UInt64 = 0
         /// The work of requests under way.
@@ -19,8 +19,8 @@ final class PrefetchStore: Sendable {
 
         /// Whom a change is about.
         mutating func drainWaiters() -> [@Sendable () -> Void] {
-            let touched = state.touched
-            state.touched = []
+            let touched = prefetch.touched
+            prefetch.touched = []
             guard !touched.isEmpty else { return [] }
             let due = waiters.filter { touched.contains($0.value.number) }
             for key in due.keys { waiters[key] = nil }
@@ -28,8 +28,8 @@ final class PrefetchStore: Sendable {
         }
 
         mutating func drainEndedWork() -> [Task<Void, Never>] {
-            let ended = state.ended
-            state.ended = []
+            let ended = prefetch.ended
+            prefetch.ended = []
             return ended.compactMap { work.removeValue(forKey: $0) }
         }
     }
@@ -41,18 +41,18 @@ final class PrefetchStore: Sendable {
     init(_ configuration: PrefetchLoader.Configuration, clock: any Clock<Duration>) {
         self.clock = clock
         stopwatch = Stopwatch(clock)
-        state = Mutex(State(state: PrefetchState(configuration)))
+        state = Mutex(State(prefetch: PrefetchState(configuration)))
     }
 
     /// Reads the ledger.
     func read<Value: Sendable>(_ body: (PrefetchState) -> Value) -> Value {
-        state.withLock { body($0.state) }
+        state.withLock { body($0.prefetch) }
     }
 
     /// Changes the ledger, then tells all whom that is about.
     @discardableResult
     func change<Value: Sendable>(_ body: (inout PrefetchState, _ now: Duration) -> Value) -> Value {
-        change { state, now in body(&state.state, now) }
+        change { state, now in body(&state.prefetch, now) }
     }
 
     private func change<Value: Sendable>(_ body: (inout State, _ now: Duration) -> Value) -> Value {
@@ -81,7 +81,7 @@ final class PrefetchStore: Sendable {
                 await withCheckedContinuation { (continuation: CheckedContinuation<Value?, Never>) in
                     // Asked and noted in one step, so that no change comes in between.
                     let value: Value?? = change { state, now in
-                        if let value = body(&state.state, now) { return value }
+                        if let value = body(&state.prefetch, now) { return value }
                         if Task.isCancelled { return .some(nil) }
                         state.waiters[waiter] = (number, { continuation.resume(returning: nil) })
                         return nil
@@ -103,7 +103,7 @@ final class PrefetchStore: Sendable {
         }
         let isWanted = state.withLock { state in
             // Where it is through already, or dropped, nobody would take the task out again.
-            guard state.state.isUnderWay(number) else { return false }
+            guard state.prefetch.isUnderWay(number) else { return false }
             state.work[number] = task
             return true
         }
@@ -125,8 +125,8 @@ final class PrefetchStore: Sendable {
     /// How long the sweeper may rest; `nil` where it is not needed any more.
     private func nextPause() -> Duration? {
         change { state, now in
-            state.state.expire(at: now)
-            let pause = state.state.timeToExpiry(at: now)
+            state.prefetch.expire(at: now)
+            let pause = state.prefetch.timeToExpiry(at: now)
             if pause == nil { state.isSweeping = false }
             return pause
         }
