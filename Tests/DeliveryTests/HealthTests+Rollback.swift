@@ -207,7 +207,7 @@ private struct UnwritableHealth: HealthRecording {
     func save(_: TrialRecord) throws { throw CocoaError(.fileWriteOutOfSpace) }
 }
 
-/// A ledger that stays as it was.
+/// A trial record that stays as it was.
 private struct FixedHealth: HealthRecording {
     let trialRecord: Data
 

@@ -5,7 +5,7 @@ internal import ContainerKit
 internal import Foundation
 internal import WebKitGTKAdapter
 
-// Pages that the host mends, and pages that nobody sees.
+// Pages that the host recovers, and pages that nobody sees.
 extension EngineCheck {
     /// A host that loads another page as it hears of the end is not interfered with.
     @MainActor

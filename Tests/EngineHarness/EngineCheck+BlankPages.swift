@@ -112,7 +112,7 @@ extension EngineCheck {
             container.installedPackages.map(\.version.description) == ["1"], "\(container.installedPackages)")
     }
 
-    /// A page that cannot be had: the error page is in place of it, and once the network is mended trying again shows
+    /// A page that cannot be had: the error page is in place of it, and once the network is repaired trying again shows
     /// it.
     @MainActor
     private func checkErrorPage(_ container: Container<WebKitGTKEngine>, _ site: BlankPageSite) async throws {

@@ -6,7 +6,7 @@ internal import Foundation
 internal import WebKitGTKAdapter
 internal import WebViewPool
 
-// Views that are lent, left full of things, and lent again.
+// Views that are checked out, left full of things, and checked out again.
 extension EngineCheck {
     private var poolEngine: WebKitGTKEngine.Configuration {
         var configuration = WebKitGTKEngine.Configuration()
@@ -18,8 +18,8 @@ extension EngineCheck {
 
     /// One page leaves all it can, the next one looks for it, in turns; and a third one of the same origin, which is on
     /// screen all the time, keeps what is its own.
-    /// - Parameter arguments: the mode, the folder of the pages, and how many cycles: how often a view is lent and
-    ///   returned. From 400 on memory is watched, too.
+    /// - Parameter arguments: the mode, the folder of the pages, and how many cycles: how often a view is checked out
+    ///   and returned. From 400 on memory is watched, too.
     @MainActor
     func checkPool(_ arguments: ArraySlice<String>, in folder: String) async throws {
         let arguments = Array(arguments)
@@ -32,11 +32,11 @@ extension EngineCheck {
         var memory: [MemorySample] = []
         for cycle in stride(from: 2, through: cycles, by: 2) {
             await site.container.close(try await site.leave())
-            let lent = site.container.counters.pool
-            try expect(lent.quarantined == 0, "cycle \(cycle): \(lent.ended)")
+            let pool = site.container.counters.pool
+            try expect(pool.quarantined == 0, "cycle \(cycle): \(pool.ended)")
             let (page, inspection) = try await site.look(as: expected)
             try expect(
-                site.container.counters.pool.warmCheckOuts == lent.warmCheckOuts + 1, "cycle \(cycle): a cold view")
+                site.container.counters.pool.warmCheckOuts == pool.warmCheckOuts + 1, "cycle \(cycle): a cold view")
             try expect(inspection.found.isEmpty, "cycle \(cycle), left in the view: \(inspection.found)")
             try expect(
                 inspection.lost.isEmpty || cycle == 2 && mode == .plain, "cycle \(cycle), lost: \(inspection.lost)")

@@ -26,7 +26,7 @@ final class Stage {
     private(set) var requests: [RequestRecord] = []
     private var packageBases: [String] = []
 
-    /// Sets a stage up, lends it to `body`, and takes it down again, also after an error.
+    /// Sets a stage up, passes it to `body`, and takes it down again, also after an error.
     static func with<Value>(
         _ options: StageOptions, _ body: @MainActor (Stage) async throws -> Value
     ) async throws -> Value {
@@ -83,7 +83,7 @@ final class Stage {
             directory: options.directory, transport: network, logger: Logger(label: "container-browser"))
         // Whether a run begins with a warm view is the caller's to say.
         configuration.warmsUpWhenIdle = false
-        // It reports what a page does; a page that fails is told as that, and not mended.
+        // It reports what a page does; a page that fails is told as that, and not recovered.
         configuration.blankPages = nil
         configuration.mode = options.mode
         configuration.loopback.upstreamProxy = (proxy ?? wall).map { HostPort(host: "127.0.0.1", port: $0.port) }

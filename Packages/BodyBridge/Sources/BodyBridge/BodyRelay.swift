@@ -40,9 +40,9 @@ public final class BodyRelay: Sendable {
     private let clock: any Clock<Duration>
     let state: Mutex<State>
 
-    /// Makes an empty vault.
-    /// - Parameter budget: what the bytes are taken from, where vaults share one; `nil`, the default, for none but the
-    ///   vault's own limits.
+    /// Makes an empty relay.
+    /// - Parameter budget: what the bytes are taken from, where relays share one; `nil`, the default, for none but the
+    ///   relay's own limits.
     public init(
         limits: Limits = Limits(), budget: ByteBudget? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) {

@@ -13,7 +13,7 @@ public final class PageBridge {
     public enum Reading: Sendable {
         /// One of the page's.
         case request(BridgedRequest)
-        /// It brings a piece of a body, which the engine has: put it into the vault with ``store(_:at:of:)``.
+        /// It brings a piece of a body, which the engine has: put it into the relay with ``store(_:at:of:)``.
         case piece(BodyID, offset: Int64)
         /// It brings a question, which the engine has: answer it with ``answer(to:isAuthentic:provenSite:)``.
         /// - `provenSite`: the site that the script's document has proven to be of.
@@ -223,7 +223,7 @@ public final class PageBridge {
 
     private static let dropped = ResourceError(.cancelled, "the body of a form was dropped")
 
-    /// Puts a piece of a body into the vault; returns when there is room for another.
+    /// Puts a piece of a body into the relay; returns when there is room for another.
     /// - Throws: `ResourceError`.
     public func store(_ piece: ResourceBody, at offset: Int64, of id: BodyID) async throws {
         try await relay.put(piece.collect(upTo: Self.pieceLimit), at: offset, of: id)
@@ -234,7 +234,7 @@ public final class PageBridge {
 
     /// Keeps the answer with a classic worker's own script for the script in front of it, which asks for it a moment
     /// later: so the server is asked once. It goes with the document. One that is larger than 8 MB, or than there is room
-    /// for in the vault, is not kept.
+    /// for in the relay, is not kept.
     /// - Returns: how many bytes of the body were read.
     /// - Throws: what the body does.
     public func keep(_ answer: ResourceResponse, of worker: WorkerScript) async throws -> Int64 {

@@ -22,7 +22,7 @@ extension Container {
 
     private func warmUp(while isWanted: @MainActor () -> Bool) async throws {
         guard switches.isOn(.pool) else { return }
-        // What was never lent serves all pages.
+        // What was never checked out serves all pages.
         try await pool.warmUp(for: ViewKey(mode: configuration.mode, url: ""), while: isWanted)
         if isWanted() { await preconnect() }
         try Task.checkCancellation()

@@ -13,7 +13,7 @@ import Testing
 
 /// Which versions are to blame for a page that stays white, and which are not.
 @MainActor
-@Suite("White pages: what is to blame", .timeLimit(.minutes(1)))
+@Suite("Blank pages: what is to blame", .timeLimit(.minutes(1)))
 struct BlankPageBlameTests {
     private let stage = BlankPageStage()
     private var fixture: Fixture { stage.fixture }

@@ -8,9 +8,9 @@ import Testing
 
 @testable import ContainerKit
 
-/// What comes too late, or from elsewhere, while a page is about to be mended.
+/// What comes too late, or from elsewhere, while a page is about to be recovered.
 @MainActor
-@Suite("White pages: what is overtaken", .timeLimit(.minutes(1)))
+@Suite("Blank pages: what is overtaken", .timeLimit(.minutes(1)))
 struct BlankPageOvertakenTests {
     private let stage = BlankPageStage()
     private let place = "containerkit://a.example/"
@@ -153,7 +153,7 @@ struct BlankPageOvertakenTests {
         await container.shutDown()
     }
 
-    @Test("An error page that a load of the host has overtaken is not there: the page is mended again, in time")
+    @Test("An error page that a load of the host has overtaken is not there: the page is recovered again, in time")
     func noErrorPage() async throws {
         let (container, page) = try await open()
         let view = page.view

@@ -525,7 +525,7 @@ struct CookieTests {
 }
 
 extension FakeView {
-    /// Puts a piece of a body into the vault, as the page's script does where requests are forbidden.
+    /// Puts a piece of a body into the relay, as the page's script does where requests are forbidden.
     fileprivate func put(_ text: String, at offset: Int, of id: String) -> String {
         let bytes = Data(text.utf8).base64EncodedString()
         return prompt(

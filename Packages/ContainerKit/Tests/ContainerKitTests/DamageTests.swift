@@ -70,7 +70,7 @@ struct DamageTests {
         #expect(!fixture.network.urls.contains { $0.hasSuffix(".json") })
     }
 
-    @Test("A package that cannot be mended is tried three times, and again when something has changed")
+    @Test("A package that cannot be repaired is tried three times, and again when something has changed")
     func tries() async throws {
         let container = try await fixture.container(covering: ["news.example"])
         let shop = try await container.update(from: fixture.publish(site, version: "1"))

@@ -241,7 +241,7 @@ struct PageHealthSafetyTests {
         #expect(page.kinds == [.reloaded, .reloaded, .reloaded, .showedErrorPage] && page.hasPackages)
     }
 
-    @Test("A page whose process ends out of sight is loaded anew once it is seen, unless another load came")
+    @Test("A page whose process ends while it is hidden is loaded anew once it is seen, unless another load came")
     func outOfSight() {
         let page = Patient()
         page.load()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Prefetch
 
-/// Random walks through the ledger: each step in any order, with all who take part in any state.
+/// Random walks through the state: each step in any order, with all who take part in any state.
 @Suite(.timeLimit(.minutes(2)))
 struct PrefetchStateTests {
     @Test("No order of steps loses an answer, doubles one, mixes accounts or forgets to wake", arguments: 0..<8)
@@ -40,7 +40,7 @@ private struct Broken: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A ledger, those who use it, and what must be true of it.
+/// A state, those who use it, and what must be true of it.
 private struct World {
     struct Source {
         let number: UInt64
@@ -105,7 +105,7 @@ private struct World {
         source.claimant == nil && source.owner == nil && (source.answeredAt ?? source.startedAt) + .seconds(30) <= now
     }
 
-    /// What the ledger has dropped of its own.
+    /// What the state has dropped of its own.
     private mutating func drop(where condition: (Source) -> Bool) {
         for (number, source) in sources where source.owner == nil && condition(source) { sources[number] = nil }
     }

@@ -35,7 +35,7 @@ extension BlobStore {
     ///
     /// - Parameters:
     ///   - repairs: whether to drop what is damaged, and resources without their bytes, so that they are fetched again.
-    ///     Generations stay, with the files that they still have: installing again mends them.
+    ///     Generations stay, with the files that they still have: installing again repairs them.
     ///   - progress: called after each blob; what it throws ends the check and is thrown on.
     /// - Returns: what was found, also where it was repaired.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/readOnly`` where it is to repair a store that was

@@ -46,9 +46,10 @@ struct PoolState<Key: PoolKey>: Sendable {
         return views[slot] != nil
     }
 
-    // MARK: Lending
+    // MARK: Checking out
 
-    /// Lends a warm view: the one that became so last among those of the key, or else among those that were never lent.
+    /// Checks out a warm view: the one that became so last among those of the key, or else among those that were never
+    /// checked out.
     mutating func checkOut(_ key: Key) -> Slot? {
         let fit = warm.filter { views[$0]?.serves(key) == true }
         guard let slot = fit.last(where: { views[$0]?.key != nil }) ?? fit.last else { return nil }
@@ -58,7 +59,7 @@ struct PoolState<Key: PoolKey>: Sendable {
         return slot
     }
 
-    /// Lends a view that was created for it.
+    /// Checks out a view that was created for it.
     mutating func checkOutNew(_ key: Key) -> Slot {
         counters.made += 1
         counters.coldCheckOuts += 1
@@ -66,10 +67,10 @@ struct PoolState<Key: PoolKey>: Sendable {
         return add(PooledView(checkedOutFor: key))
     }
 
-    // MARK: Taking back
+    // MARK: Checking in
 
-    /// A lent view comes back.
-    /// - Returns: whether it is to be cleaned; it has ended where not, or was not lent.
+    /// A checked-out view comes back.
+    /// - Returns: whether it is to be cleaned; it has ended where not, or was not checked out.
     mutating func checkIn(_ slot: Slot, isAlive: Bool) -> Bool {
         guard views[slot]?.state == .checkedOut else { return false }
         if !isAlive {

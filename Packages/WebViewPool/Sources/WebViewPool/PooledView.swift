@@ -4,7 +4,7 @@
 /// The life of one view in a pool, without the view.
 ///
 /// ```
-/// preparing ─► warm ─► lent ─► cleaning ─► warm …       each of them ─► ended, for a reason, for good
+/// preparing ─► warm ─► checkedOut ─► cleaning ─► warm …       each of them ─► ended, for a reason, for good
 /// ```
 struct PooledView<Key: PoolKey>: Hashable, Sendable {
     enum State: Hashable, Sendable {
@@ -25,13 +25,13 @@ struct PooledView<Key: PoolKey>: Hashable, Sendable {
         case clean
         /// It is of no use any more, at once.
         case end(DiscardReason)
-        /// It is not to be lent again; where nobody has it and nothing is under way in it, that is its end.
+        /// It is not to be checked out again; where nobody has it and nothing is under way in it, that is its end.
         case retire(DiscardReason)
     }
 
     private(set) var state: State
     let kind: Key.Kind
-    /// What it was lent for last; `nil` where it never was.
+    /// What it was checked out for last; `nil` where it never was.
     private(set) var key: Key?
     private(set) var checkOuts: Int
     /// Why it ends as soon as what is under way is over.
@@ -44,7 +44,7 @@ struct PooledView<Key: PoolKey>: Hashable, Sendable {
         checkOuts = 0
     }
 
-    /// A view that is lent before it was warm.
+    /// A view that is checked out before it was warm.
     init(checkedOutFor key: Key) {
         state = .checkedOut
         kind = key.kind

@@ -31,7 +31,7 @@ final class FakeFactory {
         return view
     }
 
-    /// Every view is lent, warm or ended, ended ones once, and the pool's counters say the same.
+    /// Every view is checked out, warm or ended, ended ones once, and the pool's counters say the same.
     func expectBalance(
         of pool: ViewPool<FakeView, some PoolKey>, checkedOut: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) {

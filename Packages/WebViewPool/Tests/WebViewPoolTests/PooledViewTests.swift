@@ -25,7 +25,7 @@ struct PooledViewTests {
         extend([])
     }
 
-    @Test("Whatever comes in whatever order, a view is lent only clean, for its key, and never after its end")
+    @Test("Whatever comes in whatever order, a view is checked out only clean, for its key, and never after its end")
     func interleavings() {
         eachSequence(of: 5) { sequence in
             for start in [Life(preparing: 1), Life(checkedOutFor: SiteKey("a"))] {
@@ -67,7 +67,7 @@ struct PooledViewTests {
         #expect(preparing.state == .ended(.trimmed))
     }
 
-    @Test("The ledger keeps its bounds and its count, whatever is asked of it", arguments: 1...200)
+    @Test("The state keeps its bounds and its count, whatever is asked of it", arguments: 1...200)
     func state(seed: UInt64) {
         var random = SplitMix(state: seed)
         var state = PoolState<SiteKey>(

@@ -152,9 +152,9 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    // MARK: Lending
+    // MARK: Checking out
 
-    @Test("Lends the view that was warmed last first, and a cold one when none is warm")
+    @Test("Checks out the view that was warmed last first, and a cold one when none is warm")
     func order() async throws {
         let pool = pool(of: 2)
         try await pool.warmUp()
@@ -181,9 +181,9 @@ struct WebViewPoolTests {
         withExtendedLifetime(holder) {}
     }
 
-    // MARK: Taking back
+    // MARK: Checking in
 
-    @Test("A view that comes back is cleaned and lent again")
+    @Test("A view that comes back is cleaned and checked out again")
     func recycling() async throws {
         let pool = pool()
         let holder = Holder()
@@ -196,7 +196,7 @@ struct WebViewPoolTests {
         withExtendedLifetime(holder) {}
     }
 
-    @Test("A view that is not lent cannot come back")
+    @Test("A view that is not checked out cannot come back")
     func strayCheckIn() async throws {
         let pool = pool()
         let holder = Holder()
@@ -207,7 +207,7 @@ struct WebViewPoolTests {
         #expect(view.resets == 1 && pool.warmCount == 1 && pool.counters.recycled == 1)
     }
 
-    @Test("A view that cannot be cleaned is never lent again")
+    @Test("A view that cannot be cleaned is never checked out again")
     func failingReset() async throws {
         let pool = pool()
         let holder = Holder()
@@ -264,7 +264,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("Views whose holders are gone are taken back; the others stay lent")
+    @Test("Views whose holders are gone are checked in; the others stay checked out")
     func reclaiming() async throws {
         let pool = pool()
         let stays = Holder()
@@ -283,7 +283,7 @@ struct WebViewPoolTests {
         withExtendedLifetime(stays) {}
     }
 
-    @Test("Warming up takes back what was left behind before it makes views")
+    @Test("Warming up checks in what was left behind before it makes views")
     func warmUpReclaims() async throws {
         let pool = pool(of: 1)
         _ = try pool.checkOut(for: Holder())
@@ -293,7 +293,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("When memory is critical the free views end, and the lent ones do not")
+    @Test("When memory is critical the free views end, and the checked-out ones do not")
     func draining() async throws {
         let pool = pool()
         try await pool.warmUp()
@@ -374,7 +374,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A view that does not say what is left in it is not lent again")
+    @Test("A view that does not say what is left in it is not checked out again")
     func failingLook() async throws {
         let pool = pool()
         let view = try pool.checkOut(for: Holder())
@@ -384,7 +384,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A view that takes another's place is looked at, lent and counted in its place")
+    @Test("A view that takes another's place is looked at, checked out and counted in its place")
     func successors() async throws {
         let pool = pool()
         let holder = Holder()
@@ -422,7 +422,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A retired view ends at once where nobody has it, after it is clean, and never where it was not lent")
+    @Test("A retired view ends at once where nobody has it, after it is clean, and never where it was not checked out")
     func retiringFree() async throws {
         let pool = pool(of: 4)
         let holder = Holder()
@@ -444,7 +444,7 @@ struct WebViewPoolTests {
 
     // MARK: Keys
 
-    @Test("A used view serves its key alone, one that was never lent its kind, and used ones are lent first")
+    @Test("A used view serves its key alone, one never checked out its kind, and used ones are checked out first")
     func keys() async throws {
         let pool = ViewPool<FakeView, SiteKey>(.init(capacity: 2)) { [factory] _ in try factory.make() }
         let holder = Holder()

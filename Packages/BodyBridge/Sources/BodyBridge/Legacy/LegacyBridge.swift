@@ -12,7 +12,7 @@ public import ResourceLoading
 /// The container's end of what older pages say in one view: bodies ahead of their requests, and cookies.
 ///
 /// A body belongs to the origin of the document that handed it over: a request of another origin, a frame's for one, does
-/// not find it. It is taken once, and goes after the vault's patience, or when the view shows another document.
+/// not find it. It is taken once, and goes after the relay's patience, or when the view shows another document.
 ///
 /// Isolation: the main actor, where engines ask.
 @MainActor
@@ -136,7 +136,7 @@ public final class LegacyBridge {
             relay.drop(id)
             throw error
         }
-        // The bytes lie in the vault, which counts them.
+        // The bytes lie in the relay, which counts them.
         message = message.withoutBody
         entries[key] = Entry(id: id, message: message)
         return message.requestID

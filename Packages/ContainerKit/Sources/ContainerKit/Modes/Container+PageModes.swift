@@ -7,7 +7,7 @@ internal import ResourceLoading
 // The mode of a page.
 extension Container {
     /// In which mode a page of this URL would open now: what covers it and the rules say whether it is intercepted, and
-    /// `plain` of `Configuration.pageModes`, the switchboard, the rest of that list, how its origin was opened before,
+    /// `plain` of `Configuration.pageModes`, remote config, the rest of that list, how its origin was opened before,
     /// and `Configuration.mode`, in that order, how.
     public func mode(ofPageAt url: String) -> InterceptionMode {
         path.mode(ofPageAt: url)

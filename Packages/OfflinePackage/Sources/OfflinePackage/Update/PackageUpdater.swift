@@ -38,9 +38,9 @@ public actor PackageUpdater: HealthReporting {
     let packages: KeyedQueue
     let watch: Stopwatch
     var trialRecord = TrialRecord()
-    /// Whether the ledger may be written: not where one may be there that could not be read.
+    /// Whether the trial record may be written: not where one may be there that could not be read.
     private(set) var mayWriteRecord = true
-    /// Whether the ledger stands as it is where it is kept.
+    /// Whether the trial record stands as it is where it is kept.
     var isRecordWritten = true
     /// The last good generations that trials may fall back to; each is pinned once.
     var pins: [String: Int64] = [:]
@@ -102,8 +102,8 @@ public actor PackageUpdater: HealthReporting {
         do {
             trialRecord = try health.load()
         } catch {
-            // Without its ledger the container works, and a version that failed may be tried once more. What cannot be read
-            // now may be read at the next launch, so it is not written over.
+            // Without its trial record the container works, and a version that failed may be tried once more. What
+            // cannot be read now may be read at the next launch, so it is not written over.
             mayWriteRecord = false
             configuration.logger.error("cannot read the record of health", metadata: ["error": "\(error)"])
         }

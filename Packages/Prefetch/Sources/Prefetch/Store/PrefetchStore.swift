@@ -3,7 +3,7 @@
 
 internal import AsyncSupport
 
-/// The ledger, behind one lock, with all who wait for it to change and the work whose end it tells.
+/// The state, behind one lock, with all who wait for it to change and the work whose end it tells.
 ///
 /// Isolation: any. Nobody is resumed, and nothing is cancelled, while the lock is held.
 final class PrefetchStore: Sendable {
@@ -44,12 +44,12 @@ final class PrefetchStore: Sendable {
         state = Mutex(State(prefetch: PrefetchState(configuration)))
     }
 
-    /// Reads the ledger.
+    /// Reads the state.
     func read<Value: Sendable>(_ body: (PrefetchState) -> Value) -> Value {
         state.withLock { body($0.prefetch) }
     }
 
-    /// Changes the ledger, then tells all whom that is about.
+    /// Changes the state, then tells all whom that is about.
     @discardableResult
     func change<Value: Sendable>(_ body: (inout PrefetchState, _ now: Duration) -> Value) -> Value {
         change { state, now in body(&state.prefetch, now) }
@@ -95,7 +95,7 @@ final class PrefetchStore: Sendable {
         }
     }
 
-    /// Has work done for a request made ahead, until the ledger says that it is to end.
+    /// Has work done for a request made ahead, until the state says that it is to end.
     func start(_ number: Number, _ work: @escaping @Sendable () async -> Void) {
         let task = Task {
             await work()
