@@ -172,11 +172,11 @@ extension HealthTests {
             #expect(try await depot.serves(old))
             // It is told once.
             await updater.shutDown()
-            var told = 0
+            var reported = 0
             for await event in events {
-                if case .quarantined = event { told += 1 }
+                if case .quarantined = event { reported += 1 }
             }
-            #expect(told == 1)
+            #expect(reported == 1)
         }
     }
 

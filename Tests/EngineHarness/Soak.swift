@@ -41,8 +41,8 @@ final class Soak {
             switch event {
             case .pageOpened: self?.pagesOpened += 1
             case .pageClosed: self?.pagesClosed += 1
-            case .request(let told):
-                guard let self, let page = told.page else { return }
+            case .request(let request):
+                guard let self, let page = request.page else { return }
                 records[page, default: 0] += 1
                 record.yield()
             default: break

@@ -140,11 +140,11 @@ struct CookieTests {
         configuration.cookies.isPersistent = false
         let jar = fixture.engine.jar
         let clock = ManualClock()
-        let (told, reporting) = AsyncStream.makeStream(of: Bool.self)
+        let (reports, reporting) = AsyncStream.makeStream(of: Bool.self)
         let synchronizer = CookieSynchronizer(configuration, besides: jar, clock: clock) {
             if case .cookiesBehind(let isBehind) = $0 { reporting.yield(isBehind) }
         }
-        var events = told.makeAsyncIterator()
+        var events = reports.makeAsyncIterator()
         try await synchronizer.start()
         await synchronizer.waitUntilSynchronized()
         jar.hangs = true

@@ -30,7 +30,7 @@ struct PageHealthInterleavingTests {
             let isAnswered = isExamining
             let wasDue = page.health.deadline.map { $0 <= page.now } ?? false
             page.steps = []
-            note(event)
+            record(event)
             let actions = page.apply(event)
             // Only a person's wish is done at once.
             #expect(!isAway || actions.isEmpty || event == .retryAsked)
@@ -46,7 +46,7 @@ struct PageHealthInterleavingTests {
             for step in page.steps { check(step, after: event) }
         }
 
-        private func note(_ event: PageHealth.Event) {
+        private func record(_ event: PageHealth.Event) {
             switch event {
             case .paused: isAway = true
             case .resumed where isAway: (isAway, isExamining, silences) = (false, false, 0)

@@ -13,7 +13,7 @@ import Foundation
 struct Simulation {
     enum Step {
         case signal(Int)
-        case takeSnapshot(Int, number: UInt64)
+        case readSnapshot(Int, number: UInt64)
         case deliverSnapshot(Int, number: UInt64)
         case land(Int, Reconciliation.Write)
         case report(Int, Reconciliation.Write, Reconciliation.Outcome)
@@ -132,7 +132,7 @@ struct Simulation {
         switch step {
         case .signal(let store):
             perform(reconciliation.signalled(stores[store].id, now: now))
-        case .takeSnapshot(let store, let number):
+        case .readSnapshot(let store, let number):
             if unsaidLosses.remove(store) != nil {
                 snapshots[store]?.foundLoss = true
             } else if !generator.chance(failurePercent) {
@@ -197,7 +197,7 @@ struct Simulation {
             case .read(let id, let number):
                 let store = index(id)
                 snapshots[store] = Snapshot(ignored: owed[store])
-                steps.append(.takeSnapshot(store, number: number))
+                steps.append(.readSnapshot(store, number: number))
             case .write(let id, let write):
                 writes += 1
                 steps.append(.land(index(id), write))

@@ -34,7 +34,7 @@ public struct RedirectFollower: ResourceLoader, RedirectFollowing {
     ///   - limit: the most hops for one request; 20 by default, as in the Fetch standard.
     ///   - opensByName: whether a document of a real URL opens under its name in this mode, or else under the real
     ///     URL, past the container. All open by name by default.
-    ///   - moves: one for all followers that answer the same pages.
+    ///   - documentRedirects: one for all followers that answer the same pages.
     ///   - sites: by which `Sec-Fetch-Site` says `same-site`; each host is one of its own by default.
     public init(
         _ base: any ResourceLoader, names: SchemeNames, limit: Int = Redirect.limit,

@@ -53,7 +53,7 @@ final class LoopbackListener: Sendable {
     ///   - port: the one to have if that is free; 0 for any.
     ///   - clock: counts the pauses between two attempts.
     ///   - rest: waits a moment for a port that is in use.
-    ///   - isHeard: says whether a connection to a port comes out at the listener; by default one is made.
+    ///   - isReachable: says whether a connection to a port comes out at the listener; by default one is made.
     ///   - peerUser: returns the user at the other end of a connection; by default as the system shows it.
     ///   - happened: hears of ports and of refusals, on an event loop or a task.
     init(

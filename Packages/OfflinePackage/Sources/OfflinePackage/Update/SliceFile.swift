@@ -17,7 +17,7 @@ enum SliceFile {
     /// Unpacks a file from its slice, in pieces. Its digest is not looked at.
     /// - Parameters:
     ///   - archive: the path of a file that has the bytes of the slice at their place.
-    ///   - take: is given the unpacked bytes, never more than the file has.
+    ///   - consume: is given the unpacked bytes, never more than the file has.
     /// - Throws: ``PackageError``, ``ResourceError`` where the archive ends early, `CancellationError`, or what `take`
     ///   throws.
     static func read(_ file: PackageManifest.File, in archive: String, _ consume: (Data) throws -> Void) throws {
