@@ -259,7 +259,7 @@ struct DownloadTests {
         let file = OriginFile(content, turns: [.answer(busy)])
         try await Network.run(file) { (network) async throws in
             var configuration = promptly()
-            let clock = PromptClock(holding: [.seconds(30), configuration.archiveLimit])
+            let clock = ImmediateClock(holding: [.seconds(30), configuration.archiveLimit])
             configuration.clock = clock
             #expect(try bytes(try await downloader(network, configuration).download(download(network))) == content)
             #expect(clock.sleeps == [.seconds(120)])

@@ -103,9 +103,9 @@ public final class PageBridge {
     ///   - provenSite: the site that this request has proven.
     public func answer(to text: String, isAuthentic: Bool = false, provenSite: String? = nil) -> String {
         let (payload, proven) = isAuthentic ? (Substring(text), provenSite) : proven(script.token.payload(of: text))
-        guard let question = payload.flatMap({ BridgeMessage(json: $0) }) else { return "null" }
-        let place = question.place
-        switch question.topic {
+        guard let message = payload.flatMap({ BridgeMessage(json: $0) }) else { return "null" }
+        let place = message.place
+        switch message.topic {
         case .covers(let url): return json(host.covers(url))
         case .cookies: return json(host.cookies(ofScriptAt: place, in: documentURL, provenSite: proven))
         case .setCookie(let text):

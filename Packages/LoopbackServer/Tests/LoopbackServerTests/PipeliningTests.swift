@@ -29,7 +29,7 @@ struct PipeliningTests {
             try await gate.passed()
             return .text("/slow\r\n")
         }
-        loader.prompt = { $0.head.path == "/slow" ? nil : .text("\($0.head.path ?? "")\r\n") }
+        loader.immediate = { $0.head.path == "/slow" ? nil : .text("\($0.head.path ?? "")\r\n") }
         let witness = Witness()
         let dependencies = try dependencies(loader, witness)
         let channel = try await NIOAsyncTestingChannel { channel in

@@ -521,7 +521,7 @@ struct LoaderTests {
     }
 
     @Test("Requests of which nothing is known are answered promptly, by the next loader")
-    func prompt() async throws {
+    func immediate() async throws {
         let fixture = Fixture()
         func isLater(_ request: ResourceRequest) -> Bool {
             if case .later = fixture.loader.immediateResponse(to: request) { true } else { false }

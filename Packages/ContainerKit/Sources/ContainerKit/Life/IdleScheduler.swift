@@ -52,8 +52,8 @@ final class IdleScheduler {
             case .pageOpened(let session): self?.handle(.loading(session.id))
             case .page(let page, .started): self?.handle(.loading(page))
             case .page(let page, .finished), .page(let page, .failed), .page(let page, .processEnded):
-                self?.handle(.loaded(page))
-            case .pageClosed(let page): self?.handle(.loaded(page))
+                self?.handle(.loadingEnded(page))
+            case .pageClosed(let page): self?.handle(.loadingEnded(page))
             default: break
             }
         }
