@@ -25,7 +25,7 @@ struct Load: Sendable {
                 return try await tasks.reduce(into: []) { $0.append($1) }
             }
         }
-        CommandOutput.note("connected: \(opened.count)")
+        CommandOutput.log("connected: \(opened.count)")
         // From a little later on, so that all know when.
         let start = NIODeadline.now() + .milliseconds(100)
         let end = start + TimeAmount.nanoseconds(Int64(duration * 1e9))

@@ -17,7 +17,7 @@ struct ArrivalBenchmark {
     let folder: ScratchFolder
 
     func run() async throws -> [Comparison] {
-        CommandOutput.note("downloading a package of 300 files at \(Int(Self.rate / 1_000)) kB/s")
+        CommandOutput.log("downloading a package of 300 files at \(Int(Self.rate / 1_000)) kB/s")
         let own = try ScratchFolder(in: folder.path)
         defer { own.remove() }
         let sample = try SamplePackage(in: own, files: 300)
@@ -28,7 +28,7 @@ struct ArrivalBenchmark {
                 "/shop.zip": try Data(contentsOf: URL(fileURLWithPath: sample.archive)),
             ], bytesPerSecond: Self.rate)
         let updater = PackageUpdater(library: library, loader: network)
-        let arriving = PartialLoader(updater)
+        let partial = PartialLoader(updater)
         let requests = sample.paths.compactMap { HTTPRequest(urlText: sample.url(of: $0)) }.map { ResourceRequest($0) }
         let clock = ContinuousClock()
         let start = clock.now
@@ -38,7 +38,7 @@ struct ArrivalBenchmark {
                 scope: PackageBaseURL(SamplePackage.base)))
         var first: Duration?
         while first == nil {
-            for request in requests where try await arriving.load(request) != nil {
+            for request in requests where try await partial.load(request) != nil {
                 first = clock.now - start
                 break
             }

@@ -20,7 +20,7 @@ struct CacheBenchmark {
     let folder: ScratchFolder
 
     func run() async throws -> [Comparison] {
-        CommandOutput.note("storing \(Self.entries) answers in \(place.name)")
+        CommandOutput.log("storing \(Self.entries) answers in \(place.name)")
         let target = try folder.subfolder("cache")
         defer { folder.remove(target) }
         let network = Origin()

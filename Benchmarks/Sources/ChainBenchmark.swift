@@ -27,10 +27,10 @@ struct ChainBenchmark {
             engine: engine,
             configuration: .init(directory: target + "/store", transport: NoTransport()))
         try await container.install(archive: sample.archive, manifest: sample.manifest)
-        let heard = container.events()
+        let events = container.events()
         let listener = Task {
             var requests = 0
-            for await case .request in heard { requests += 1 }
+            for await case .request in events { requests += 1 }
             return requests
         }
         let page = try await container.open(sample.url(of: "index.html"))

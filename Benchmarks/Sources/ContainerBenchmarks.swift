@@ -83,7 +83,7 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         defer { folder.remove() }
         var results: [Comparison] = []
         if !Set([.install, .lookUp, .chain]).isDisjoint(with: only) {
-            CommandOutput.note("making 7,000 files in \(place.name)")
+            CommandOutput.log("making 7,000 files in \(place.name)")
             let sample = try SamplePackage(in: folder)
             if only.contains(.install) {
                 results += try await InstallBenchmark(sample: sample, place: place, folder: folder, rounds: rounds)

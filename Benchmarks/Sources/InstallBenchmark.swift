@@ -30,7 +30,7 @@ struct InstallBenchmark {
         var tars: [Double] = []
         var growth: [Double] = []
         for round in 1...rounds {
-            CommandOutput.note("install in \(place.name): round \(round) of \(rounds)")
+            CommandOutput.log("install in \(place.name): round \(round) of \(rounds)")
             let memory = MemoryPeak()
             ours.append(try await inNewFolder { target in try await install(into: target) })
             if let grown = memory?.growth { growth.append(grown) }

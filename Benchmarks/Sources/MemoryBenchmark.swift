@@ -25,7 +25,7 @@ struct MemoryBenchmark {
             Shape(name: "300 MB in 3 files", files: 3, size: 100_000_000),
             Shape(name: "30,000 files of 200 bytes", files: 30_000, size: 200),
         ] {
-            CommandOutput.note("memory of an install: \(shape.name)")
+            CommandOutput.log("memory of an install: \(shape.name)")
             let target = try folder.subfolder("memory")
             defer { folder.remove(target) }
             let package = try make(shape, in: target)

@@ -18,7 +18,7 @@ struct OpeningBenchmark {
     let rounds: Int
 
     func run() async throws -> [Comparison] {
-        CommandOutput.note("making 100 packages of 1,000 files in \(place.name)")
+        CommandOutput.log("making 100 packages of 1,000 files in \(place.name)")
         let target = try folder.subfolder("opening")
         defer { folder.remove(target) }
         let store = target + "/store"

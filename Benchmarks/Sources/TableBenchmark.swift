@@ -13,14 +13,14 @@ struct TableBenchmark {
     let rounds: Int
 
     func run() throws -> [Comparison] {
-        CommandOutput.note("making a table of 100,000 entries")
+        CommandOutput.log("making a table of 100,000 entries")
         let old = try URLTable(decoded: Self.table(version: "1", changed: 0))
         // One in a hundred changed, as many are new.
         let json = Self.table(version: "2", changed: Self.entries / 100)
         var ours: [Double] = []
         var theirs: [Double] = []
         for round in 1...rounds {
-            CommandOutput.note("table: round \(round) of \(rounds)")
+            CommandOutput.log("table: round \(round) of \(rounds)")
             ours.append(
                 try Stopwatch.seconds {
                     let diff = TableDiff(from: old, to: try URLTable(decoded: json))

@@ -15,7 +15,7 @@ struct UpdateBenchmark {
     let folder: ScratchFolder
 
     func run() async throws -> [Comparison] {
-        CommandOutput.note("updating a package of 50 files of which one changed")
+        CommandOutput.log("updating a package of 50 files of which one changed")
         let own = try ScratchFolder(in: folder.path)
         defer { own.remove() }
         let library = try PackageLibrary(store: BlobStore(directory: own.subfolder("store")))

@@ -162,7 +162,7 @@ struct StoreCommandTests {
         #expect(after["damagedBlobs"] as? [String] == [] && after["missingCount"] as? Int == 2)
     }
 
-    @Test("--repair mends what only resources are about")
+    @Test("--repair restores what only resources are about")
     func repair() async throws {
         try makeStore()
         do {
@@ -201,7 +201,7 @@ struct StoreCommandTests {
         try await expect(64, "usage", "frob")
     }
 
-    @Test("A broken database of small blobs is told of, and mended by --repair alone")
+    @Test("A broken database of small blobs is told of, and repaired by --repair alone")
     func lostRows() async throws {
         try makeStore()
         try Data(repeating: 0x55, count: 65_536).write(to: URL(filePath: path + "/blobs.sqlite"))

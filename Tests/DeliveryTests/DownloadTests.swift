@@ -35,8 +35,8 @@ struct DownloadTests {
 
     /// Fetches the first 40,000 bytes, from a server that stalls then, and stops.
     func interrupt(_ downloader: PackageDownloader, _ download: PackageDownload) async {
-        let (arrived, note) = AsyncStream.makeStream(of: Int64.self)
-        let task = Task { try await downloader.download(download) { note.yield($0.received) } }
+        let (arrived, continuation) = AsyncStream.makeStream(of: Int64.self)
+        let task = Task { try await downloader.download(download) { continuation.yield($0.received) } }
         _ = await arrived.first { $0 == 40_000 }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
@@ -160,9 +160,9 @@ struct DownloadTests {
             let clock = ManualClock()
             var configuration = promptly()
             configuration.clock = clock
-            let (arrived, note) = AsyncStream.makeStream(of: Int64.self)
+            let (arrived, continuation) = AsyncStream.makeStream(of: Int64.self)
             let downloader = downloader(network, configuration)
-            async let archive = downloader.download(download(network)) { note.yield($0.received) }
+            async let archive = downloader.download(download(network)) { continuation.yield($0.received) }
             _ = await arrived.first { $0 == 40_000 }
             await clock.sleepers(atLeast: 1)
             clock.advance(by: .seconds(30))
@@ -259,7 +259,7 @@ struct DownloadTests {
         let file = OriginFile(content, turns: [.answer(busy)])
         try await Network.run(file) { (network) async throws in
             var configuration = promptly()
-            let clock = PromptClock(holding: [.seconds(30), configuration.archiveLimit])
+            let clock = ImmediateClock(holding: [.seconds(30), configuration.archiveLimit])
             configuration.clock = clock
             #expect(try bytes(try await downloader(network, configuration).download(download(network))) == content)
             #expect(clock.sleeps == [.seconds(120)])

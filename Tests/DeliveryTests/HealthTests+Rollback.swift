@@ -172,11 +172,11 @@ extension HealthTests {
             #expect(try await depot.serves(old))
             // It is told once.
             await updater.shutDown()
-            var told = 0
+            var reported = 0
             for await event in events {
-                if case .quarantined = event { told += 1 }
+                if case .quarantined = event { reported += 1 }
             }
-            #expect(told == 1)
+            #expect(reported == 1)
         }
     }
 
@@ -207,7 +207,7 @@ private struct UnwritableHealth: HealthRecording {
     func save(_: TrialRecord) throws { throw CocoaError(.fileWriteOutOfSpace) }
 }
 
-/// A ledger that stays as it was.
+/// A trial record that stays as it was.
 private struct FixedHealth: HealthRecording {
     let trialRecord: Data
 

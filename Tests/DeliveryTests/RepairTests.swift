@@ -45,12 +45,12 @@ struct RepairTests {
             let next = depot.updater(network, library: try PackageLibrary(store: depot.store))
             #expect(try await repaired(by: next, package.id)?.bytes == slice.size)
             #expect(try await depot.get("js/7.js") == site["js/7.js"])
-            var told: [String?] = []
+            var reported: [String?] = []
             for await event in events {
-                if case .fileDamaged(let file) = event { told.append(file.path) }
-                if told.count == 1, case .repaired = event { break }
+                if case .fileDamaged(let file) = event { reported.append(file.path) }
+                if reported.count == 1, case .repaired = event { break }
             }
-            #expect(told == ["js/7.js"])
+            #expect(reported == ["js/7.js"])
         }
     }
 

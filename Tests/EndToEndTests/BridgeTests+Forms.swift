@@ -87,7 +87,7 @@ extension RealEngine.BridgeTests {
         let around = try #require(numbers.dropLast().last)
         #expect((100..<400).contains(around), "\(numbers)")
         let first = try #require(numbers.first { $0 > 1_000 })
-        // In KB; the vault keeps the body in a file.
+        // In KB; the relay keeps the body in a file.
         #expect(try #require(numbers.last) - first < 64 * 1_024, "\(numbers)")
     }
 }

@@ -222,7 +222,7 @@ extension RealEngine {
             #expect(report.results[0] == .list([.text("first"), .text("second")]))
             let numbers = report.results.compactMap { if case .text(let text) = $0 { Double(text) } else { nil } }
             #expect(numbers[1] == Double(120 << 20))
-            // In KB; the vault holds 4 MB of it at a time.
+            // In KB; the relay holds 4 MB of it at a time.
             #expect(numbers[2] - numbers[0] < 64 * 1_024, "\(numbers)")
         }
     }

@@ -53,7 +53,7 @@ extension RealEngine {
         }
 
         @Test(
-            "A view that is lent again has nothing of the page before, and pages on screen keep what is theirs",
+            "A view that is checked out again has nothing of the page before, and pages on screen keep what is theirs",
             arguments: ["scheme", "proxy"])
         func pool(mode: String) async throws {
             try await runPool("pool", mode, "40")

@@ -60,7 +60,7 @@ final class BlankPageSite {
     }
 }
 
-/// A network with a page that cannot be had until it is mended.
+/// A network with a page that cannot be had until it is repaired.
 final class BlankPageNetwork: Sendable {
     private struct State {
         var isMended = false

@@ -5,7 +5,7 @@ internal import ContainerKit
 internal import Foundation
 internal import WebKitGTKAdapter
 
-// Pages that the host mends, and pages that nobody sees.
+// Pages that the host recovers, and pages that nobody sees.
 extension EngineCheck {
     /// A host that loads another page as it hears of the end is not interfered with.
     @MainActor
@@ -17,10 +17,10 @@ extension EngineCheck {
             if case .page(_, .processEnded) = event { view.load(place + "?host") }
             if case .blankPage = event { steps += 1 }
         }
-        try await settled(page)
+        try await waitUntilQuiet(page)
         for process in try childProcesses(named: "WebKitWebProces") { kill(process, SIGKILL) }
         try await seeInTime(page, "location.search", "\"?host\"")
-        try await settled(page)
+        try await waitUntilQuiet(page)
         try expect(steps == 0, "\(steps) steps beside the host")
         observation.end()
         await container.close(page)
@@ -28,10 +28,10 @@ extension EngineCheck {
 
     /// A page whose process ends while its window is hidden is loaded anew when that is shown again.
     @MainActor
-    func checkSight(_ container: Container<WebKitGTKEngine>) async throws {
+    func checkVisibility(_ container: Container<WebKitGTKEngine>) async throws {
         let page = try await open(BlankPageSite.url, in: container)
         let diary = StepDiary(container)
-        try await settled(page)
+        try await waitUntilQuiet(page)
         try expect(page.view.isVisible == true, "a window that is shown is out of sight")
         try Windows.show(false)
         try expect(page.view.isVisible == false, "a window that is hidden is in sight")
@@ -49,7 +49,7 @@ extension EngineCheck {
         try Windows.show(true)
         let step = await diary.next()
         try expect(step?.kind == .reloaded, "shown again: \(String(describing: step))")
-        try await settled(page)
+        try await waitUntilQuiet(page)
         observation.end()
         diary.end()
         await container.close(page)

@@ -23,7 +23,7 @@ extension EngineCheck {
         try await checkErrorPage(container, site)
         try await checkForm(container, site)
         try await checkHost(container)
-        try await checkSight(container)
+        try await checkVisibility(container)
         await container.shutDown()
     }
 
@@ -59,7 +59,7 @@ extension EngineCheck {
             (BlankPageStep.Kind.reloaded, "1"), (.reloaded, "1"), (.reloaded, "1"),
             (.showedErrorPage, "This page could not be shown"),
         ] {
-            try await settled(page)
+            try await waitUntilQuiet(page)
             // It has told of its paint before this is heard.
             try await seeInTime(page, "performance.getEntriesByType('paint').length > 0", "true")
             for _ in 0..<2 { try await seeInTime(page, "document.readyState", "\"complete\"") }
@@ -113,7 +113,7 @@ extension EngineCheck {
             container.installedPackages.map(\.version.description) == ["1"], "\(container.installedPackages)")
     }
 
-    /// A page that cannot be had: the error page is in place of it, and once the network is mended trying again shows
+    /// A page that cannot be had: the error page is in place of it, and once the network is repaired trying again shows
     /// it.
     @MainActor
     private func checkErrorPage(_ container: Container<WebKitGTKEngine>, _ site: BlankPageSite) async throws {
@@ -143,7 +143,7 @@ extension EngineCheck {
             setTimeout(() => form.submit());
             """, in: .page)
         try await seeInTime(page, "document.title", "\"posted\"")
-        try await settled(page)
+        try await waitUntilQuiet(page)
         for process in try childProcesses(named: "WebKitWebProces") { kill(process, SIGKILL) }
         let step = await diary.next()
         try expect(step?.kind == .showedErrorPage, "a form: \(String(describing: step))")
@@ -163,7 +163,7 @@ extension EngineCheck {
 
     /// Waits until the page has loaded what it shows.
     @MainActor
-    func settled(_ page: Page<WebKitGTKView>) async throws {
+    func waitUntilQuiet(_ page: Page<WebKitGTKView>) async throws {
         try await seeInTime(page, "document.readyState", "\"complete\"")
     }
 }

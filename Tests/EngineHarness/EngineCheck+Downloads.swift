@@ -210,15 +210,15 @@ final class SavingHost: PageDelegate {
     let folder: String
     var answer: ((DownloadRequest) -> DownloadDecision)?
     private let (asked, ask) = AsyncStream<DownloadRequest>.makeStream()
-    private let (answers, note) = AsyncStream<PageRequestRecord.Ending>.makeStream()
+    private let (answers, endings) = AsyncStream<PageRequestRecord.Ending>.makeStream()
     private let (ends, end) = AsyncStream<DownloadEvent>.makeStream()
     private var observation: EventObservation?
 
     init(_ container: Container<WebKitGTKEngine>, in folder: String) {
         self.folder = folder
-        observation = container.observe { [note, end] event in
+        observation = container.observe { [endings, end] event in
             switch event {
-            case .pageRequest(_, let record): note.yield(record.ending)
+            case .pageRequest(_, let record): endings.yield(record.ending)
             case .download(_, let event) where event.stage != .began: end.yield(event)
             default: break
             }

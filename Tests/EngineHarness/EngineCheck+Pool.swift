@@ -7,7 +7,7 @@ internal import WebEngine
 internal import WebKitGTKAdapter
 internal import WebViewPool
 
-// Views that are lent, left full of things, and lent again.
+// Views that are checked out, left full of things, and checked out again.
 extension EngineCheck {
     private var poolEngine: WebKitGTKEngine.Configuration {
         var configuration = WebKitGTKEngine.Configuration()
@@ -19,8 +19,8 @@ extension EngineCheck {
 
     /// One page leaves all it can, the next one looks for it, in turns; and a third one of the same origin, which is on
     /// screen all the time, keeps what is its own.
-    /// - Parameter arguments: the mode, the folder of the pages, and how many cycles: how often a view is lent and
-    ///   returned. From 400 on memory is watched, too.
+    /// - Parameter arguments: the mode, the folder of the pages, and how many cycles: how often a view is checked out
+    ///   and returned. From 400 on memory is watched, too.
     @MainActor
     func checkPool(_ arguments: ArraySlice<String>, in folder: String) async throws {
         let arguments = Array(arguments)
@@ -33,13 +33,14 @@ extension EngineCheck {
         var memory: [MemorySample] = []
         for cycle in stride(from: 2, through: cycles, by: 2) {
             await site.container.close(try await site.leave())
-            let lent = site.container.counters.pool
-            try expect(lent.quarantined == 0, "cycle \(cycle): \(lent.ended)")
-            let (page, sight) = try await site.look(as: expected)
+            let pool = site.container.counters.pool
+            try expect(pool.quarantined == 0, "cycle \(cycle): \(pool.ended)")
+            let (page, inspection) = try await site.look(as: expected)
             try expect(
-                site.container.counters.pool.warmCheckOuts == lent.warmCheckOuts + 1, "cycle \(cycle): a cold view")
-            try expect(sight.found.isEmpty, "cycle \(cycle), left in the view: \(sight.found)")
-            try expect(sight.lost.isEmpty || cycle == 2 && mode == .plain, "cycle \(cycle), lost: \(sight.lost)")
+                site.container.counters.pool.warmCheckOuts == pool.warmCheckOuts + 1, "cycle \(cycle): a cold view")
+            try expect(inspection.found.isEmpty, "cycle \(cycle), left in the view: \(inspection.found)")
+            try expect(
+                inspection.lost.isEmpty || cycle == 2 && mode == .plain, "cycle \(cycle), lost: \(inspection.lost)")
             await site.container.close(page)
             let own = try await screen.view.evaluate("return [sessionStorage.own, sessionStorage.length]", in: .page)
             try expect(own == #"["screen",1]"#, "cycle \(cycle), on screen: \(own)")
@@ -69,17 +70,17 @@ extension EngineCheck {
         _ = try await used.evaluate("return await left", in: .page)
         try used.setUserAgent(.appending("left/1"))
         try Windows.zoomAndMute()
-        let remains = try await used.residualState()
+        let residual = try await used.residualState()
         let all: Set<ResidualState> = [
             .history, .document, .storage, .scripts, .handlers, .delegates, .zoom, .userAgent, .media,
         ]
-        try expect(remains == all, "a used view says: \(remains)")
+        try expect(residual == all, "a used view says: \(residual)")
 
         let beside = try engine.makeView()
         // With the other page's database held for as long as it lives, the page did not come to its end.
         try PoolSite.prepareToLook(beside, "Object.assign({ leavesDatabase: true }, \(expected))")
         try await load(PoolSite.looking, in: beside)
-        let living = try await PoolSite.sight(in: beside)
+        let living = try await PoolSite.inspection(in: beside)
         try expect(
             Set(living.found).isSuperset(of: ["timer", "locks", "channel", "worker"])
                 && !living.found.contains("sessionStorage"), "beside: \(living.found)")
@@ -88,7 +89,7 @@ extension EngineCheck {
         try await load("about:blank", in: used)
         try PoolSite.prepareToLook(used, expected)
         try await load(PoolSite.looking, in: used)
-        let again = try await PoolSite.sight(in: used)
+        let again = try await PoolSite.inspection(in: used)
         try expect(
             Set(again.found).isSuperset(of: ["history", "sessionStorage", "frameStorage", "scripts", "handlers"]),
             "again: \(again.found)")
@@ -99,7 +100,7 @@ extension EngineCheck {
         // By what its page finds, too: what the view itself compares with was read in it.
         try PoolSite.prepareToLook(clean, expected)
         try await load(PoolSite.looking, in: clean)
-        let fresh = try await PoolSite.sight(in: clean)
+        let fresh = try await PoolSite.inspection(in: clean)
         try expect(
             Set(fresh.found).isDisjoint(with: ["scale", "userAgent", "history", "sessionStorage", "scripts"]),
             "after the reset: \(fresh.found)")

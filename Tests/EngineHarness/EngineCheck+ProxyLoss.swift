@@ -43,13 +43,13 @@ extension EngineCheck {
         for await _ in asked { break }
         try await container.hostWillSuspend()
         let second = try port(of: engine)
-        let told = listening.count
+        let reported = listening.count
         try shutListener(at: second)
         try await container.hostResumed()
         opening.yield()
         try await slow.value
         try await fetch("https://c.shop.example/x", in: page)
-        try await waitUntil("the listener's return after a suspension is told") { listening.count > told }
+        try await waitUntil("the listener's return after a suspension is told") { listening.count > reported }
 
         // The port is taken meanwhile, so that the engine's settings have to be renewed.
         try await container.hostWillSuspend()

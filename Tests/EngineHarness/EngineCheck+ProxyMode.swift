@@ -75,7 +75,7 @@ extension EngineCheck {
             return .page("<title>home</title>")
         }
         var failures: [String] = []
-        let (heard, receive) = AsyncStream<Void>.makeStream()
+        let (signals, receive) = AsyncStream<Void>.makeStream()
         container.observe { event in
             guard case .request(let record) = event, case .failed(let error) = record.outcome else { return }
             failures.append("\(error.code) \(record.url) \(record.page.map(\.rawValue) ?? 0)")
@@ -86,7 +86,7 @@ extension EngineCheck {
         let seen = try await page.view.evaluate(
             "return await fetch('/refused').then(answer => answer.status, error => error.name)", in: .page)
         try expect(seen == "\"TypeError\"", seen)
-        for await _ in heard { break }
+        for await _ in signals { break }
         try expect(failures == ["tls https://shop.example/refused 1"], "\(failures)")
         await container.close(page)
         let refused = try await container.open("https://shop.example/refused")

@@ -30,9 +30,9 @@ extension EngineCheck {
         configuration.coveredHosts = ["page.example"].compactMap { HostPattern($0) }
         configuration.timelines = TimelineOptions()
         let container = try await Container(engine: WebKitGTKEngine(), configuration: configuration)
-        var told = container.timelines().makeAsyncIterator()
+        var reported = container.timelines().makeAsyncIterator()
         let page = try await container.open(url)
-        guard let first = await told.next() else { throw CheckFailure(description: "no timeline") }
+        guard let first = await reported.next() else { throw CheckFailure(description: "no timeline") }
         if mode == .plain {
             try expect(first.marks.failed != nil && first.failure != nil, "failure: \(first)")
             try expect(first.marks.loaded == nil && first.marks.firstContentfulPaint == nil, "never: \(first)")
@@ -44,7 +44,7 @@ extension EngineCheck {
             try expect(found == "[0,false]", "the page finds of it: names, and a person's gesture: \(found)")
         }
         await container.close(page)
-        let last = await told.next()
+        let last = await reported.next()
         try expect(last?.marks.closed != nil && page.timeline == last, "closed: \(String(describing: last))")
         await container.shutDown()
     }

@@ -295,8 +295,8 @@ enum EngineCheck: String, CaseIterable {
         let ran = try await view.evaluate("return found", in: .isolated(name: "containerkit-rehearsal"))
         // What stands where there is no script has six letters.
         try expect((Int(ran) ?? 0) > 10, "run: \(ran)")
-        let remains = try await view.residualState()
-        try expect(remains.isEmpty, "\(remains)")
+        let residual = try await view.residualState()
+        try expect(residual.isEmpty, "\(residual)")
     }
 
     /// Asks the page until it says so; the check's limit ends it.

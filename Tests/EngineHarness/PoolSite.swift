@@ -12,7 +12,7 @@ internal import WebKitGTKAdapter
 @MainActor
 struct PoolSite {
     /// What the page that looks has seen.
-    struct Sight: Decodable {
+    struct Inspection: Decodable {
         /// Of the earlier page, in this view.
         let found: [String]
         /// Of what belongs to all views.
@@ -64,10 +64,10 @@ struct PoolSite {
     }
 
     /// Opens the page that looks.
-    func look(as expected: String) async throws -> (page: Page<WebKitGTKView>, sight: Sight) {
+    func look(as expected: String) async throws -> (page: Page<WebKitGTKView>, inspection: Inspection) {
         let page = try await container.open(Self.looking) { try Self.prepareToLook($0, expected) }
         try await page.load.finished(within: .seconds(20))
-        return (page, try await Self.sight(in: page.view))
+        return (page, try await Self.inspection(in: page.view))
     }
 
     /// What pages are to find by `expected`: what a view that was never used says of itself.
@@ -90,10 +90,10 @@ struct PoolSite {
         try view.setMessageHandler(named: "hostOwn", in: .page) { _ in "2" }
     }
 
-    static func sight(in view: WebKitGTKView) async throws -> Sight {
+    static func inspection(in view: WebKitGTKView) async throws -> Inspection {
         let text = try await withLimit(.seconds(20), "the page does not see to the end") {
             try await view.evaluate("return await look()", in: .page)
         }
-        return try JSONDecoder().decode(Sight.self, from: Data(text.utf8))
+        return try JSONDecoder().decode(Inspection.self, from: Data(text.utf8))
     }
 }

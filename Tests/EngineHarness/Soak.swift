@@ -42,8 +42,8 @@ final class Soak {
             switch event {
             case .pageOpened: self?.pagesOpened += 1
             case .pageClosed: self?.pagesClosed += 1
-            case .request(let told):
-                guard let self, let page = told.page else { return }
+            case .request(let request):
+                guard let self, let page = request.page else { return }
                 records[page, default: 0] += 1
                 record.yield()
             default: break
@@ -91,13 +91,13 @@ final class Soak {
     /// A page from its opening to its close, and all of its requests.
     private func one() async throws {
         let page = try await open()
-        try await settle(page)
+        try await waitUntilQuiet(page)
         await container.close(page)
     }
 
     private func two() async throws {
         let pages = [try await open(), try await open()]
-        for page in pages { try await settle(page) }
+        for page in pages { try await waitUntilQuiet(page) }
         for page in pages { await container.close(page) }
     }
 
@@ -110,7 +110,7 @@ final class Soak {
     /// The host lets go of the page, which closes it.
     private func drop() async throws {
         let page = try await open()
-        try await settle(page)
+        try await waitUntilQuiet(page)
     }
 
     private func kill() async throws {
@@ -118,7 +118,7 @@ final class Soak {
         // So that the page's is the only process that ends.
         container.releaseMemory()
         let page = try await open()
-        try await settle(page)
+        try await waitUntilQuiet(page)
         let (endings, ended) = AsyncStream.makeStream(of: Void.self)
         page.load.observe { if case .processEnded = $0 { ended.yield() } }
         for process in try check.childProcesses(named: "WebKitWebProces") { Foundation.kill(process, SIGKILL) }
@@ -139,7 +139,7 @@ final class Soak {
     }
 
     /// Waits until the page has had all that it asked for, as it should be, and each of its requests was told once.
-    private func settle(_ page: Page<WebKitGTKView>) async throws {
+    private func waitUntilQuiet(_ page: Page<WebKitGTKView>) async throws {
         try await page.load.finished(within: .seconds(30))
         let text = try await withLimit(.seconds(30), "the page does not come to its end") {
             try await page.view.evaluate("return await done", in: .page)

@@ -49,7 +49,7 @@ struct Bench: AsyncParsableCommand {
         var results: [SiteResult] = []
         for site in sites {
             let contest = Contest(site: site, network: network, runs: runs, directory: directory.path) {
-                CommandOutput.note($0)
+                CommandOutput.log($0)
             }
             results.append(try await contest.run())
         }

@@ -14,9 +14,9 @@ extension Container {
     ///   `timedOut`.
     func waitForTable(at url: TableURL) async throws {
         guard tableVersion == nil else { return }
-        let (results, told) = AsyncStream.makeStream(of: TableCheckResult.self)
+        let (results, continuation) = AsyncStream.makeStream(of: TableCheckResult.self)
         let observation = observe {
-            if case .tableChecked(_, let result) = $0 { told.yield(result) }
+            if case .tableChecked(_, let result) = $0 { continuation.yield(result) }
         }
         defer { observation.end() }
         // No mirror is asked, so that one answer is all there is to wait for, redirects included.

@@ -18,7 +18,7 @@ struct Contest {
     let runs: Int
     /// For packages and containers.
     let directory: String
-    let note: (String) -> Void
+    let log: (String) -> Void
 
     func run() async throws -> SiteResult {
         // Two doors to the same site: what is shaped is the way from the origin, so that the engine and the
@@ -56,14 +56,14 @@ struct Contest {
         var result = SiteResult(site: site)
         // Side by side: what is compared closely is run in turns.
         for round in 1...runs {
-            note("\(site.name): round \(round) of \(runs)")
+            log("\(site.name): round \(round) of \(runs)")
             try await open(nearPage, .bareLoopback, options(.plain, url: nearPage), near, into: &result)
             try await open(farPage, .packed, packed, far, into: &result)
             try await open(farPage, .packedOffline, packed.on(.offline), far, into: &result)
         }
-        note("\(site.name): plain engine on \(network.name)")
+        log("\(site.name): plain engine on \(network.name)")
         try await open(farPage, .bareSlow, options(.plain, url: farPage), far, into: &result)
-        note("\(site.name): container without the package on \(network.name)")
+        log("\(site.name): container without the package on \(network.name)")
         let empty = try options(.customScheme, url: farPage, warm: true)
         try await open(farPage, .unpacked, empty, far, into: &result)
         // A second look at the plain engine shows what differs by itself.
@@ -98,7 +98,7 @@ struct Contest {
     }
 
     private func pack(baseURL: String) async throws -> PackageFiles {
-        note("\(site.name): packing")
+        log("\(site.name): packing")
         let output = "\(directory)/\(site.identifier)"
         return try await Self.build(site, baseURL: baseURL, output: output)
     }

@@ -64,7 +64,7 @@ struct Run: AsyncParsableCommand {
         let directory = try TemporaryDirectory()
         defer { directory.remove() }
         var options = try stage.options(covering: pages, directory: directory.path, warm: false)
-        options.bridges = try bridge?.parts(in: stage.mode) ?? []
+        options.bridges = try bridge?.bridges(in: stage.mode) ?? []
         if let out { try FileOutput.check(file: out, of: "--out") }
         var failures: [CommandError] = []
         try await Stage.with(options) { stage in

@@ -28,17 +28,17 @@ final class Stage {
     private(set) var requests: [RequestRecord] = []
     private var packageBases: [String] = []
 
-    /// Sets a stage up, lends it to `body`, and takes it down again, also after an error.
+    /// Sets a stage up, passes it to `body`, and takes it down again, also after an error.
     static func with<Value>(
         _ options: StageOptions, _ body: @MainActor (Stage) async throws -> Value
     ) async throws -> Value {
         let stage = try await Stage(options)
         do {
             let value = try await body(stage)
-            await stage.takeDown()
+            await stage.tearDown()
             return value
         } catch {
-            await stage.takeDown()
+            await stage.tearDown()
             throw error
         }
     }
@@ -85,7 +85,7 @@ final class Stage {
             directory: options.directory, transport: network, logger: Logger(label: "container-browser"))
         // Whether a run begins with a warm view is the caller's to say.
         configuration.warmsUpWhenIdle = false
-        // It reports what a page does; a page that fails is told as that, and not mended.
+        // It reports what a page does; a page that fails is told as that, and not recovered.
         configuration.blankPages = nil
         configuration.mode = options.mode
         configuration.loopback.upstreamProxy = (proxy ?? wall).map { HostPort(host: "127.0.0.1", port: $0.port) }
@@ -130,7 +130,7 @@ final class Stage {
     private static func warn(_ fault: EngineError) {
         guard !hasWarned else { return }
         hasWarned = true
-        CommandOutput.note("warning: pages run without a sandbox: \(fault)")
+        CommandOutput.log("warning: pages run without a sandbox: \(fault)")
     }
 
     /// Has the engine trust what the options name, for its own connections.
@@ -201,7 +201,7 @@ final class Stage {
         }
     }
 
-    private func takeDown() async {
+    private func tearDown() async {
         bareViews.forEach { $0.discard() }
         bareViews.removeAll()
         warmView?.discard()

@@ -22,7 +22,7 @@ public enum CommandOutput {
     }
 
     /// Writes a line for people to standard error.
-    public static func note(_ line: String) {
+    public static func log(_ line: String) {
         // There is no place left to say that this one failed.
         try? FileHandle.standardError.write(contentsOf: Data((OneLine.text(line) + "\n").utf8))
     }

@@ -26,14 +26,14 @@ public enum CommandRunner {
             exit(0)
         } catch {
             if let number = signals.received {
-                CommandOutput.note("error: interrupted: stopped by a signal (\(number))")
+                CommandOutput.log("error: interrupted: stopped by a signal (\(number))")
                 SignalWatch.die(of: number)
             }
             let known = error as? CommandError ?? translate(error)
             // Errors of no known type come from parsing, or are ones that nobody thought of.
             let failure = known ?? describe(error, of: program)
             if let failure {
-                CommandOutput.note(failure.description)
+                CommandOutput.log(failure.description)
                 exit(failure.status.rawValue)
             }
             // Help and version are errors to the parser, and results to people.
@@ -41,7 +41,7 @@ public enum CommandRunner {
                 try CommandOutput.result(program.fullMessage(for: error))
                 exit(0)
             } catch {
-                CommandOutput.note("\(error)")
+                CommandOutput.log("\(error)")
                 exit(ExitStatus.io.rawValue)
             }
         }

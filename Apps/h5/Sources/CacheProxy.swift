@@ -57,7 +57,7 @@ struct CacheProxy: AsyncParsableCommand {
         } catch {
             result = .failure(error)
         }
-        await cache.settle()
+        await cache.waitUntilIdle()
         try? await transport.shutDown()
         do {
             try result.get()

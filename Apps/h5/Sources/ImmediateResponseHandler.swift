@@ -61,7 +61,7 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
         lastUse = .now()
         switch unwrapInboundIn(data) {
         case .head(let head):
-            if passed == 0, Self.mayBePrompt(head), context.channel.isWritable {
+            if passed == 0, Self.mayBeImmediate(head), context.channel.isWritable {
                 held = head
             } else {
                 pass(context, head)
@@ -101,7 +101,7 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
     }
 
     /// A connection that ends with its answer, and fields that are for this connection, are the server's matter.
-    private static func mayBePrompt(_ head: HTTPRequest) -> Bool {
+    private static func mayBeImmediate(_ head: HTTPRequest) -> Bool {
         guard head.method == .get || head.method == .head else { return false }
         guard let connection = head.headerFields[.connection] else { return true }
         return connection.lowercased() == "keep-alive"

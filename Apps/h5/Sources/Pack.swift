@@ -130,7 +130,7 @@ struct Pack: AsyncParsableCommand {
         if !result.skipped.isEmpty {
             let more = result.skipped.count > 5 ? ", …" : ""
             let names = result.skipped.prefix(5).joined(separator: ", ") + more
-            CommandOutput.note("note: skipped \(result.skipped.count) hidden: \(names)")
+            CommandOutput.log("note: skipped \(result.skipped.count) hidden: \(names)")
         }
         guard !json else {
             let output = Output(

@@ -60,11 +60,11 @@ struct TableDiffCommand: AsyncParsableCommand {
         let output: Output
         switch try TableInput.answer(new) {
         case .unchanged:
-            CommandOutput.note("note: the answer brings no table: a client keeps its own")
+            CommandOutput.log("note: the answer brings no table: a client keeps its own")
             output = Output(oldVersion: old.version, newVersion: nil, replaces: false)
         case .table(let new):
             if new.version == old.version {
-                CommandOutput.note("note: both have version \(old.version): a client keeps the old table")
+                CommandOutput.log("note: both have version \(old.version): a client keeps the old table")
             }
             let diff = TableDiff(from: old, to: new)
             output = Output(

@@ -7,7 +7,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
 
-/// A switchboard document, and what it says.
+/// A remote config document, and what it says.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRemoteConfig(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let data = bytes.map { Data(bytes: $0, count: count) } ?? Data()

@@ -22,8 +22,8 @@ public func fuzzSetCookie(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
 
     let now = Date(timeIntervalSince1970: 1_700_000_000)
     let jar = CookieStore(publicSuffixes: .topLevel, now: { now })
-    let heard = Heard()
-    jar.observe { heard.receive($0) }
+    let received = ReceivedChanges()
+    jar.observe { received.receive($0) }
     for (number, line) in lines.enumerated() {
         guard let field = try? SetCookie(parsing: line) else { continue }
         Fuzz.expect(
@@ -47,9 +47,9 @@ public func fuzzSetCookie(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     let sent = jar.cookieHeader(for: url) ?? ""
     Fuzz.expect(!sent.utf8.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }, "a field that breaks the request: \(sent)")
     Fuzz.expect(jar.scriptCookieString(for: url).utf8.count <= sent.utf8.count, "scripts see more than servers")
-    Fuzz.expect(heard.version == jar.version, "a change was not told")
+    Fuzz.expect(received.version == jar.version, "a change was not told")
     jar.clear(ClearSiteData(fieldValues: lines), from: url)
     jar.removeAll()
-    Fuzz.expect(jar.cookies.isEmpty && heard.version == jar.version, "something is left")
+    Fuzz.expect(jar.cookies.isEmpty && received.version == jar.version, "something is left")
     return 0
 }

@@ -161,7 +161,7 @@ struct StoreStage: Sendable {
         tolerating { _ = try store.evictResources(to: 0) }
         tolerating { _ = try store.check(repairs: true) }
         tolerating { try store.sweep() }
-        tolerating { try store.settle() }
+        tolerating { try store.checkpoint() }
     }
 
     private func tolerating(_ body: () throws -> Void) {

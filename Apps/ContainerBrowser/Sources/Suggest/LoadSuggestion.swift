@@ -123,25 +123,25 @@ struct LoadSuggestion {
     /// Says on standard error what the files lack.
     private func record(_ report: Report) {
         if mode == .plain {
-            CommandOutput.note(
+            CommandOutput.log(
                 "note: a bare engine shows neither methods nor answers: \(Self.prefetchFile) and "
                     + "\(Self.resourcesFile) are not written; --mode proxy has all")
         } else if runs.count == 1 {
-            CommandOutput.note("note: one run alone: what varies is guessed, and no POST is taken; --runs 2 tells")
+            CommandOutput.log("note: one run alone: what varies is guessed, and no POST is taken; --runs 2 tells")
         }
         let past = runs.map { $0.opening.past }.max() ?? 0
         if mode != .plain, past > 0 {
-            CommandOutput.note(
+            CommandOutput.log(
                 "note: \(past) request\(past == 1 ? "" : "s") went past the container, as to hosts that it does not cover: "
                     + "counted in \(Self.hostsFile) alone")
         }
         let dropped = runs.compactMap { $0.traffic?.dropped }.max() ?? 0
-        if dropped > 0 { CommandOutput.note("note: the last \(dropped) requests were too many to be looked at") }
+        if dropped > 0 { CommandOutput.log("note: the last \(dropped) requests were too many to be looked at") }
         for entry in report.leftOut.prefix(Self.maxNotes) {
-            CommandOutput.note("note: not in \(entry.file): \(entry.method) \(entry.url): \(entry.reason)")
+            CommandOutput.log("note: not in \(entry.file): \(entry.method) \(entry.url): \(entry.reason)")
         }
         if report.leftOut.count > Self.maxNotes {
-            CommandOutput.note("note: and \(report.leftOut.count - Self.maxNotes) more; --json names them all")
+            CommandOutput.log("note: and \(report.leftOut.count - Self.maxNotes) more; --json names them all")
         }
     }
 

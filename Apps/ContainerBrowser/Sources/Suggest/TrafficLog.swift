@@ -30,7 +30,7 @@ final class TrafficLog: Sendable {
     private struct State {
         var exchanges: [Exchange] = []
         /// Bodies that are still arriving.
-        var arriving: [Int: Data] = [:]
+        var receiving: [Int: Data] = [:]
         var sending: [Int: Data] = [:]
         var bytes = 0
         var dropped = 0
@@ -66,7 +66,7 @@ final class TrafficLog: Sendable {
     func record(_ response: HTTPResponse, to request: Body) -> Body {
         state.withLock { state in
             state.exchanges[request.place].response = response
-            state.arriving[request.place] = Data()
+            state.receiving[request.place] = Data()
             return Body(place: request.place, isRequest: false)
         }
     }
@@ -74,7 +74,7 @@ final class TrafficLog: Sendable {
     /// A piece of a body, or its end.
     func record(_ piece: Data?, of body: Body) {
         state.withLock { state in
-            let bodies = body.isRequest ? \State.sending : \State.arriving
+            let bodies = body.isRequest ? \State.sending : \State.receiving
             guard let piece else {
                 let whole = state[keyPath: bodies].removeValue(forKey: body.place)
                 let path = body.isRequest ? \Exchange.sent : \Exchange.received

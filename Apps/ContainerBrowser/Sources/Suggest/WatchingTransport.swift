@@ -34,15 +34,15 @@ struct WatchingTransport: HTTPTransporting {
     }
 
     /// A file is not read for this, and so never known whole.
-    private func recording(_ body: ResourceBody, as noted: TrafficLog.Body) -> ResourceBody {
+    private func recording(_ body: ResourceBody, as entry: TrafficLog.Body) -> ResourceBody {
         switch body {
-        case .empty: log.record(nil, of: noted)
+        case .empty: log.record(nil, of: entry)
         case .bytes(let data):
-            log.record(data, of: noted)
-            log.record(nil, of: noted)
+            log.record(data, of: entry)
+            log.record(nil, of: entry)
         case .file: break
         case .stream(let stream):
-            let tapped = TappedStream(base: stream) { [log] piece in log.record(piece, of: noted) }
+            let tapped = TappedStream(base: stream) { [log] piece in log.record(piece, of: entry) }
             return .stream(ByteStream(tapped, length: stream.length))
         }
         return body

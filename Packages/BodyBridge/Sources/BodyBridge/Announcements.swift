@@ -39,7 +39,7 @@ struct Announcements {
             self.provenSite = provenSite
         }
 
-        /// The body in the vault, if the announcement is of a form that has one there.
+        /// The body in the relay, if the announcement is of a form that has one there.
         var heldBody: (id: BodyID, length: Int64)? {
             guard mark.id == nil, case .relayed(let id, let length) = mark.purpose else { return nil }
             return (id, length)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Names a body in the vault: 32 hexadecimal digits, mostly made up by the injected script.
+/// Names a body in the relay: 32 hexadecimal digits, mostly made up by the injected script.
 public struct BodyID: Sendable, Hashable {
     /// The digits.
     public let text: String

@@ -10,7 +10,8 @@ internal import ResourceLoading
 #endif
 
 extension BodyRelay {
-    /// Adds a whole body, to be taken with ``takeNow(_:)``. Where there is no room for it nothing of it stays.
+    /// Adds a whole body, to be taken with ``removeReceivedBytes(_:)``. Where there is no room for it nothing of it
+    /// stays.
     /// - Parameter limit: the most bytes to accept.
     /// - Returns: how many bytes were read, and whether they are all here.
     /// - Throws: what the body does; nothing of it stays then.

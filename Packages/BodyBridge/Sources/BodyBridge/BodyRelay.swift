@@ -40,9 +40,9 @@ public final class BodyRelay: Sendable {
     private let clock: any Clock<Duration>
     let state: Mutex<State>
 
-    /// Makes an empty vault.
-    /// - Parameter budget: what the bytes are taken from, where vaults share one; `nil`, the default, for none but the
-    ///   vault's own limits.
+    /// Makes an empty relay.
+    /// - Parameter budget: what the bytes are taken from, where relays share one; `nil`, the default, for none but the
+    ///   relay's own limits.
     public init(
         limits: Limits = Limits(), budget: ByteBudget? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) {
@@ -92,7 +92,7 @@ public final class BodyRelay: Sendable {
 
     /// What is here of a body, once: all of it where it was put in one piece.
     /// - Returns: `nil` where nothing is here, or no longer.
-    func takeNow(_ id: BodyID) -> Data? {
+    func removeReceivedBytes(_ id: BodyID) -> Data? {
         let entry = state.withLock { $0.remove(id) }
         entry?.end(with: Self.dropped)
         return entry.map { entry in entry.pieces.count == 1 ? entry.pieces[0] : entry.pieces.reduce(Data(), +) }

@@ -15,9 +15,9 @@ public struct BridgeHeader: Sendable, Hashable {
         case bodyless
         /// Its body is plain bytes: the engine may be asked for it.
         case plain
-        /// Its body, of so many bytes, is in the vault, or on its way there.
+        /// Its body, of so many bytes, is in the relay, or on its way there.
         case relayed(BodyID, length: Int64)
-        /// It brings a piece of a body for the vault, which begins at so many bytes.
+        /// It brings a piece of a body for the relay, which begins at so many bytes.
         case store(BodyID, offset: Int64)
         /// It brings a question.
         case ask

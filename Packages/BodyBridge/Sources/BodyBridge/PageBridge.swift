@@ -13,7 +13,7 @@ public final class PageBridge {
     public enum Reading: Sendable {
         /// One of the page's.
         case request(BridgedRequest)
-        /// It brings a piece of a body, which the engine has: put it into the vault with ``store(_:at:of:)``.
+        /// It brings a piece of a body, which the engine has: put it into the relay with ``store(_:at:of:)``.
         case piece(BodyID, offset: Int64)
         /// It brings a question, which the engine has: answer it with ``answer(to:isAuthentic:provenSite:)``.
         /// - `provenSite`: the site that the script's document has proven to be of.
@@ -42,14 +42,14 @@ public final class PageBridge {
     /// Counts how often all that is here was forgotten.
     private var visit = 0
     /// Where redirects of requests have led to, newest last.
-    private var moves: [(id: BodyID, url: String)] = []
+    private var redirects: [(id: BodyID, url: String)] = []
     /// The proofs of sites whose documents the view has shown.
     private var proofs: [(token: BridgeToken, site: String)] = []
 
     /// The most scripts of workers that are to be asked for; the oldest goes first.
     private static let limit = 64
     /// The most redirected requests that the script may still ask of, and the longest URL that it is told, in bytes.
-    private static let moveLimit = 256
+    private static let redirectLimit = 256
     private static let moveURLLimit = 8 << 10
     /// The most sites of one view that get a proof: scripts of the others get no cookies.
     private static let proofLimit = 64
@@ -103,9 +103,9 @@ public final class PageBridge {
     ///   - provenSite: the site that this request has proven.
     public func answer(to text: String, isAuthentic: Bool = false, provenSite: String? = nil) -> String {
         let (payload, proven) = isAuthentic ? (Substring(text), provenSite) : proven(script.token.payload(of: text))
-        guard let question = payload.flatMap({ BridgeMessage(json: $0) }) else { return "null" }
-        let place = question.place
-        switch question.topic {
+        guard let message = payload.flatMap({ BridgeMessage(json: $0) }) else { return "null" }
+        let place = message.place
+        switch message.topic {
         case .covers(let url): return json(host.covers(url))
         case .cookies: return json(host.cookies(ofScriptAt: place, in: documentURL, provenSite: proven))
         case .setCookie(let text):
@@ -120,7 +120,7 @@ public final class PageBridge {
             return json(true)
         case .store(let id, let offset, let bytes):
             return json((try? relay.putNow(bytes, at: offset, of: id)) != nil)
-        case .moved(let id): return json(moves.last { $0.id == id }?.url)
+        case .moved(let id): return json(redirects.last { $0.id == id }?.url)
         case .framed(let ancestors): return json(host.mayShow(documentAt: place, below: ancestors))
         case .drop(let id):
             relay.drop(id)
@@ -178,8 +178,8 @@ public final class PageBridge {
             let isJoined = field.value.utf8.contains(UInt8(ascii: ","))
             let values = isJoined ? field.value.split(separator: ", ") : [field.value[...]]
             for value in values {
-                let (words, site) = proven(script.token.payload(of: value))
-                if let words { return (BridgeHeader(words), site) }
+                let (payload, site) = proven(script.token.payload(of: value))
+                if let payload { return (BridgeHeader(payload), site) }
             }
         }
         return (nil, nil)
@@ -223,7 +223,7 @@ public final class PageBridge {
 
     private static let dropped = ResourceError(.cancelled, "the body of a form was dropped")
 
-    /// Puts a piece of a body into the vault; returns when there is room for another.
+    /// Puts a piece of a body into the relay; returns when there is room for another.
     /// - Throws: `ResourceError`.
     public func store(_ piece: ResourceBody, at offset: Int64, of id: BodyID) async throws {
         try await relay.put(piece.collect(upTo: Self.pieceLimit), at: offset, of: id)
@@ -234,7 +234,7 @@ public final class PageBridge {
 
     /// Keeps the answer with a classic worker's own script for the script in front of it, which asks for it a moment
     /// later: so the server is asked once. It goes with the document. One that is larger than 8 MB, or than there is room
-    /// for in the vault, is not kept.
+    /// for in the relay, is not kept.
     /// - Returns: how many bytes of the body were read.
     /// - Throws: what the body does.
     public func keep(_ answer: ResourceResponse, of worker: WorkerScript) async throws -> Int64 {
@@ -258,8 +258,8 @@ public final class PageBridge {
     /// the answer, so that its script can ask. The last 256 are kept, of URLs up to 8 KB.
     public func record(_ url: String, of id: BodyID) {
         guard url.utf8.count <= Self.moveURLLimit else { return }
-        moves.append((id, url))
-        if moves.count > Self.moveLimit { moves.removeFirst() }
+        redirects.append((id, url))
+        if redirects.count > Self.redirectLimit { redirects.removeFirst() }
     }
 
     /// The view shows another document, of this real URL: what lies here for the one before is nobody's.
@@ -271,7 +271,7 @@ public final class PageBridge {
     /// Forgets bodies, announcements, redirects and scripts of workers.
     public func removeAll() {
         announced.removeAll()
-        moves.removeAll()
+        redirects.removeAll()
         workers.removeAll()
         workerScripts.removeAll()
         visit += 1
@@ -282,14 +282,14 @@ public final class PageBridge {
         guard worker.isModule else {
             return WorkerScript(
                 isModule: false, url: worker.url, visit: visit,
-                front: script.worker(id: worker.id) + "\nimportScripts(\(ScriptLiteral.value(worker.url)))")
+                prelude: script.worker(id: worker.id) + "\nimportScripts(\(ScriptLiteral.value(worker.url)))")
         }
         // Not in a URL of its own: places in a script are told to the page by URL, and the page by policy may forbid it.
         let id = BridgeToken().text
         expect(Expected(url: worker.url, id: id, isModule: true, isLeading: true, workerID: worker.id))
         return WorkerScript(
             isModule: true, url: worker.url, visit: visit,
-            front: "import \(ScriptLiteral.value("\(worker.url)#\(id)"));")
+            prelude: "import \(ScriptLiteral.value("\(worker.url)#\(id)"));")
     }
 
     private func expect(_ worker: Expected) {

@@ -12,11 +12,11 @@ public struct WorkerScript: Sendable {
     let url: String
     /// Of the page that made the worker: see ``PageBridge/keep(_:of:)``.
     let visit: Int
-    let front: String
+    let prelude: String
 
     /// What the worker gets in place of its own script.
     /// - Parameter own: the worker's own script, where it is a module.
     public func text(leading own: String) -> String {
-        isModule ? front + own : front
+        isModule ? prelude + own : prelude
     }
 }

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 
 /// Answers with classic workers' own scripts, until the script in front of each asks for its own: the bodies lie in the
-/// vault, by whose limits they are forgotten.
+/// relay, by whose limits they are forgotten.
 struct WorkerScriptCache {
     /// The most that wait; the oldest goes first.
     private static let limit = 64
@@ -18,7 +18,7 @@ struct WorkerScriptCache {
         self.relay = relay
     }
 
-    /// Adds an answer whose whole body is in the vault.
+    /// Adds an answer whose whole body is in the relay.
     mutating func add(_ answer: ResourceResponse, body: BodyID, of url: String) {
         var answer = answer
         answer.body = .empty
@@ -35,8 +35,8 @@ struct WorkerScriptCache {
             let index = entries.lastIndex(where: { $0.url == url })
         else { return nil }
         var (_, answer, id) = entries.remove(at: index)
-        // An empty script has nothing in the vault.
-        guard let body = relay.takeNow(id) else { return nil }
+        // An empty script has nothing in the relay.
+        guard let body = relay.removeReceivedBytes(id) else { return nil }
         answer.body = .bytes(body)
         return answer
     }
@@ -47,7 +47,7 @@ struct WorkerScriptCache {
         entries.removeAll { $0.url == url }
     }
 
-    /// Forgets all, but for what lies in the vault.
+    /// Forgets all, but for what lies in the relay.
     mutating func removeAll() {
         entries.removeAll()
     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BodyBridge
 
-@Suite("Body vault", .timeLimit(.minutes(3)))
+@Suite("Body relay", .timeLimit(.minutes(3)))
 struct BodyRelayTests {
     private let id: BodyID
     private let other: BodyID
@@ -118,7 +118,7 @@ struct BodyRelayTests {
         let body = try relay.removeBody(id, length: 5)
         let reading = Task { try await text(body) }
         let bringing = Task { try await relay.put(Data("abc".utf8), at: 0, of: other) }
-        // Both are known to wait when the vault holds both.
+        // Both are known to wait when the relay holds both.
         while relay.count < 2 || relay.bytes < 3 { await Task.yield() }
         relay.removeAll()
         await #expect(throws: ResourceError.self) { try await reading.value }
@@ -166,7 +166,7 @@ struct BodyRelayTests {
         await #expect(throws: (any Error).self) { try await reading.value }
     }
 
-    @Test("Vaults that share a budget have no more than that together, and give back what they held")
+    @Test("Relays that share a budget have no more than that together, and give back what they held")
     func sharedBudget() async throws {
         let budget = ByteBudget(limit: 8)
         let first = BodyRelay(budget: budget)
@@ -179,7 +179,7 @@ struct BodyRelayTests {
         }
         try second?.putNow(Data("123".utf8), at: 0, of: other)
         #expect(budget.used == 8)
-        // By being read, by being dropped, and with the vault.
+        // By being read, by being dropped, and with the relay.
         #expect(try await text(first.removeBody(id, length: 5)) == "12345")
         #expect(budget.used == 3)
         try first.putNow(Data("12".utf8), at: 0, of: id)

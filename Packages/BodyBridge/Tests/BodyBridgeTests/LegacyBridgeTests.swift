@@ -135,7 +135,7 @@ struct LegacyBridgeTests {
         _ = try ticket(for: "{}")
     }
 
-    @Test("A frame that asks and goes leaves room: for others, and when its answers are there, for itself")
+    @Test("A frame that asks and goes leaves space: for others, and when its answers are there, for itself")
     func questionsMakeRoom() async throws {
         let tickets = try (0..<32).map { try ticket(for: "{\"a\":\($0)}") }
         #expect(say("prefetch", "{}", from: "https://other.example/")?.hasPrefix(#"{"value":"#) == true)
@@ -188,7 +188,7 @@ struct LegacyBridgeTests {
         #expect(bridge.count == 0)
     }
 
-    @Test("Limits in number and bytes; what was refused takes no room")
+    @Test("Limits in number and bytes; what was refused takes no space")
     func limits() {
         for id in 1...3 { #expect(store("\(id)") == #"{"value":"\#(id)"}"#) }
         #expect(store("4")?.contains("too-large") == true)

@@ -40,7 +40,7 @@ struct LegacyMessagesTests {
         let named = { (text: String) in "https://shop.example/p" + text.replacing("ID", with: messages.parameter) }
         var request = try #require(HTTPRequest(urlText: named(query)))
         #expect(messages.isCarried(by: request) == (carried != .none))
-        #expect(messages.takeID(from: &request) == carried)
+        #expect(messages.removeID(from: &request) == carried)
         #expect(request.urlText == named(left))
         #expect(
             messages.withoutID(named(query) + "#?yx-wkwebview-request-id=2") == named(left)
@@ -52,7 +52,7 @@ struct LegacyMessagesTests {
     func blanks() throws {
         var request = try #require(
             HTTPRequest(urlText: "https://shop.example/?yx-wkwebview-request-id  &yx-wkwebview-request-id=1"))
-        #expect(messages.takeID(from: &request) == .unreadable && request.path == "/")
+        #expect(messages.removeID(from: &request) == .unreadable && request.path == "/")
     }
 
     @Test("A request of the scheme post is the POST that was meant")

@@ -158,7 +158,7 @@ struct PageBridgeTests {
         #expect(forged.head.headerFields.isEmpty)
     }
 
-    @Test("A body that comes by the vault")
+    @Test("A body that comes by the relay")
     func relay() async throws {
         let taking = try read("app://a.example/", mark: "\(token.text) take \(id) 5")
         guard case .value(let taken) = body(taking.reading),
@@ -355,9 +355,9 @@ struct PageBridgeTests {
         }
         let text = module.text(leading: "'own'")
         #expect(text.hasSuffix(";'own'") && !text.contains(token.text))
-        let front = try #require(text.firstMatch(of: /w\.js#([0-9a-f]{32})"/)?.1)
-        guard case .script(let script) = try read("app://a.example/w.js", .get, fragment: String(front)).reading,
-            case .request = try read("app://a.example/w.js", .get, fragment: String(front)).reading
+        let prelude = try #require(text.firstMatch(of: /w\.js#([0-9a-f]{32})"/)?.1)
+        guard case .script(let script) = try read("app://a.example/w.js", .get, fragment: String(prelude)).reading,
+            case .request = try read("app://a.example/w.js", .get, fragment: String(prelude)).reading
         else {
             Issue.record("no script, or twice")
             return
@@ -377,7 +377,7 @@ struct PageBridgeTests {
         #expect(maker != left && page[1].ranges(of: maker).count == 2 && !page[1].contains(left))
     }
 
-    @Test("The long script has one text in all pages and in the rehearsal, which holds no token")
+    @Test("The long script has one text in all pages and in the precompiled one, which holds no token")
     func sourcesToPrecompile() {
         let other = InjectedScript(
             token: BridgeToken(), secureScheme: "app", insecureScheme: "app-http", hasCookies: false)
@@ -449,7 +449,7 @@ struct PageBridgeTests {
         }
     }
 
-    @Test("A form that was not sent lends its body to no later one, before and after its navigation was decided on")
+    @Test("A form that was not sent gives its body to no later one, before and after its navigation was decided on")
     func unsent() async throws {
         let other = String(repeating: "1e", count: 16)
         let start = ContinuousClock.now

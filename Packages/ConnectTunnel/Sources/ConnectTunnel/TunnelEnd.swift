@@ -118,12 +118,12 @@ public final class TunnelEnd: ChannelDuplexHandler {
 
     /// To be fired as an inbound event when a decoder that left has passed on what it still had: no end of a reading
     /// follows that, which would send it.
-    public struct LeftoversPassed: Sendable {
+    public struct BufferedBytesForwarded: Sendable {
         public init() {}
     }
 
     public func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is LeftoversPassed { peer?.context?.flush() }
+        if event is BufferedBytesForwarded { peer?.context?.flush() }
         if event is ChannelShouldQuiesceEvent, isClient {
             isLeaving = true
             leaveSoon()

@@ -20,10 +20,10 @@ extension Container {
         do { try await packages.updater.hostEnteredBackground() } catch { failure = error }
         // Before the sweep: the system gives a few seconds, and that may take longer. And whatever failed before.
         await cookies?.flushQuietly()
-        await cache?.settle()
-        try await packages.settle()
+        await cache?.checkpoint()
+        try await packages.checkpoint()
         await packages.sweepAll()
-        try await packages.settle()
+        try await packages.checkpoint()
         if let failure { throw failure }
     }
 
@@ -49,7 +49,7 @@ extension Container {
         blankPages?.leave(.suspension)
         // First: what it has to write down it can write now.
         await packages.leave(.suspension)
-        await origins?.settle()
+        await origins?.waitUntilSaved()
         await cookies?.flushQuietly()
         await cache?.suspend()
         try await packages.suspend()
@@ -90,7 +90,7 @@ extension Container {
         await engineCaches?.shutDown()
         await table?.shutDown()
         await prefetchTable?.shutDown()
-        await origins?.settle()
+        await origins?.waitUntilSaved()
         await remoteConfigService?.shutDown()
         await cookies?.shutDown()
         await cache?.shutDown()

@@ -102,7 +102,7 @@ extension Container {
         }
         /// How many pages of one site a view's web process shows, one after the other, before it ends; 50 by default.
         public var viewReuseLimit = 50
-        /// The switchboard: a document of a server or the host by which features are on and off; `nil`, and all on, by
+        /// Remote config: a document of a server or the host by which features are on and off; `nil`, and all on, by
         /// default.
         public var remoteConfig: RemoteConfigOptions?
         /// What is done where a page stays white: with what signals, and within what limits. By default what

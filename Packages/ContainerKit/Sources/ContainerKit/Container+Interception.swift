@@ -51,7 +51,7 @@ extension Container {
 
     /// Whether anything is intercepted at all; true at first. Switched off, pages open as if there were no container,
     /// and those that are open get everything from the network. Requests in flight finish as they began, but over the
-    /// proxy: engines break off theirs where their proxy changes, as WebKitGTK does. The switchboard has a switch of its
+    /// proxy: engines break off theirs where their proxy changes, as WebKitGTK does. Remote config has a switch of its
     /// own, and both are needed.
     public var isEnabled: Bool {
         get { liveRules.isEnabled }

@@ -72,7 +72,7 @@ extension Container {
     }
 
     /// A web process keeps in memory what its pages have loaded, whoever was signed in: none that was used goes on, and
-    /// others are prepared in their place. A view that was never lent has a process of its own (decision 0028).
+    /// others are prepared in their place. A view that was never checked out has a process of its own (decision 0028).
     func endUsedProcesses() {
         pool.retire(because: .cleared) { _, _ in true }
         idle?.handle(.lost)

@@ -23,14 +23,14 @@ extension Container {
 
     private func warmUp(while isWanted: @MainActor () -> Bool) async throws {
         guard switches.isOn(.pool) else { return }
-        // What was never lent serves all pages.
+        // What was never checked out serves all pages.
         try await pool.warmUp(for: ViewKey(mode: configuration.mode, url: ""), while: isWanted)
-        if isWanted() { await connectAhead() }
+        if isWanted() { await preconnect() }
         try Task.checkCancellation()
     }
 
     /// Has the engine connect to where the next pages may lie, where they open by the proxy.
-    private func connectAhead() async {
+    private func preconnect() async {
         guard let proxy, let view = pool.idleView else { return }
         await preconnecting.connect(in: view, besides: packages.library.installed.map { "\($0.baseURL)" }) {
             url, host in
@@ -73,7 +73,7 @@ extension Container {
         lastPageID += 1
         let id = PageID(rawValue: lastPageID)
         timelineRecorder?.begin(id, at: real.text)
-        fetchAhead(for: id, at: real.text, isPosted: post != nil, as: options.userAgent ?? configuration.userAgent)
+        beginPrefetch(for: id, at: real.text, isPosted: post != nil, as: options.userAgent ?? configuration.userAgent)
         do {
             let page = try await checkOut(real, as: id, isPosted: post != nil)
             do {
@@ -106,7 +106,7 @@ extension Container {
             configuration.logger.warning("no proxy", metadata: ["error": "\(error)"])
         }
         // What asks ahead may be reading them already.
-        if let cookies, await prefetch?.settle(id) != true { await cookies.settle() }
+        if let cookies, await prefetch?.waitForCookies(of: id) != true { await cookies.waitUntilSynchronized() }
         let mode = mode(ofPageAt: real.text)
         guard !isPosted || mode == .customScheme else {
             throw ContainerError(.unsupported, "the container does not make this page's requests", at: real.text)
@@ -126,7 +126,7 @@ extension Container {
         let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
             [weak self] in self?.end(session)
         }
-        page.recording = timelineRecorder?.lend(id, isWarm: isWarm)
+        page.recording = timelineRecorder?.recordView(of: id, isWarm: isWarm)
         loads[view.id] = page.load
         return page
     }
@@ -142,9 +142,9 @@ extension Container {
         if mode != .plain { page.load.explain = { [weak self] in self?.explained($1, of: $0) ?? $1 } }
         page.load.isReportedElsewhere = { [weak self] in self?.isReportedByLoopback($0.url) ?? false }
         page.load.observe { [weak self] in self?.receive($0, from: view.id) }
-        await engineCaches?.settle(for: session)
+        await engineCaches?.invalidateStaleFiles(for: session)
         let place = try await place(of: url, in: mode)
-        if let bridges, let parts = bridgeParts(in: mode) {
+        if let bridges, let parts = forcedBridges(in: mode) {
             bridges.begin(in: view, for: url, besides: legacy, forced: parts)
         } else if mode != .plain {
             legacy?.begin(in: view)
@@ -166,7 +166,7 @@ extension Container {
     }
 
     /// Which bridges are forced on in pages of a mode: none where the engine needs them all, `nil` where there are none.
-    private func bridgeParts(in mode: InterceptionMode) -> ForcedBridges? {
+    private func forcedBridges(in mode: InterceptionMode) -> ForcedBridges? {
         if mode == .customScheme { return pipelines.customScheme.traits.bodies == .plain ? [] : nil }
         return mode.isOverLoopback && !configuration.forcedBridges.isEmpty ? configuration.forcedBridges : nil
     }
@@ -175,9 +175,9 @@ extension Container {
     private func equip(_ view: Engine.View, _ options: PageOptions, in mode: InterceptionMode) {
         let agent = options.userAgent ?? configuration.userAgent
         if agent != .engine { view.loading.setUserAgent(agent) }
-        for seed in InitialPageData.merged(configuration.initialData + options.initialData) {
-            let real = seed.origin.description
-            view.scripting.add(seed.script(at: [real, origin(real, in: mode)]))
+        for data in InitialPageData.merged(configuration.initialData + options.initialData) {
+            let real = data.origin.description
+            view.scripting.add(data.script(at: [real, origin(real, in: mode)]))
         }
     }
 

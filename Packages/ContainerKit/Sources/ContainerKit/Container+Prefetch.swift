@@ -20,7 +20,7 @@ extension Container {
     }
 
     /// Begins to ask for what a page will ask for, and for the cookies that go along.
-    func fetchAhead(for page: PageID, at url: String, isPosted: Bool, as agent: UserAgent) {
+    func beginPrefetch(for page: PageID, at url: String, isPosted: Bool, as agent: UserAgent) {
         for pipeline in pipelines.all { pipeline.fields?.use(agent) }
         guard let prefetch, switches.isOn(.prefetch) else { return }
         let mode = mode(ofPageAt: url)
@@ -40,7 +40,7 @@ extension Container {
     func cookies(ofPageAt url: String, in mode: InterceptionMode) async throws -> PageCookies {
         if let cookies {
             // The engine's are to have what pages by the scheme were given.
-            await cookies.settle()
+            await cookies.waitUntilSynchronized()
             if pipelines[mode]?.traits.keepsCookies == false { return cookies.pages }
         }
         return try await PageCookies(of: engine.cookies) { [server] cookie in

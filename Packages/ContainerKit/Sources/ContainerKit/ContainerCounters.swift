@@ -20,7 +20,7 @@ public struct ContainerCounters: Sendable, Hashable {
     public var prefetch: PrefetchCounters?
     /// Of the table that says what is fetched ahead; `nil` where it is fetched from nowhere.
     public var prefetchTable: PrefetchTableCounters?
-    /// Of the switchboard; `nil` where there is none.
+    /// Of remote config; `nil` where there is none.
     public var remoteConfig: RemoteConfigCounters?
     /// Of the files that pages save.
     public var downloads: DownloadCounters
@@ -28,6 +28,6 @@ public struct ContainerCounters: Sendable, Hashable {
     public var droppedEvents: Int
     /// Bytes of bodies that are on their way from pages to their requests.
     public var bodyBytes: Int
-    /// Of the views: made, lent, cleaned, ended.
+    /// Of the views: made, checked out, cleaned, ended.
     public var pool: PoolCounters
 }

@@ -49,11 +49,11 @@ public enum ContainerEvent: Sendable {
     case download(PageID, DownloadEvent)
     /// The server of the prefetch table was asked, and what came of it.
     case prefetchTableChecked(PrefetchTableCheck)
-    /// The server of the switchboard was asked, and what came of it.
+    /// The server of remote config was asked, and what came of it.
     case remoteConfigChecked(RemoteConfigCheck)
-    /// The switchboard says something else from now on.
+    /// Remote config says something else from now on.
     case remoteConfigChanged(RemoteConfigState)
-    /// The switchboard names these modes for some pages, but the container was not configured with them: the pages
+    /// Remote config names these modes for some pages, but the container was not configured with them: the pages
     /// open as if it named none.
     case remoteConfigModesIgnored([InterceptionMode])
     /// A request that came through the container has ended.

@@ -110,7 +110,7 @@ final class EngineCacheInvalidator<Engine: WebEngineDriver> {
     /// Sees to it that a page that is about to load gets no file of an older generation from the engine, as far as that
     /// is possible within the limit. A page that is open keeps what it has: then the engine is left alone until no page
     /// is, unless it failed to forget something before.
-    func settle(for session: PageSession) async {
+    func invalidateStaleFiles(for session: PageSession) async {
         guard concerns(session) else { return }
         let deadline = ContinuousClock.now + limit
         let failuresBefore = failures

@@ -12,7 +12,7 @@ final class EventHub {
     private var observers: [Observer] = []
     /// What is still to be told, where an observer caused it by what it heard.
     private var waiting: [ContainerEvent] = []
-    private var isTelling = false
+    private var isDelivering = false
     private let events = Broadcast<ContainerEvent>(capacity: 4_096)
     /// What the first who listens gets of the time before it came; `nil` once it has.
     private var early: [ContainerEvent]? = []
@@ -22,13 +22,13 @@ final class EventHub {
     /// The most events that are kept for the first subscriber; for one more the oldest is lost.
     static let earlyLimit = 256
 
-    func subscribe() -> AsyncStream<ContainerEvent> { events.subscribe(startingWith: takeEarly()) }
+    func subscribe() -> AsyncStream<ContainerEvent> { events.subscribe(startingWith: drainEarlyEvents()) }
 
     func observe(_ handler: @escaping @MainActor (ContainerEvent) -> Void) -> EventObservation {
         let observer = Observer(handler)
         inOrder {
             observers.append(observer)
-            for event in takeEarly() { handler(event) }
+            for event in drainEarlyEvents() { handler(event) }
         }
         // Held by the hub alone: who observes often holds the observation.
         return EventObservation { [weak self, weak observer] in
@@ -43,7 +43,7 @@ final class EventHub {
         observers.append(Observer(handler))
     }
 
-    private func takeEarly() -> [ContainerEvent] {
+    private func drainEarlyEvents() -> [ContainerEvent] {
         defer { early = nil }
         return early ?? []
     }
@@ -60,11 +60,11 @@ final class EventHub {
 
     /// Does something, and tells what waits then: everyone hears one event after the other.
     private func inOrder(_ body: () -> Void) {
-        guard !isTelling else { return body() }
-        isTelling = true
+        guard !isDelivering else { return body() }
+        isDelivering = true
         body()
         while !waiting.isEmpty { deliver(waiting.removeFirst()) }
-        isTelling = false
+        isDelivering = false
     }
 
     private func deliver(_ event: ContainerEvent) {

@@ -52,7 +52,7 @@ final class HTTPCacheService: Sendable {
         guard FileManager.default.fileExists(atPath: directory) else { return }
         let rest = try DiskCacheStore(directory: directory, capacity: 0, log: logger)
         await rest.removeAll()
-        await rest.settle()
+        await rest.checkpoint()
     }
 
     var counters: HTTPCacheCounters {
@@ -70,8 +70,8 @@ final class HTTPCacheService: Sendable {
     }
 
     /// Leaves the folder as after a proper close.
-    func settle() async {
-        await disk?.settle()
+    func checkpoint() async {
+        await disk?.checkpoint()
     }
 
     @concurrent
@@ -87,7 +87,7 @@ final class HTTPCacheService: Sendable {
     /// Ends what goes on by itself, and waits for it.
     func shutDown() async {
         await loader.shutDown()
-        await disk?.settle()
+        await disk?.checkpoint()
     }
 
     private func record(_ error: any Error) {

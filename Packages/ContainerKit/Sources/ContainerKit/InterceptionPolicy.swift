@@ -86,10 +86,10 @@ struct InterceptionPolicy: Sendable {
     private func isOpened(_ request: HTTPRequest) -> Bool {
         guard let origins, let origin = request.webOrigin else { return isCovered(request) }
         if let decided = origins.decided(origin) { return decided == .intercepted }
-        guard let noted = origins.recorded(origin), intendedMode(of: request) == origins.mode else {
+        guard let recorded = origins.recorded(origin), intendedMode(of: request) == origins.mode else {
             return isCovered(request)
         }
-        return noted == .intercepted
+        return recorded == .intercepted
     }
 
     /// Whether anything of the origin that a request goes to is intercepted, or would be, were it not for the switches,

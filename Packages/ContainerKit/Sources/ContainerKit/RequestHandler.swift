@@ -24,7 +24,7 @@ final class RequestHandler: Sendable {
     let interceptionPolicy: InterceptionPolicy
     private let completion: RequestCompletion
     private let rewriteRecord: RewriteRecord
-    private let moves: DocumentRedirects
+    private let documentRedirects: DocumentRedirects
     let chain: any ResourceLoader
     /// For what the rules keep from the container.
     let direct: any ResourceLoader
@@ -45,7 +45,7 @@ final class RequestHandler: Sendable {
         names: SchemeNames, traits: EngineTraits, interceptionPolicy: InterceptionPolicy, network: NetworkLoader,
         cache: CachingLoader?,
         isCacheOfOthers: Bool = false, fileAnswers: FileAnswerOptions, cookies: PageCookies?,
-        handOverField: String?, memory: MemoryBudget, ahead: Prefetcher.Setup? = nil
+        handOverField: String?, memory: MemoryBudget, prefetchSetup: Prefetcher.Setup? = nil
     ) {
         let (library, updater, table) = (
             interceptionPolicy.library, interceptionPolicy.updater, interceptionPolicy.table
@@ -63,8 +63,8 @@ final class RequestHandler: Sendable {
         packaged.append(FeatureGateLoader(feature: .packages, switches: switches, on: .package(library)))
         // Of two versions that arrive one after the other a page gets files of one, for which it has to be known.
         if traits.identifiesPage {
-            let arriving = PartialLoader.arriving(updater, sizeLimit: Int64(memory.arriving))
-            packaged.append(FeatureGateLoader(feature: .packages, switches: switches, on: arriving))
+            let partial = PartialLoader.partial(updater, sizeLimit: Int64(memory.partial))
+            packaged.append(FeatureGateLoader(feature: .packages, switches: switches, on: partial))
         }
         var loaders: [any ResourceLoader] = [.settled(LoaderChain(packaged), options: fileAnswers.semantics)]
         if let table {
@@ -100,7 +100,7 @@ final class RequestHandler: Sendable {
         // What is fetched ahead is asked for as by the page: below the page's cookies, by which it is told apart.
         let beneath: any ResourceLoader =
             if traits.preflights { PrefetchPreflightLoader(source, cache: permissions) } else { asking(source) }
-        prefetch = ahead.map {
+        prefetch = prefetchSetup.map {
             PrefetchLoader(next: beneath, completing: $0.completion, configuration: $0.configuration)
         }
         loaders.append(CloseDelimitedLoader(completing(prefetch ?? asking(source))))
@@ -108,13 +108,13 @@ final class RequestHandler: Sendable {
         // 4 Settle it: what the engine does not do.
         let rewriteRecord = RewriteRecord()
         self.rewriteRecord = rewriteRecord
-        let moves = DocumentRedirects()
-        self.moves = moves
+        let documentRedirects = DocumentRedirects()
+        self.documentRedirects = documentRedirects
         let completion = completion
         let settle = { (answer: any ResourceLoader) -> any ResourceLoader in
             guard !traits.followsRedirects else { return answer }
             let followed = RedirectFollower(
-                answer, names: names, moves: moves, sites: Suffixes(), completion: completion,
+                answer, names: names, documentRedirects: documentRedirects, sites: Suffixes(), completion: completion,
                 opensByName: { interceptionPolicy.opensByName(documentAt: $0) })
             return RewritingLoader(
                 followed, names: names, options: Self.rewriting(within: memory), hashing: IntegrityDigests(),
@@ -149,7 +149,7 @@ final class RequestHandler: Sendable {
     /// Forgets what was noted for a page that is closed.
     func forget(_ page: PageID) {
         rewriteRecord.forget(page)
-        moves.forget(page)
+        documentRedirects.forget(page)
         completion.forget(page)
     }
 
@@ -197,7 +197,7 @@ final class RequestHandler: Sendable {
     /// Answers a request of the app's own: named already, whole, and settled by its session.
     nonisolated(nonsending) func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
         var request = request
-        takeHandOverField(from: &request.head)
+        removeHandOverField(from: &request.head)
         let decision = interceptionPolicy.decide(request.head, page: nil)
         if request.head.headerFields[.cacheControl]?.contains("only-if-cached") == true,
             isBypassed(decision) || !hasCache()
@@ -315,7 +315,7 @@ final class RequestHandler: Sendable {
         }
         head.scheme = scheme
         head.path = head.path.map(names.realTarget)
-        let wantsHandOver = takeHandOverField(from: &head)
+        let wantsHandOver = removeHandOverField(from: &head)
         let page = request.isMainDocument ? head.urlText : session?.documentURL
         if !traits.preflights { head = try completion.checked(head, in: page) }
         let decision = interceptionPolicy.decide(head, page: page, isDocument: request.isMainDocument)
@@ -337,7 +337,7 @@ final class RequestHandler: Sendable {
     }
 
     @discardableResult
-    func takeHandOverField(from head: inout HTTPRequest) -> Bool {
+    func removeHandOverField(from head: inout HTTPRequest) -> Bool {
         guard let name = handOverField, head.headerFields.contains(name) else { return false }
         head.headerFields[name] = nil
         return true

@@ -14,7 +14,7 @@ import WebEngineTesting
 
 /// Which versions are to blame for a page that stays white, and which are not.
 @MainActor
-@Suite("White pages: what is to blame", .timeLimit(.minutes(1)))
+@Suite("Blank pages: what is to blame", .timeLimit(.minutes(1)))
 struct BlankPageBlameTests {
     private let stage = BlankPageStage()
     private var fixture: Fixture { stage.fixture }
@@ -111,9 +111,9 @@ struct BlankPageBlameTests {
                 ScriptFailure(text: "of a blob", file: "blob:https://shop.example/1"),
             ],
             failedResources: ["containerkit://shop.example/gone.js#part", "https://elsewhere.example/gone.js"])
-        let weighed = await container.attribute(seen, of: page.session.id)
-        #expect(weighed.isPackaged && weighed.bootErrors == [own])
-        #expect(weighed.failedResources == ["containerkit://shop.example/gone.js#part"])
+        let attributed = await container.attribute(seen, of: page.session.id)
+        #expect(attributed.isPackaged && attributed.bootErrors == [own])
+        #expect(attributed.failedResources == ["containerkit://shop.example/gone.js#part"])
         // A document of the server, beside the package's files.
         stage.load("containerkit://shop.example/other.html", in: page.view)
         let other = await container.attribute(seen, of: page.session.id)

@@ -9,9 +9,9 @@ import WebEngineTesting
 
 @testable import ContainerKit
 
-/// Pages that the host mends by itself, or that wait for the host.
+/// Pages that the host recovers by itself, or that wait for the host.
 @MainActor
-@Suite("White pages: what the host does", .timeLimit(.minutes(1)))
+@Suite("Blank pages: what the host does", .timeLimit(.minutes(1)))
 struct BlankPageHostTests {
     private let stage = BlankPageStage()
     private let place = "containerkit://a.example/"

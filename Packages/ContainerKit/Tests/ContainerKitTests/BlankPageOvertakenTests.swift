@@ -9,9 +9,9 @@ import WebEngineTesting
 
 @testable import ContainerKit
 
-/// What comes too late, or from elsewhere, while a page is about to be mended.
+/// What comes too late, or from elsewhere, while a page is about to be recovered.
 @MainActor
-@Suite("White pages: what is overtaken", .timeLimit(.minutes(1)))
+@Suite("Blank pages: what is overtaken", .timeLimit(.minutes(1)))
 struct BlankPageOvertakenTests {
     private let stage = BlankPageStage()
     private let place = "containerkit://a.example/"
@@ -67,18 +67,18 @@ struct BlankPageOvertakenTests {
         view.onSignal?(.started(url: place))
         fail(place, in: view)
         stage.load("about:blank", in: view)
-        view.onSignal?(.sightChanged(isVisible: false))
+        view.onSignal?(.visibilityChanged(isVisible: false))
         stage.load(fallback, in: view)
         view.onSignal?(.processEnded(reason: "killed"))
         #expect(view.reloads.isEmpty)
-        view.onSignal?(.sightChanged(isVisible: true))
+        view.onSignal?(.visibilityChanged(isVisible: true))
         #expect(view.reloads == [fallback])
         // What the view says counts where nothing was told.
         stage.load(place, in: view)
         view.isVisible = false
         view.onSignal?(.processEnded(reason: "killed"))
         #expect(view.reloads == [fallback])
-        view.onSignal?(.sightChanged(isVisible: true))
+        view.onSignal?(.visibilityChanged(isVisible: true))
         #expect(view.reloads == [fallback, place])
         await container.shutDown()
     }
@@ -154,7 +154,7 @@ struct BlankPageOvertakenTests {
         await container.shutDown()
     }
 
-    @Test("An error page that a load of the host has overtaken is not there: the page is mended again, in time")
+    @Test("An error page that a load of the host has overtaken is not there: the page is recovered again, in time")
     func noErrorPage() async throws {
         let (container, page) = try await open()
         let view = page.view

@@ -14,7 +14,7 @@ import WebEngineTesting
 
 /// Pages that stay white, as the facade cares for them.
 @MainActor
-@Suite("White pages in a container", .timeLimit(.minutes(1)))
+@Suite("Blank pages in a container", .timeLimit(.minutes(1)))
 struct BlankPageTests {
     private let stage = BlankPageStage()
     private var fixture: Fixture { stage.fixture }

@@ -41,7 +41,7 @@ struct BypassLoaderTests {
         let head = try #require(HTTPRequest(method: method, urlText: "https://shop.example/a.js"))
         guard let response = try await loader.load(ResourceRequest(head)) else { return nil }
         let text = String(decoding: try await response.body.collect(upTo: 100), as: UTF8.self)
-        await cache.settle()
+        await cache.waitUntilIdle()
         return text
     }
 

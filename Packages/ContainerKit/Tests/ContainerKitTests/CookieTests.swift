@@ -141,22 +141,22 @@ struct CookieTests {
         configuration.cookies.isPersistent = false
         let jar = fixture.engine.jar
         let clock = ManualClock()
-        let (told, reporting) = AsyncStream.makeStream(of: Bool.self)
+        let (reports, reporting) = AsyncStream.makeStream(of: Bool.self)
         let synchronizer = CookieSynchronizer(configuration, besides: jar, clock: clock) {
             if case .cookiesBehind(let isBehind) = $0 { reporting.yield(isBehind) }
         }
-        var events = told.makeAsyncIterator()
+        var events = reports.makeAsyncIterator()
         try await synchronizer.start()
-        await synchronizer.settle()
+        await synchronizer.waitUntilSynchronized()
         jar.hangs = true
-        let first = Task { await synchronizer.settle() }
+        let first = Task { await synchronizer.waitUntilSynchronized() }
         // The page's limit and that of the reading.
         await clock.sleepers(atLeast: 2)
         clock.advance(by: .seconds(3))
         await first.value
         #expect(await events.next() == true)
         // No time passes here.
-        for _ in 0..<3 { await synchronizer.settle() }
+        for _ in 0..<3 { await synchronizer.waitUntilSynchronized() }
         jar.hangs = false
         jar.put(EngineCookie(name: "id", value: "7", domain: "shop.example"))
         // The reading that hangs has failed: it is tried again after a wait.
@@ -165,7 +165,7 @@ struct CookieTests {
         await clock.sleepers(atLeast: 2)
         clock.advance(by: .milliseconds(50))
         #expect(await events.next() == false)
-        await synchronizer.settle()
+        await synchronizer.waitUntilSynchronized()
         #expect(synchronizer.jar.cookies.map(\.value) == ["7"])
         await synchronizer.shutDown()
     }
@@ -526,7 +526,7 @@ struct CookieTests {
 }
 
 extension FakeView {
-    /// Puts a piece of a body into the vault, as the page's script does where requests are forbidden.
+    /// Puts a piece of a body into the relay, as the page's script does where requests are forbidden.
     fileprivate func put(_ text: String, at offset: Int, of id: String) -> String {
         let bytes = Data(text.utf8).base64EncodedString()
         return prompt(

@@ -36,10 +36,10 @@ struct DamageTests {
         #expect(try await fixture.text(url + "app.js", of: container) == "network https://shop.example/app.js")
         #expect(try await fixture.text(url + "app.js", of: container) == "network https://shop.example/app.js")
         #expect(container.counters.unreadableFiles == 2 && container.counters.store.damagedBlobs == 1)
-        var told: [DamagedFile] = []
+        var reported: [DamagedFile] = []
         for await event in events {
             if case .package(.fileDamaged(let file)) = event {
-                told.append(file)
+                reported.append(file)
                 // Not before the conditions allow it.
                 #expect(!fixture.network.urls.suffix(2).contains { $0.hasSuffix(".json") })
                 conditions.set(HostConditions())
@@ -48,7 +48,7 @@ struct DamageTests {
             #expect(id == package.id && version == package.version && files == 1)
             break
         }
-        #expect(told.map(\.path) == ["app.js"] && told.first?.generation == package.generation)
+        #expect(reported.map(\.path) == ["app.js"] && reported.first?.generation == package.generation)
         #expect(try await fixture.text(url + "app.js", of: container) == "run()")
         // The same generation as before.
         #expect(container.installedPackages == [package])
@@ -70,7 +70,7 @@ struct DamageTests {
         #expect(!fixture.network.urls.contains { $0.hasSuffix(".json") })
     }
 
-    @Test("A package that cannot be mended is tried three times, and again when something has changed")
+    @Test("A package that cannot be repaired is tried three times, and again when something has changed")
     func tries() async throws {
         let container = try await fixture.container(covering: ["news.example"])
         let shop = try await container.update(from: fixture.publish(site, version: "1"))

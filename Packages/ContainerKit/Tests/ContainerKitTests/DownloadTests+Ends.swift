@@ -206,7 +206,7 @@ extension DownloadTests {
         #expect(outcomes == ["finished", "connection-lost", "stopped"])
     }
 
-    @Test("An engine that could not write says so in the words of the system, when there is room again")
+    @Test("An engine that could not write says so in the words of the system, when there is space again")
     func unwritten() async throws {
         let container = try await container()
         let diary = Diary(container)

@@ -61,11 +61,11 @@ extension DownloadTests {
             try DownloadNaming.hold.bring(folder + "/none", to: folder + "/a") { "text" }
         }
         #expect(left.isEmpty)
-        let placeholder = try #require(try NameReservation.make(folder + "/a", "text"))
+        let reservation = try #require(try NameReservation.make(folder + "/a", "text"))
         #expect(try NameReservation.make(folder + "/a", "text") == nil)
         try Data("text".utf8).write(to: URL(fileURLWithPath: folder + "/b"))
         #expect(rename(folder + "/b", folder + "/a") == 0)
-        placeholder.remove()
+        reservation.remove()
         #expect(content("a") == "text")
     }
 

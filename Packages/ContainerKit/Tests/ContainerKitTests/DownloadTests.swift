@@ -204,7 +204,7 @@ struct DownloadTests {
 
     // MARK: Limits
 
-    @Test("What is too long, an error of the server, or has no room is not begun; what turns out so is given up")
+    @Test("What is too long, an error of the server, or has no space is not begun; what turns out so is given up")
     func sizes() async throws {
         struct Full: SpaceMeasuring {
             func availableBytes(at folder: String) throws -> Int64 { 50 }

@@ -209,7 +209,7 @@ struct EngineCacheTests {
         await container.shutDown()
     }
 
-    @Test("What the server answered while a switchboard forbade packages is forgotten, too")
+    @Test("What the server answered while remote config forbade packages is forgotten, too")
     func remoteConfig() async throws {
         let container = try await container { $0.remoteConfig = RemoteConfigOptions() }
         var events = container.events()

@@ -81,7 +81,7 @@ struct ErrorCodeTests {
         ])
     }
 
-    @Test("Codes of SwitchboardError")
+    @Test("Codes of RemoteConfigError")
     func remoteConfigError() {
         typealias Code = RemoteConfigError.Code
         check([

@@ -34,12 +34,12 @@ struct EventHubTests {
         let first = hub.subscribe()
         let second = hub.subscribe()
         hub.send(.pageClosed(PageID(rawValue: 1)))
-        var heard: [PackageID] = []
+        var received: [PackageID] = []
         for await event in first {
             guard case .package(.confirmed(let id, _)) = event else { break }
-            heard.append(id)
+            received.append(id)
         }
-        #expect(heard == Array(ids.dropFirst()))
+        #expect(received == Array(ids.dropFirst()))
         for await event in second {
             if case .package = event { Issue.record("not the first") }
             break
@@ -50,40 +50,40 @@ struct EventHubTests {
     func observers() throws {
         let hub = EventHub()
         hub.send(.package(.confirmed(try PackageID("p"), try PackageVersion("1"))))
-        var heard: [Int] = []
-        func note(_ event: ContainerEvent) {
+        var received: [Int] = []
+        func record(_ event: ContainerEvent) {
             switch event {
-            case .package: heard.append(0)
-            case .pageClosed(let id): heard.append(Int(id.rawValue))
+            case .package: received.append(0)
+            case .pageClosed(let id): received.append(Int(id.rawValue))
             default: break
             }
         }
-        _ = hub.observe(note)
-        #expect(heard == [0])
-        let second = hub.observe(note)
-        #expect(heard == [0])
+        _ = hub.observe(record)
+        #expect(received == [0])
+        let second = hub.observe(record)
+        #expect(received == [0])
         for number in 1...5_000 { hub.send(.pageClosed(PageID(rawValue: UInt64(number)))) }
-        #expect(heard == [0] + (1...5_000).flatMap { [$0, $0] } && hub.dropped == 0)
+        #expect(received == [0] + (1...5_000).flatMap { [$0, $0] } && hub.dropped == 0)
         second.end()
-        heard = []
+        received = []
         hub.send(.pageClosed(PageID(rawValue: 1)))
-        #expect(heard == [1])
+        #expect(received == [1])
     }
 
     @Test("What an observer causes is heard by all after what caused it")
     func order() async {
         let hub = EventHub()
-        var heard: [[UInt64]] = [[], []]
-        func note(_ event: ContainerEvent, _ index: Int) {
+        var received: [[UInt64]] = [[], []]
+        func record(_ event: ContainerEvent, _ index: Int) {
             guard case .pageClosed(let id) = event else { return }
-            heard[index].append(id.rawValue)
+            received[index].append(id.rawValue)
             if index == 0, id.rawValue < 3 { hub.send(.pageClosed(PageID(rawValue: id.rawValue + 1))) }
         }
-        _ = hub.observe { note($0, 0) }
-        _ = hub.observe { note($0, 1) }
+        _ = hub.observe { record($0, 0) }
+        _ = hub.observe { record($0, 1) }
         let stream = hub.subscribe()
         hub.send(.pageClosed(PageID(rawValue: 1)))
-        #expect(heard == [[1, 2, 3], [1, 2, 3]])
+        #expect(received == [[1, 2, 3], [1, 2, 3]])
         var streamed: [UInt64] = []
         for await case .pageClosed(let id) in stream {
             streamed.append(id.rawValue)
@@ -95,22 +95,22 @@ struct EventHubTests {
     @Test("Who is ended while an event is told hears it no more, and who comes meanwhile hears the next")
     func endings() {
         let hub = EventHub()
-        var heard: [String] = []
+        var received: [String] = []
         var observations: [EventObservation] = []
         observations.append(
             hub.observe { _ in
-                heard.append("first")
+                received.append("first")
                 guard observations.count == 3 else { return }
                 observations[0].end()
                 observations[1].end()
-                observations.append(hub.observe { _ in heard.append("late") })
+                observations.append(hub.observe { _ in received.append("late") })
             })
-        observations.append(hub.observe { _ in heard.append("second") })
-        observations.append(hub.observe { _ in heard.append("third") })
+        observations.append(hub.observe { _ in received.append("second") })
+        observations.append(hub.observe { _ in received.append("third") })
         hub.send(.pageClosed(PageID(rawValue: 1)))
-        #expect(heard == ["first", "third"])
+        #expect(received == ["first", "third"])
         hub.send(.pageClosed(PageID(rawValue: 2)))
-        #expect(heard == ["first", "third", "third", "late"])
+        #expect(received == ["first", "third", "third", "late"])
     }
 
     @Test("An observer that holds its own observation ends with the hub")

@@ -7,7 +7,7 @@ import Testing
 import WebEngineTesting
 
 @MainActor
-@Suite("Page seeds", .timeLimit(.minutes(1)))
+@Suite("Initial page data", .timeLimit(.minutes(1)))
 struct InitialPageDataTests {
     private let fixture = Fixture()
 

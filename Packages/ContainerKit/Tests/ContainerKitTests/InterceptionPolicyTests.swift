@@ -13,7 +13,7 @@ import WebEngineTesting
 
 /// What is intercepted, and what is left alone.
 @MainActor
-@Suite("Coverage", .timeLimit(.minutes(1)))
+@Suite("Interception policy", .timeLimit(.minutes(1)))
 struct InterceptionPolicyTests {
     private let fixture = Fixture()
 

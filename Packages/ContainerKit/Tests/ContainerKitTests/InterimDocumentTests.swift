@@ -29,11 +29,11 @@ struct InterimDocumentTests {
     func hops() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         let page = try await container.open("https://shop.example/to//to//new")
-        var heard: [String] = []
+        var received: [String] = []
         page.load.observe { signal in
             switch signal {
-            case .committed(let url): heard.append("committed \(url)")
-            case .finished(let url): heard.append("finished \(url)")
+            case .committed(let url): received.append("committed \(url)")
+            case .finished(let url): received.append("finished \(url)")
             default: break
             }
         }
@@ -41,10 +41,10 @@ struct InterimDocumentTests {
             try await arrive(url, in: page, of: container)
             #expect("\(page.load.state)" == "waiting")
         }
-        #expect(heard.isEmpty)
+        #expect(received.isEmpty)
         try await arrive("containerkit://shop.example/new", in: page, of: container)
         try await page.load.finished(within: .seconds(1), clock: ManualClock())
-        #expect(heard == ["committed containerkit://shop.example/new", "finished containerkit://shop.example/new"])
+        #expect(received == ["committed containerkit://shop.example/new", "finished containerkit://shop.example/new"])
         #expect(container.openPages.first?.documentURL == "https://shop.example/new")
     }
 

@@ -16,7 +16,7 @@ struct MemoryBudgetTests {
     func addUp(ceiling: Int) {
         let shares = MemoryBudget(ceiling: ceiling)
         let parts = [
-            shares.bodies, shares.packages, shares.httpCache, shares.prefetch, shares.arriving, shares.checked,
+            shares.bodies, shares.packages, shares.httpCache, shares.prefetch, shares.partial, shares.checked,
         ]
         #expect(parts.reduce(0, +) == ceiling)
         #expect(parts.allSatisfy { $0 >= 0 })

@@ -60,10 +60,10 @@ struct ModesTogetherTests {
             (shop + "static/app.js", "max-age=600", ["max-age=600", "no-cache"]),
             (shop + "secret", "no-store", ["no-store"]), (named + "x", "max-age=600", ["max-age=600"]),
         ]
-        for (url, said, heard) in answers {
+        for (url, said, received) in answers {
             fixture.network.put(.bytes(Data("server".utf8)), at: url, [.cacheControl: said])
             let answer = try await ask(url, [.referer: help], of: container)
-            #expect(answer.text == "server" && answer.fields[values: .cacheControl] == heard, "\(url)")
+            #expect(answer.text == "server" && answer.fields[values: .cacheControl] == received, "\(url)")
         }
         await container.close(page)
         await container.shutDown()

@@ -11,7 +11,7 @@ import Testing
 struct PageAttributorTests {
     private let pages = PageAttributor()
 
-    private func note(_ id: UInt64, at url: String) {
+    private func record(_ id: UInt64, at url: String) {
         pages.record(PageReference(id: PageID(rawValue: id), documentURL: url))
     }
 
@@ -33,22 +33,22 @@ struct PageAttributorTests {
             return request.page?.confidence
         }
         #expect(try confidence() == nil)
-        note(1, at: "https://a.example/one")
+        record(1, at: "https://a.example/one")
         #expect(try confidence() == .exact)
-        note(1, at: "https://a.example/moved")
+        record(1, at: "https://a.example/moved")
         #expect(try confidence() == .exact)
-        note(2, at: "https://a.example/two")
+        record(2, at: "https://a.example/two")
         #expect(try confidence() == .inferred)
         pages.forget(PageID(rawValue: 1))
         #expect(try confidence() == .inferred)
-        note(2, at: "https://a.example/moved")
+        record(2, at: "https://a.example/moved")
         #expect(try confidence() == .inferred)
     }
 
     @Test("A document is of the page that shows it, a frame's of the page that has it")
     func documents() throws {
-        note(1, at: "https://a.example/one#part")
-        note(2, at: "https://a.example/two")
+        record(1, at: "https://a.example/one#part")
+        record(2, at: "https://a.example/two")
         #expect(try attributed("https://a.example/one", ["sec-fetch-dest": "document"]) == (1, .document))
         #expect(try attributed("https://a.example/two", ["sec-fetch-dest": "document"]) == (2, .document))
         let frame = ["sec-fetch-dest": "iframe", "referer": "https://a.example/one"]
@@ -57,9 +57,9 @@ struct PageAttributorTests {
 
     @Test("The rest is of the page that its Referer or its Origin names, of the latest where several fit")
     func subresources() throws {
-        note(1, at: "https://a.example/one")
-        note(2, at: "https://b.example/")
-        note(3, at: "https://a.example/three")
+        record(1, at: "https://a.example/one")
+        record(2, at: "https://b.example/")
+        record(3, at: "https://a.example/three")
         let url = "https://cdn.example/x"
         #expect(try attributed(url, ["referer": "https://a.example/one"]) == (1, .subresource))
         #expect(try attributed(url, ["referer": "https://a.example/"]) == (3, .subresource))
@@ -72,9 +72,9 @@ struct PageAttributorTests {
     @Test("Where one page is open, it is that one's; where none is, nobody's")
     func single() throws {
         #expect(try attributed("https://cdn.example/x") == (nil, .subresource))
-        note(1, at: "https://a.example/")
+        record(1, at: "https://a.example/")
         #expect(try attributed("https://cdn.example/x") == (1, .subresource))
-        note(1, at: "https://a.example/moved")
+        record(1, at: "https://a.example/moved")
         #expect(try attributed("https://a.example/moved", ["sec-fetch-dest": "document"]) == (1, .document))
         pages.forget(PageID(rawValue: 1))
         #expect(try attributed("https://cdn.example/x") == (nil, .subresource))
@@ -82,7 +82,7 @@ struct PageAttributorTests {
 
     @Test("An engine without Fetch Metadata tells documents by what it accepts")
     func accepts() throws {
-        note(1, at: "https://a.example/")
+        record(1, at: "https://a.example/")
         let accept = ["accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"]
         #expect(try attributed("https://a.example/", accept) == (1, .document))
         #expect(try attributed("https://a.example/frame", accept) == (1, .nestedDocument))
@@ -92,9 +92,9 @@ struct PageAttributorTests {
         "A request keeps waiting those that may have made it: its page, others at that origin, all where it says nothing"
     )
     func waiting() throws {
-        note(1, at: "https://a.example/one")
-        note(2, at: "https://a.example/two")
-        note(3, at: "https://b.example/")
+        record(1, at: "https://a.example/one")
+        record(2, at: "https://a.example/two")
+        record(3, at: "https://b.example/")
         let busy = { (1...3).filter { pages.isBusy(PageID(rawValue: $0)) } }
         let began = { (referrer: String?) throws -> UInt64 in
             var head = try #require(HTTPRequest(urlText: "https://cdn.example/x"))

@@ -26,12 +26,12 @@ struct PageHealthInterleavingTests {
         /// When a page that was well was loaded anew, since a person has renewed the steps.
         private var reloads: [Duration] = []
 
-        func take(_ event: PageHealth.Event) {
+        func apply(_ event: PageHealth.Event) {
             let isAnswered = isExamining
             let wasDue = page.health.deadline.map { $0 <= page.now } ?? false
             page.steps = []
-            note(event)
-            let actions = page.take(event)
+            record(event)
+            let actions = page.apply(event)
             // Only a person's wish is done at once.
             #expect(!isAway || actions.isEmpty || event == .retryAsked)
             if actions.contains(.examine) {
@@ -46,7 +46,7 @@ struct PageHealthInterleavingTests {
             for step in page.steps { check(step, after: event) }
         }
 
-        private func note(_ event: PageHealth.Event) {
+        private func record(_ event: PageHealth.Event) {
             switch event {
             case .paused: isAway = true
             case .resumed where isAway: (isAway, isExamining, silences) = (false, false, 0)
@@ -67,7 +67,7 @@ struct PageHealthInterleavingTests {
             default: break
             }
             if event == .hidden { wasHidden = true }
-            if case .sightChanged(let isVisible) = event { isOutOfSight = !isVisible }
+            if case .visibilityChanged(let isVisible) = event { isOutOfSight = !isVisible }
             if isOutOfSight, case .processEnded = event { wasHidden = true }
             if case .examined(let seen?) = event, seen.isHidden { wasHidden = true }
             if case .started(_, byPerson: true) = event { reloads = [] }
@@ -91,8 +91,8 @@ struct PageHealthInterleavingTests {
             #expect(sinceRenewal.map(\.number) == Array(1...sinceRenewal.count) && sinceRenewal.count <= 3)
             #expect(sinceRenewal.count < 3 || step.kind == .showedErrorPage)
             switch event {
-            case .examined(let examination?): #expect(examination.isUniform == true)
-            case .processEnded, .loadFailed, .packageDropped, .resumed, .sightChanged: break
+            case .examined(let result?): #expect(result.isUniform == true)
+            case .processEnded, .loadFailed, .packageDropped, .resumed, .visibilityChanged: break
             default: Issue.record("\(step) by \(event)")
             }
         }
@@ -117,9 +117,9 @@ struct PageHealthInterleavingTests {
                 .hasNoContent, .spoke, .hidden, .shown, .retryAsked, .examined(looks[Int(numbers.next() % 8)]),
                 .packageDropped(true), .paused, .resumed, .clock(isBusy: numbers.next() % 4 == 0),
                 .clock(isBusy: false), .asks, .painted, .used, .processReplaced,
-                .sightChanged(isVisible: numbers.next() % 4 > 0),
+                .visibilityChanged(isVisible: numbers.next() % 4 > 0),
             ]
-            witness.take(favourite(&numbers) ?? events[Int(numbers.next() % UInt64(events.count))])
+            witness.apply(favourite(&numbers) ?? events[Int(numbers.next() % UInt64(events.count))])
         }
         return witness.processEnds
     }

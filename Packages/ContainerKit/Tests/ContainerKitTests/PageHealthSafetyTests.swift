@@ -15,8 +15,8 @@ struct PageHealthSafetyTests {
         var looks = 0
         while let deadline = page.health.deadline {
             page.now = deadline
-            #expect(page.take(.clock(isBusy: false)) == [.examine])
-            #expect(page.take(.examined(ProbeResult(hasScripts: true))).isEmpty)
+            #expect(page.apply(.clock(isBusy: false)) == [.examine])
+            #expect(page.apply(.examined(ProbeResult(hasScripts: true))).isEmpty)
             looks += 1
         }
         #expect(page.steps.isEmpty && looks > 2 && page.now == .seconds(240))
@@ -25,7 +25,7 @@ struct PageHealthSafetyTests {
         mute.load()
         for (second, seen) in [(3, nil), (40, ProbeResult(hasScripts: true)), (75, nil)] {
             mute.now = .seconds(second)
-            #expect(mute.take(.clock(isBusy: false)) == [.examine] && mute.take(.examined(seen)).isEmpty)
+            #expect(mute.apply(.clock(isBusy: false)) == [.examine] && mute.apply(.examined(seen)).isEmpty)
         }
         #expect(mute.health.deadline != nil)
         // However short the time is, it takes two.
@@ -35,27 +35,27 @@ struct PageHealthSafetyTests {
         }
         hasty.load()
         hasty.now = .seconds(3)
-        #expect(hasty.take(.clock(isBusy: false)) == [.examine] && hasty.take(.examined(nil)).isEmpty)
-        #expect(hasty.take(.clock(isBusy: false)) == [.examine] && hasty.take(.examined(nil)) == [.endProcess])
+        #expect(hasty.apply(.clock(isBusy: false)) == [.examine] && hasty.apply(.examined(nil)).isEmpty)
+        #expect(hasty.apply(.clock(isBusy: false)) == [.examine] && hasty.apply(.examined(nil)) == [.endProcess])
     }
 
     @Test("A document that never spoke, as one of the page cache or without scripts, does not hang")
     func neverSpoke() {
         let page = Patient()
         page.start()
-        page.take(.committed(url: "https://a.example/", isWatched: true), .finished)
+        page.apply(.committed(url: "https://a.example/", isWatched: true), .finished)
         var ends = false
         while let deadline = page.health.deadline {
             page.now = deadline
-            page.take(.clock(isBusy: false))
-            ends = ends || page.take(.examined(nil)).contains(.endProcess)
+            page.apply(.clock(isBusy: false))
+            ends = ends || page.apply(.examined(nil)).contains(.endProcess)
         }
         #expect(!ends && page.steps.isEmpty)
         // What the one before has said is not its word.
         let next = Patient()
         next.load()
-        next.take(.started(url: "https://a.example/2", byPerson: true))
-        next.take(.committed(url: "https://a.example/2", isWatched: true), .finished)
+        next.apply(.started(url: "https://a.example/2", byPerson: true))
+        next.apply(.committed(url: "https://a.example/2", isWatched: true), .finished)
         while next.look(nil) {}
         #expect(next.now == .seconds(3))
     }
@@ -68,20 +68,20 @@ struct PageHealthSafetyTests {
         page.load()
         page.look(ProbeResult(isHidden: true))
         page.now = .seconds(1_000)
-        page.take(.shown)
-        #expect(page.take(.clock(isBusy: false)).isEmpty && page.health.deadline == .seconds(1_003))
+        page.apply(.shown)
+        #expect(page.apply(.clock(isBusy: false)).isEmpty && page.health.deadline == .seconds(1_003))
         page.now = .seconds(1_003)
-        #expect(page.take(.clock(isBusy: false)) == [.examine])
-        page.take(.shown)
-        #expect(page.take(.examined(.empty)).isEmpty && page.health.deadline == .seconds(1_006))
+        #expect(page.apply(.clock(isBusy: false)) == [.examine])
+        page.apply(.shown)
+        #expect(page.apply(.examined(.empty)).isEmpty && page.health.deadline == .seconds(1_006))
         // A first look, and then it was out of sight for the rest of its time.
         let left = Patient()
         left.load()
         left.look(ProbeResult.broken)
         left.now = .seconds(4)
-        left.take(.hidden)
+        left.apply(.hidden)
         left.now = .seconds(60)
-        left.take(.shown)
+        left.apply(.shown)
         left.look(ProbeResult.broken)
         #expect(left.steps.isEmpty && left.health.deadline == .seconds(90))
     }
@@ -91,13 +91,13 @@ struct PageHealthSafetyTests {
         for hides in [true, false] {
             let page = Patient()
             page.load()
-            if hides { page.take(.hidden) } else { page.look(ProbeResult(isHidden: true)) }
+            if hides { page.apply(.hidden) } else { page.look(ProbeResult(isHidden: true)) }
             for second in 1...200 {
                 page.now = .seconds(second)
-                page.take(.activity)
-                #expect(page.health.deadline == nil && page.take(.clock(isBusy: false)).isEmpty)
+                page.apply(.activity)
+                #expect(page.health.deadline == nil && page.apply(.clock(isBusy: false)).isEmpty)
             }
-            page.take(.paused, .resumed)
+            page.apply(.paused, .resumed)
             #expect(page.health.deadline == nil)
         }
     }
@@ -107,8 +107,8 @@ struct PageHealthSafetyTests {
         let page = Patient()
         page.load()
         page.now = .seconds(3)
-        #expect(page.take(.clock(isBusy: false)) == [.examine])
-        page.take(.asks, .examined(.empty))
+        #expect(page.apply(.clock(isBusy: false)) == [.examine])
+        page.apply(.asks, .examined(.empty))
         #expect(page.steps.isEmpty && page.health.deadline == .seconds(6))
     }
 
@@ -116,31 +116,31 @@ struct PageHealthSafetyTests {
     func body() {
         let page = Patient()
         page.start()
-        page.take(.hasBody, .committed(url: "https://a.example/", isWatched: true), .finished)
+        page.apply(.hasBody, .committed(url: "https://a.example/", isWatched: true), .finished)
         // A download, a navigation that was stopped.
         page.start("https://a.example/file")
-        page.take(.loadFailed("a download", isReal: false))
+        page.apply(.loadFailed("a download", isReal: false))
         page.start("https://a.example/file")
-        page.take(.processEnded("crashed"))
+        page.apply(.processEnded("crashed"))
         #expect(page.kinds == [.reloaded], "what was asked for by GET is")
         let posted = Patient()
         posted.start()
-        posted.take(.hasBody, .committed(url: "https://a.example/", isWatched: true), .finished)
+        posted.apply(.hasBody, .committed(url: "https://a.example/", isWatched: true), .finished)
         posted.start("https://a.example/file")
-        posted.take(.loadFailed("a download", isReal: false), .processEnded("crashed"))
+        posted.apply(.loadFailed("a download", isReal: false), .processEnded("crashed"))
         #expect(posted.kinds == [.showedErrorPage])
         let empty = Patient()
         empty.start()
-        empty.take(.hasNoContent, .committed(url: "https://a.example/", isWatched: true), .spoke, .finished)
+        empty.apply(.hasNoContent, .committed(url: "https://a.example/", isWatched: true), .spoke, .finished)
         empty.start("https://a.example/file")
-        empty.take(.loadFailed("a download", isReal: false))
+        empty.apply(.loadFailed("a download", isReal: false))
         empty.watch(ProbeResult.empty)
         #expect(empty.steps.isEmpty)
         // The request may be heard of before its navigation.
         let early = Patient()
-        early.take(.hasBody)
+        early.apply(.hasBody)
         early.load()
-        early.take(.processEnded("crashed"))
+        early.apply(.processEnded("crashed"))
         #expect(early.kinds == [.showedErrorPage])
     }
 
@@ -151,16 +151,16 @@ struct PageHealthSafetyTests {
             page.load()
             #expect(page.look(seen) && page.now == .seconds(3) && page.steps.isEmpty)
             page.now = .seconds(20)
-            page.take(.activity)
+            page.apply(.activity)
             page.now = .seconds(30)
-            #expect(page.take(.clock(isBusy: false)).isEmpty)
+            #expect(page.apply(.clock(isBusy: false)).isEmpty)
             #expect(page.look(seen) && page.now == .seconds(50) && page.kinds == [.reloaded])
             // One that is never quiet is not known to be done.
             let restless = Patient()
             restless.load()
             while let deadline = restless.health.deadline {
                 restless.now = min(restless.now + .seconds(5), deadline)
-                restless.take(.activity)
+                restless.apply(.activity)
                 if restless.health.deadline == restless.now { restless.look(seen) }
             }
             #expect(restless.steps.isEmpty && restless.now == .seconds(240))
@@ -179,17 +179,17 @@ struct PageHealthSafetyTests {
         page.load()
         while let deadline = page.health.deadline, deadline <= .seconds(93) {
             page.now = deadline
-            #expect(page.take(.clock(isBusy: false)) == [.examine] && page.take(.examined(nil)).isEmpty)
+            #expect(page.apply(.clock(isBusy: false)) == [.examine] && page.apply(.examined(nil)).isEmpty)
         }
-        page.take(.spoke, .painted)
+        page.apply(.spoke, .painted)
         #expect(page.steps.isEmpty && page.health.deadline == nil)
         // A word between two silences.
         let slow = hangs { $0.silence = .seconds(30) }
         slow.load()
         slow.look(nil)
-        slow.take(.spoke)
+        slow.apply(.spoke)
         slow.now = .seconds(40)
-        #expect(slow.take(.clock(isBusy: false)) == [.examine] && slow.take(.examined(nil)).isEmpty)
+        #expect(slow.apply(.clock(isBusy: false)) == [.examine] && slow.apply(.examined(nil)).isEmpty)
     }
 
     @Test("That a process is about to be ended is void once its page speaks, paints, or goes on")
@@ -206,8 +206,8 @@ struct PageHealthSafetyTests {
             page.look(nil)
             page.look(nil)
             #expect(page.health.isEndingProcess)
-            for event in events { page.take(event) }
-            page.take(.processEnded("crashed"))
+            for event in events { page.apply(event) }
+            page.apply(.processEnded("crashed"))
             #expect(page.steps[0].signal == .processEnded)
         }
     }
@@ -218,14 +218,14 @@ struct PageHealthSafetyTests {
             let page = Patient()
             for _ in 0..<5 {
                 page.load()
-                page.take(event, .processEnded("killed"))
+                page.apply(event, .processEnded("killed"))
                 page.now += .seconds(300)
             }
             #expect(page.kinds == Array(repeating: .reloaded, count: 5) && page.hasPackages)
             let often = Patient()
             for _ in 0..<4 {
                 often.load()
-                often.take(event, .processEnded("killed"))
+                often.apply(event, .processEnded("killed"))
             }
             #expect(often.kinds == [.reloaded, .reloaded, .reloaded, .showedErrorPage] && often.hasPackages)
         }
@@ -236,25 +236,25 @@ struct PageHealthSafetyTests {
         let page = Patient()
         for _ in 0..<4 {
             page.start()
-            page.take(.committed(url: "https://a.example/", isWatched: false), .finished, .processEnded("killed"))
+            page.apply(.committed(url: "https://a.example/", isWatched: false), .finished, .processEnded("killed"))
         }
         #expect(page.kinds == [.reloaded, .reloaded, .reloaded, .showedErrorPage] && page.hasPackages)
     }
 
-    @Test("A page whose process ends out of sight is loaded anew once it is seen, unless another load came")
+    @Test("A page whose process ends while it is hidden is loaded anew once it is seen, unless another load came")
     func outOfSight() {
         let page = Patient()
         page.load()
-        page.take(.sightChanged(isVisible: false), .processEnded("killed"))
-        page.take(.paused, .resumed)
+        page.apply(.visibilityChanged(isVisible: false), .processEnded("killed"))
+        page.apply(.paused, .resumed)
         #expect(page.steps.isEmpty)
-        page.take(.sightChanged(isVisible: true))
+        page.apply(.visibilityChanged(isVisible: true))
         #expect(page.kinds == [.reloaded] && page.hasPackages && page.steps[0].isFree)
         let moved = Patient()
         moved.load()
-        moved.take(.sightChanged(isVisible: false), .processEnded("killed"))
+        moved.apply(.visibilityChanged(isVisible: false), .processEnded("killed"))
         moved.start("https://a.example/2")
-        moved.take(.sightChanged(isVisible: true))
+        moved.apply(.visibilityChanged(isVisible: true))
         #expect(moved.steps.isEmpty)
     }
 
@@ -294,9 +294,9 @@ struct PageHealthSafetyTests {
         let page = Patient()
         page.load()
         page.start("https://a.example/file")
-        page.take(.hasBody, .hasNoContent, .loadFailed("a download", isReal: false))
+        page.apply(.hasBody, .hasNoContent, .loadFailed("a download", isReal: false))
         page.load("https://a.example/2")
-        page.take(.painted, .processEnded("killed"))
+        page.apply(.painted, .processEnded("killed"))
         #expect(page.kinds == [.reloaded])
     }
 
@@ -305,9 +305,9 @@ struct PageHealthSafetyTests {
         let page = Patient()
         page.load()
         page.start("https://b.example/")
-        page.take(.processReplaced)
+        page.apply(.processReplaced)
         #expect(page.steps.isEmpty && page.health.isOnWay)
-        page.take(.loadFailed("offline", isReal: true))
+        page.apply(.loadFailed("offline", isReal: true))
         #expect(page.kinds == [.showedErrorPage])
     }
 
@@ -316,7 +316,7 @@ struct PageHealthSafetyTests {
         let page = Patient()
         page.load()
         page.start()
-        page.take(.hasBody, .processEnded("crashed"))
+        page.apply(.hasBody, .processEnded("crashed"))
         #expect(page.kinds == [.showedErrorPage])
     }
 
@@ -351,33 +351,33 @@ struct PageHealthSafetyTests {
         let page = Patient()
         page.load("https://a.example/")
         page.start("https://b.example/")
-        page.take(.processEnded("crashed"))
+        page.apply(.processEnded("crashed"))
         #expect(page.kinds == [.reloaded] && page.health.lostURL == "https://b.example/")
         // No package is behind what was never there.
         page.start("https://b.example/")
-        page.take(.processEnded("crashed"))
+        page.apply(.processEnded("crashed"))
         #expect(page.kinds == [.reloaded, .showedErrorPage] && page.health.lostURL == "https://b.example/")
         // The one before has steps of its own, and once there is a document it is that.
         let other = Patient()
         other.load("https://a.example/")
         other.start("https://b.example/")
-        other.take(.processEnded("crashed"))
+        other.apply(.processEnded("crashed"))
         other.load("https://a.example/")
         #expect(other.health.lostURL == nil)
-        other.take(.processEnded("crashed"))
+        other.apply(.processEnded("crashed"))
         #expect(other.kinds == [.reloaded, .reloaded])
         // What was on its way with a body is not asked for again.
         let posted = Patient()
         posted.load("https://a.example/")
         posted.start("https://b.example/")
-        posted.take(.hasBody, .processEnded("crashed"))
+        posted.apply(.hasBody, .processEnded("crashed"))
         #expect(posted.kinds == [.showedErrorPage] && posted.health.lostURL == "https://b.example/")
         // A reload is no other document.
         let reloaded = Patient()
         for _ in 0..<2 {
             reloaded.load("https://a.example/")
             reloaded.start("https://a.example/")
-            reloaded.take(.processEnded("crashed"))
+            reloaded.apply(.processEnded("crashed"))
         }
         #expect(reloaded.kinds == [.reloaded, .reloadedWithoutPackage] && reloaded.health.lostURL == nil)
     }

@@ -23,7 +23,7 @@ struct PageHealthTests {
             }
             #expect(page.kinds == Self.all && page.steps.map(\.number) == [1, 2, 3])
             #expect(page.steps.allSatisfy { $0.signal == signal })
-            page.take(.processEnded("crashed"))
+            page.apply(.processEnded("crashed"))
             #expect(page.steps.count == 3 && page.health.deadline == nil)
         }
     }
@@ -41,7 +41,7 @@ struct PageHealthTests {
         dead.hasPackages = false
         for _ in 0..<2 {
             dead.load()
-            dead.take(.processEnded("crashed"))
+            dead.apply(.processEnded("crashed"))
         }
         #expect(dead.kinds == [.reloaded, .showedErrorPage] && dead.steps.map(\.number) == [1, 2])
         for limit in 0...2 {
@@ -50,7 +50,7 @@ struct PageHealthTests {
                 page.load()
                 page.watch(ProbeResult.empty)
             }
-            page.take(.processEnded("crashed"))
+            page.apply(.processEnded("crashed"))
             #expect(page.kinds == [[], [.showedErrorPage], [.reloaded, .showedErrorPage]][limit])
         }
     }
@@ -85,17 +85,17 @@ struct PageHealthTests {
         page.load()
         #expect(page.look(seen) && page.now == .seconds(3))
         page.now = .seconds(32)
-        page.take(.activity)
-        #expect(page.take(.clock(isBusy: false)).isEmpty)
+        page.apply(.activity)
+        #expect(page.apply(.clock(isBusy: false)).isEmpty)
         page.now = .seconds(62)
         // While a request waits for its answer it is asked about now and then.
-        #expect(page.take(.clock(isBusy: true)).isEmpty && page.health.deadline == .seconds(72))
+        #expect(page.apply(.clock(isBusy: true)).isEmpty && page.health.deadline == .seconds(72))
         page.now = .seconds(71)
-        page.take(.activity)
+        page.apply(.activity)
         #expect(page.health.deadline == .seconds(101))
         for second in [100, 129, 158, 187, 215] {
             page.now = .seconds(second)
-            page.take(.activity)
+            page.apply(.activity)
         }
         #expect(page.health.deadline == .seconds(240) && page.steps.isEmpty)
         #expect(page.look(seen) && page.kinds == [.reloaded] && page.steps[0].signal == .noFirstPaint)
@@ -108,17 +108,17 @@ struct PageHealthTests {
         page.load()
         while let deadline = page.health.deadline, deadline < .seconds(240) {
             page.now = deadline
-            #expect(page.take(.clock(isBusy: true)).isEmpty)
+            #expect(page.apply(.clock(isBusy: true)).isEmpty)
         }
         page.now = .seconds(240)
-        #expect(page.take(.clock(isBusy: true)) == [.examine])
-        page.take(.examined(ProbeResult.broken))
+        #expect(page.apply(.clock(isBusy: true)) == [.examine])
+        page.apply(.examined(ProbeResult.broken))
         #expect(page.steps.isEmpty && page.health.deadline == nil, "what it waits for may be what it is to show")
         let dripping = Patient { $0.signals.insert(.noFirstPaint) }
         dripping.commit()
         while let deadline = dripping.health.deadline, deadline > dripping.now {
             dripping.now = min(dripping.now + .seconds(5), deadline)
-            dripping.take(.activity)
+            dripping.apply(.activity)
         }
         #expect(dripping.now == .seconds(240))
         dripping.look(ProbeResult.broken)
@@ -175,11 +175,11 @@ struct PageHealthTests {
     func painting() {
         let page = Patient()
         page.load()
-        page.take(.painted)
+        page.apply(.painted)
         #expect(page.health.deadline == nil)
         let uniform = Patient { $0.signals.insert(.uniformPicture) }
         uniform.load()
-        uniform.take(.painted)
+        uniform.apply(.painted)
         #expect(uniform.health.deadline == .seconds(3))
     }
 
@@ -188,7 +188,7 @@ struct PageHealthTests {
         let page = Patient()
         page.commit()
         page.now = .seconds(29)
-        page.take(.activity, .clock(isBusy: false))
+        page.apply(.activity, .clock(isBusy: false))
         #expect(page.health.deadline == .seconds(59))
         page.look(ProbeResult(isPainted: true, bootErrors: [.boot]))
         #expect(page.steps.isEmpty)
@@ -198,11 +198,11 @@ struct PageHealthTests {
     func away() {
         let page = Patient()
         page.load()
-        page.take(.paused)
+        page.apply(.paused)
         #expect(page.health.deadline == nil)
         page.now = .seconds(3_600)
-        #expect(page.take(.clock(isBusy: false)).isEmpty)
-        page.take(.resumed)
+        #expect(page.apply(.clock(isBusy: false)).isEmpty)
+        page.apply(.resumed)
         #expect(page.health.deadline == .seconds(3_603))
         page.look(ProbeResult(isHidden: true, bootErrors: [.boot]))
         #expect(page.steps.isEmpty && page.health.deadline == nil)
@@ -217,17 +217,17 @@ struct PageHealthTests {
         for (event, kind) in events {
             let page = Patient()
             page.load()
-            page.take(.processEnded("before"))
+            page.apply(.processEnded("before"))
             page.start()
-            page.take(.paused, event)
+            page.apply(.paused, event)
             #expect(page.kinds == [.reloaded])
-            page.take(.resumed)
+            page.apply(.resumed)
             #expect(page.kinds == [.reloaded, kind])
             let moved = Patient()
             moved.load()
-            moved.take(.paused, event)
+            moved.apply(.paused, event)
             moved.commit("https://a.example/2")
-            moved.take(.resumed)
+            moved.apply(.resumed)
             #expect(moved.steps.isEmpty)
         }
         var health = PageHealth(BlankPageOptions())
@@ -251,12 +251,12 @@ struct PageHealthTests {
         let page = Patient()
         page.load()
         page.now = .seconds(3)
-        #expect(page.take(.clock(isBusy: false)) == [.examine])
+        #expect(page.apply(.clock(isBusy: false)) == [.examine])
         page.start("https://a.example/2")
-        page.take(.examined(ProbeResult.empty))
+        page.apply(.examined(ProbeResult.empty))
         #expect(page.steps.isEmpty && page.health.deadline == nil)
         page.now = .seconds(300)
-        page.take(.loadFailed("a download", isReal: false))
+        page.apply(.loadFailed("a download", isReal: false))
         page.watch(ProbeResult.empty)
         #expect(page.kinds == [.reloaded])
         // So is one whose package is about to be taken.
@@ -275,7 +275,7 @@ struct PageHealthTests {
     @Test("A document that its server has said to be empty is left alone, and the next one is not")
     func noContent() {
         let page = Patient()
-        page.take(.hasNoContent)
+        page.apply(.hasNoContent)
         page.load()
         while page.look(ProbeResult.empty) {}
         #expect(page.steps.isEmpty)
@@ -290,7 +290,7 @@ struct PageHealthTests {
         page.load()
         for hour in 1...3 {
             page.now = .seconds(3_600 * hour)
-            page.take(.asks, .examined(nil))
+            page.apply(.asks, .examined(nil))
         }
         #expect(page.steps.isEmpty && page.health.deadline == page.now + .seconds(3))
     }
@@ -302,11 +302,11 @@ struct PageHealthTests {
         /// Asks until the page is let alone; says whether its process was ended.
         let ends = { (page: Patient, before: [PageHealth.Event]) -> Bool in
             page.load()
-            for event in before { page.take(event) }
+            for event in before { page.apply(event) }
             while let deadline = page.health.deadline {
                 page.now = deadline
-                page.take(.clock(isBusy: false))
-                if page.take(.examined(nil)) == [.endProcess] { return true }
+                page.apply(.clock(isBusy: false))
+                if page.apply(.examined(nil)) == [.endProcess] { return true }
             }
             return false
         }
@@ -318,11 +318,11 @@ struct PageHealthTests {
         }
         let page = on { _ in }
         #expect(ends(page, []) && page.now == .seconds(183))
-        page.take(.processEnded("the process was ended"))
+        page.apply(.processEnded("the process was ended"))
         #expect(page.kinds == [.reloaded] && page.steps[0].signal == .unresponsive)
         // The new one ends by itself.
         page.load()
-        page.take(.processEnded("crashed"))
+        page.apply(.processEnded("crashed"))
         #expect(page.steps.last?.signal == .processEnded)
         #expect(!ends(Patient(), []))
         #expect(!ends(on { $0.signals.insert(.uniformPicture) }, [.painted]))
@@ -331,28 +331,28 @@ struct PageHealthTests {
         asked.load()
         for second in [3, 33, 63, 93, 123, 153, 182] {
             asked.now = .seconds(second)
-            asked.take(.clock(isBusy: false), .examined(nil))
+            asked.apply(.clock(isBusy: false), .examined(nil))
         }
-        asked.take(.asks)
+        asked.apply(.asks)
         asked.now = .seconds(185)
-        #expect(asked.take(.clock(isBusy: false)) == [.examine] && asked.take(.examined(nil)).isEmpty)
+        #expect(asked.apply(.clock(isBusy: false)) == [.examine] && asked.apply(.examined(nil)).isEmpty)
     }
 
     @Test("A process that ends is replaced for every page, a document that has a body asked for never again")
     func processes() {
         let plain = Patient()
         plain.load(isWatched: false)
-        plain.take(.processEnded("crashed"))
+        plain.apply(.processEnded("crashed"))
         #expect(plain.kinds == [.reloaded] && plain.steps[0].detail == "crashed")
         let posted = Patient()
-        posted.take(.hasBody)
+        posted.apply(.hasBody)
         posted.load()
-        posted.take(.processEnded("crashed"))
+        posted.apply(.processEnded("crashed"))
         #expect(posted.kinds == [.showedErrorPage])
         let again = Patient()
         again.load()
         // Once more on the way, before a document is there.
-        again.take(.processEnded("crashed"), .processEnded("crashed"), .processEnded("crashed"))
+        again.apply(.processEnded("crashed"), .processEnded("crashed"), .processEnded("crashed"))
         #expect(again.kinds == Self.all)
     }
 
@@ -360,23 +360,23 @@ struct PageHealthTests {
     func loads() {
         let page = Patient()
         page.start("https://a.example/2")
-        page.take(.loadFailed("stopped", isReal: false))
+        page.apply(.loadFailed("stopped", isReal: false))
         #expect(page.steps.isEmpty)
         page.start("https://a.example/2")
-        page.take(.loadFailed("offline", isReal: true))
+        page.apply(.loadFailed("offline", isReal: true))
         #expect(page.kinds == [.showedErrorPage] && page.steps[0].signal == .loadFailed)
         let shown = Patient()
         shown.load()
         shown.look(ProbeResult.painted)
         shown.start("https://a.example/2")
-        shown.take(.loadFailed("offline", isReal: true))
+        shown.apply(.loadFailed("offline", isReal: true))
         #expect(shown.steps.isEmpty)
         // White before, and now not to be had.
         let white = Patient()
         white.load()
         white.watch(ProbeResult.empty)
         white.start("https://a.example/2")
-        white.take(.loadFailed("offline", isReal: true))
+        white.apply(.loadFailed("offline", isReal: true))
         #expect(white.kinds == [.reloaded, .showedErrorPage])
     }
 
@@ -387,7 +387,7 @@ struct PageHealthTests {
             page.load()
             page.watch(ProbeResult.empty)
         }
-        #expect(page.take(.retryAsked).count == 1 && page.kinds.last == .retried && page.steps.last?.number == 0)
+        #expect(page.apply(.retryAsked).count == 1 && page.kinds.last == .retried && page.steps.last?.number == 0)
         page.hasPackages = true
         page.steps = []
         for _ in 0..<3 {
@@ -397,17 +397,17 @@ struct PageHealthTests {
         #expect(page.kinds == Self.all)
         // Neither does one that the error page is left for by itself, or by the app.
         page.load("https://a.example/other")
-        page.take(.processEnded("crashed"))
+        page.apply(.processEnded("crashed"))
         #expect(page.steps.count == 3)
-        page.take(.started(url: "https://a.example/", byPerson: true))
+        page.apply(.started(url: "https://a.example/", byPerson: true))
         page.load("https://a.example/other")
-        page.take(.processEnded("crashed"))
+        page.apply(.processEnded("crashed"))
         #expect(page.kinds.last == .reloaded && page.steps.last?.number == 1)
         // Before the error page a person's navigations change nothing.
         for url in ["https://a.example/3", "https://a.example/4"] {
-            page.take(.started(url: url, byPerson: true))
+            page.apply(.started(url: url, byPerson: true))
             page.load(url)
-            page.take(.processEnded("crashed"))
+            page.apply(.processEnded("crashed"))
         }
         #expect(page.steps.suffix(3).map(\.number) == [1, 2, 3])
     }
@@ -419,7 +419,7 @@ struct PageHealthTests {
             for load in 0..<10 {
                 page.load("https://a.example/?\(load)", isWatched: isWatched)
                 page.look(ProbeResult.painted)
-                page.take(.processEnded("crashed"))
+                page.apply(.processEnded("crashed"))
                 if page.kinds.last == .showedErrorPage { break }
             }
             // One that was seen to be well has its reloads, and no more than three in ten minutes.
@@ -433,13 +433,13 @@ struct PageHealthTests {
         for _ in 0..<5 {
             page.load(isWatched: false)
             page.now += .seconds(600)
-            page.take(.processEnded("crashed"))
+            page.apply(.processEnded("crashed"))
         }
         #expect(page.kinds == Array(repeating: .reloaded, count: 5) && page.steps.allSatisfy { $0.number == 1 })
-        for _ in 0..<3 { page.take(.processEnded("crashed")) }
+        for _ in 0..<3 { page.apply(.processEnded("crashed")) }
         #expect(page.kinds.suffix(2) == [.reloadedWithoutPackage, .showedErrorPage])
         page.now += .seconds(600)
-        page.take(.processEnded("crashed"))
+        page.apply(.processEnded("crashed"))
         #expect(page.steps.count == 7)
     }
 
@@ -448,9 +448,9 @@ struct PageHealthTests {
         let page = Patient { $0.signals = [] }
         page.load()
         page.watch(ProbeResult.empty)
-        page.take(.processEnded("crashed"))
+        page.apply(.processEnded("crashed"))
         page.start()
-        page.take(.loadFailed("offline", isReal: true))
+        page.apply(.loadFailed("offline", isReal: true))
         #expect(page.steps.isEmpty)
         let uniform = Patient { $0.signals.insert(.uniformPicture) }
         uniform.load()

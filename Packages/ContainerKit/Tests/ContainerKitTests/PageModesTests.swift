@@ -59,7 +59,7 @@ struct PageModesTests {
         }
     }
 
-    @Test("A switchboard chooses among the modes in use, and brings back nothing that the host has plain")
+    @Test("Remote config chooses among the modes in use, and brings back nothing that the host has plain")
     func remoteConfig() throws {
         var modes = try PageModes(
             .loopbackProxy, [PageMode("a.example", .customScheme), PageMode("b.example", .plain)])

@@ -200,10 +200,10 @@ struct PageRequestTests {
         page.view.onSignal?(.committed(url: "containerkit://a.example/two"))
         asker.ask(.permission([.camera], requester: nil), in: page.view)
         page.view.onSignal?(.processEnded(reason: "crashed"))
-        var question: EnginePrompt? = EnginePrompt(.dialog(.leave, message: "")) { #expect($0 == .yes) }
-        if let question { page.view.onPrompt?(question) }
-        question?.withdraw()
-        question = nil
+        var prompt: EnginePrompt? = EnginePrompt(.dialog(.leave, message: "")) { #expect($0 == .yes) }
+        if let prompt { page.view.onPrompt?(prompt) }
+        prompt?.withdraw()
+        prompt = nil
         #expect(asker.records.map(\.ending) == [.pageGone, .pageGone, .pageGone] && asker.answers == [.no, .no])
         delegate.release()
         // A page that is closed has nobody who answers: what is dropped is answered by itself.

@@ -106,17 +106,17 @@ struct PageTests {
         page.view.onSignal?(.finished(url: "containerkit://a.example/"))
         await container.close(page)
         for stream in streams {
-            var heard: [String] = []
+            var received: [String] = []
             for await event in stream {
                 switch event {
-                case .pageOpened(let session): heard.append("opened \(session.id)")
-                case .page(let id, .finished): heard.append("finished \(id)")
-                case .pageClosed(let id): heard.append("closed \(id)")
-                default: heard.append("other")
+                case .pageOpened(let session): received.append("opened \(session.id)")
+                case .page(let id, .finished): received.append("finished \(id)")
+                case .pageClosed(let id): received.append("closed \(id)")
+                default: received.append("other")
                 }
-                if heard.count == 3 { break }
+                if received.count == 3 { break }
             }
-            #expect(heard == ["opened page-1", "finished page-1", "closed page-1"])
+            #expect(received == ["opened page-1", "finished page-1", "closed page-1"])
         }
     }
 

@@ -115,7 +115,7 @@ struct PreconnectTests {
         #expect(view.preconnections == [["https://a.example", "https://b.example"]])
     }
 
-    @Test("A container connects ahead where pages open by its proxy, and rehearses where they have a script")
+    @Test("A container connects ahead where pages open by its proxy, and precompiles where they have a script")
     func container() async throws {
         let fixture = Fixture()
         fixture.engine.traits = EngineTraits(

@@ -381,13 +381,13 @@ struct PrefetchTests {
         let container = try await container()
         let clock = ManualClock()
         let conditions = ChangingConditions(HostConditions(network: .none))
-        var heard: [PrefetchTableCheck] = []
+        var received: [PrefetchTableCheck] = []
         let service = PrefetchTableService(
             PrefetchTableSource(url: source), network: NetworkLoader(fixture.network), store: container.packages.store,
             conditions: conditions, logger: container.configuration.logger, clock: clock
         ) { _ in
         } receive: {
-            heard.append($0)
+            received.append($0)
         }
         service.check()
         #expect(service.counters.checks == 0)
@@ -395,21 +395,21 @@ struct PrefetchTests {
         service.check()
         service.check()
         #expect(service.counters.checks == 1)
-        try await until { heard.count == 1 }
+        try await until { received.count == 1 }
         clock.advance(by: .seconds(599))
         service.check()
         #expect(service.counters.checks == 1)
         clock.advance(by: .seconds(1))
         fixture.network.put(.bytes(Data()), at: source)
         service.check()
-        try await until { heard.count == 2 }
+        try await until { received.count == 2 }
         clock.advance(by: .seconds(29))
         service.check()
         #expect(service.counters.checks == 2)
         clock.advance(by: .seconds(1))
         service.check()
         #expect(service.counters.checks == 3)
-        try await until { heard.count == 3 }
+        try await until { received.count == 3 }
         #expect(service.counters.applied == 1 && service.counters.failures == 2)
         await service.shutDown()
         await container.shutDown()

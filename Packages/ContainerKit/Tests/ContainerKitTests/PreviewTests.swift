@@ -31,19 +31,19 @@ struct PreviewTests {
         container.unmount(preview)
         container.unmount(preview)
         #expect(try await fixture.text(url, of: container) == "packed")
-        var heard: [String] = []
+        var received: [String] = []
         for await event in events {
             switch event {
-            case .previewMounted(preview): heard.append("mounted")
-            case .previewUnmounted(preview): heard.append("unmounted")
-            case .request: heard.append("request")
+            case .previewMounted(preview): received.append("mounted")
+            case .previewUnmounted(preview): received.append("unmounted")
+            case .request: received.append("request")
             // The first to listen hears of the package that was installed before.
             case .package: continue
-            default: heard.append("other")
+            default: received.append("other")
             }
-            if heard.count == 5 { break }
+            if received.count == 5 { break }
         }
-        #expect(heard == ["mounted", "request", "request", "unmounted", "request"])
+        #expect(received == ["mounted", "request", "request", "unmounted", "request"])
     }
 
     @Test("What a preview covers is intercepted while it is mounted")

@@ -69,14 +69,14 @@ struct ProbeChannelTests {
 
     @Test("The last words of a document are not those of the next one")
     func lateWords() async throws {
-        var heard: [String?] = []
-        let conversation = ProbeChannel { heard.append($0.from) }
+        var received: [String?] = []
+        let conversation = ProbeChannel { received.append($0.from) }
         let words = #"{"from":"old","news":true,"painted":true}"#
         #expect(await conversation.answer(message(words)) == .end)
         conversation.documentChanged()
         #expect(await conversation.answer(message(words)) == .end)
         #expect(await conversation.answer(message(#"{"from":"new","news":true,"visible":true}"#)) == .end)
-        #expect(heard == ["old", "new"])
+        #expect(received == ["old", "new"])
         #expect(await conversation.answer(message("no message")) == .end)
     }
 

@@ -45,12 +45,12 @@ struct ProxyPageTests {
     func resources() async throws {
         let container = try await fixture.container(covering: ["a.example"]) { $0.mode = .loopbackProxy }
         let page = try await container.open("https://a.example/")
-        var heard: [String] = []
-        page.load.observe { if case .resource(let resource) = $0 { heard.append(resource.url) } }
+        var received: [String] = []
+        page.load.observe { if case .resource(let resource) = $0 { received.append(resource.url) } }
         for url in ["https://a.example/x", "https://b.example/x", "http://a.example/x"] {
             page.view.onSignal?(.resource(EngineResource(url: url, status: 200, length: 1, failure: nil)))
         }
-        #expect(heard == ["https://b.example/x"])
+        #expect(received == ["https://b.example/x"])
         await container.shutDown()
     }
 

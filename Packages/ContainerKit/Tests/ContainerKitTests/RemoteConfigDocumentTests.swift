@@ -6,8 +6,8 @@ import Foundation
 import SchemeRouter
 import Testing
 
-/// The switchboard's document and the buckets of devices, as values.
-@Suite("Switchboard document")
+/// Remote config's document and the buckets of devices, as values.
+@Suite("Remote config document")
 struct RemoteConfigDocumentTests {
     private func read(_ json: String) throws -> RemoteConfigDocument {
         try RemoteConfigDocument(json: Data(json.utf8))

@@ -17,9 +17,9 @@ import WebViewPool
 
 @testable import ContainerKit
 
-/// What the switchboard turns on and off in a container.
+/// What remote config turns on and off in a container.
 @MainActor
-@Suite("Switchboard of a container", .timeLimit(.minutes(1)))
+@Suite("Remote config of a container", .timeLimit(.minutes(1)))
 struct RemoteConfigTests {
     private let fixture = Fixture()
     private let source = "https://config.example/switchboard"
@@ -35,7 +35,7 @@ struct RemoteConfigTests {
 
     private func publish(_ text: String) { fixture.network.put(.bytes(Data(text.utf8)), at: source) }
 
-    /// A container whose switchboard is the host's.
+    /// A container whose remote config is the host's.
     private func container(
         on engine: FakeEngine? = nil, change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
@@ -45,7 +45,7 @@ struct RemoteConfigTests {
         }
     }
 
-    /// One whose switchboard is fetched.
+    /// One whose remote config is fetched.
     private func fetching(
         on engine: FakeEngine? = nil, change: (inout RemoteConfigSource) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
@@ -92,7 +92,7 @@ struct RemoteConfigTests {
         #expect(configuration.with(numbers).httpCache == nil)
     }
 
-    @Test("Without a switchboard there is none, and the host brings none")
+    @Test("Without remote config there is none, and the host brings none")
     func none() async throws {
         let container = try await fixture.container()
         #expect(container.remoteConfig == nil && container.counters.remoteConfig == nil)
@@ -237,7 +237,7 @@ struct RemoteConfigTests {
         await container.shutDown()
     }
 
-    @Test("White pages off: a page that opens then is not watched, and nothing is done about one that is open")
+    @Test("Blank pages off: a page that opens then is not watched, and nothing is done about one that is open")
     func blankPagesOff() async throws {
         let container = try await container {
             $0.coveredHosts = [HostPattern("shop.example")].compactMap(\.self)

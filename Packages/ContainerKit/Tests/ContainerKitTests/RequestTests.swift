@@ -112,7 +112,7 @@ struct RequestTests {
             ([.referer: "containerkit://shop.example/"], true),
             ([.range: "bytes=0-1"], false), ([.accept: "text/css,*/*"], false),
         ] as [(HTTPFields, Bool)], [HTTPRequest.Method.get, .head, .post])
-    func sameAnswer(to given: (fields: HTTPFields, isPrompt: Bool), method: HTTPRequest.Method) async throws {
+    func sameAnswer(to given: (fields: HTTPFields, isImmediate: Bool), method: HTTPRequest.Method) async throws {
         let container = try await fixture.container { $0.store.smallBlobLimit = 4_096 }
         try await fixture.install(["a.txt": "packaged"], version: "7", into: container)
         let page = try await container.open("https://shop.example/a.txt")
@@ -126,15 +126,15 @@ struct RequestTests {
         }
         let later = try await container.path.answer(named)
         // Bytes are in memory once they were read, which a fresh install's need not be at first.
-        while given.isPrompt, container.path.immediateResponse(to: named) == nil {
+        while given.isImmediate, container.path.immediateResponse(to: named) == nil {
             try Task.checkCancellation()
             _ = try await container.path.answer(named)
         }
-        let prompt = container.path.immediateResponse(to: named)
-        #expect((prompt != nil) == given.isPrompt)
-        if let prompt {
-            #expect(prompt.head == later.head && prompt.provenance == later.provenance)
-            #expect(try await prompt.body.collect(upTo: 10) == later.body.collect(upTo: 10))
+        let immediate = container.path.immediateResponse(to: named)
+        #expect((immediate != nil) == given.isImmediate)
+        if let immediate {
+            #expect(immediate.head == later.head && immediate.provenance == later.provenance)
+            #expect(try await immediate.body.collect(upTo: 10) == later.body.collect(upTo: 10))
         }
         // A document may move, and a switch may have kept the container out since.
         let document = EngineRequest(head: head, view: page.view.id, isMainDocument: true)

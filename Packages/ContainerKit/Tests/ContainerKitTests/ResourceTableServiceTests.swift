@@ -46,7 +46,7 @@ struct ResourceTableServiceTests {
         let url = try #require(TableURL("https://table.example/table"))
         let time = Mutex(Date(timeIntervalSince1970: 1_000_000))
         let server = SlowServer()
-        let (heard, receive) = AsyncStream.makeStream(of: TableTrigger.self)
+        let (signals, receive) = AsyncStream.makeStream(of: TableTrigger.self)
         let service = try await ResourceTableService(
             TableLibrary.Configuration(endpoints: TableEndpoints(primary: url)),
             store: BlobStore(directory: fixture.folder + "/store"), network: server, conditions: .favourable,
@@ -58,7 +58,7 @@ struct ResourceTableServiceTests {
         for trigger in [TableTrigger.open, .close, .open] { service.record(trigger) }
         time.withLock { $0 += TableCheck.minimumInterval + 1 }
         server.answerAll()
-        var triggers = heard.makeAsyncIterator()
+        var triggers = signals.makeAsyncIterator()
         #expect(await triggers.next() == .launch)
         time.withLock { $0 += TableCheck.minimumInterval + 1 }
         service.record(.foreground)

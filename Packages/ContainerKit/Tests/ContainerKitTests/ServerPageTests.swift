@@ -150,12 +150,12 @@ struct ServerPageTests {
         let container = try await container()
         let page = try await container.open("https://a.example/")
         let port = try port(of: page)
-        var heard: [String] = []
-        page.load.observe { if case .resource(let resource) = $0 { heard.append(resource.url) } }
+        var received: [String] = []
+        page.load.observe { if case .resource(let resource) = $0 { received.append(resource.url) } }
         for url in ["https://a-example.localhost:\(port)/x", "https://a.example/x", "https://a-example.localhost:1/x"] {
             page.view.onSignal?(.resource(EngineResource(url: url, status: 200, length: 1, failure: nil)))
         }
-        #expect(heard == ["https://a.example/x", "https://a-example.localhost:1/x"])
+        #expect(received == ["https://a.example/x", "https://a-example.localhost:1/x"])
         await container.shutDown()
     }
 

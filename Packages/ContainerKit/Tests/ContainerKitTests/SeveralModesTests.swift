@@ -90,7 +90,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("A view that was never lent serves each mode, and a used one its own")
+    @Test("A view that was never checked out serves each mode, and a used one its own")
     func views() async throws {
         let container = try await container { $0.poolCapacity = 1 }
         try await container.warmUp()
@@ -341,7 +341,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("A switchboard moves a site to a mode in use with the next start; of one that is not in use an event tells")
+    @Test("Remote config moves a site to a mode in use with the next start; of one that is not in use an event tells")
     func remoteConfig() async throws {
         let document = { (version: Int, mode: String) throws in
             try RemoteConfigDocument(

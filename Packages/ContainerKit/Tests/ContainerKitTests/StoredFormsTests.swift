@@ -123,7 +123,7 @@ struct StoredFormsTests {
         let response = try #require(await cache.responses(for: key).first)
         #expect(response.head.headerFields[.eTag] == "\"a\"" && response.selectors.map(\.value) == ["en"])
         #expect(try await cache.body(of: response, for: key)?.body.collect(upTo: 100) == Data("cached".utf8))
-        await cache.settle()
+        await cache.checkpoint()
         let held = try #require(try PrivateFolder.open(folder)?.contents(of: "engine-caches.json", upTo: 1 << 20))
         let entries = try JSONDecoder().decode(EngineCacheManifest.self, from: held).entries
         #expect(entries["shop https://shop.example/"]?.generation == 1)

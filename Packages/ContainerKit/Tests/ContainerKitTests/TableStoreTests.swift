@@ -56,7 +56,7 @@ struct TableStoreTests {
         func goOffline() { state.withLock { $0.answers = [:] } }
 
         /// The files that were asked for since the last call.
-        func takeAsked() -> [String] {
+        func drainRequested() -> [String] {
             state.withLock { state in
                 defer { state.asked = [] }
                 return state.asked.filter { $0.hasPrefix("https://cdn") }.sorted()
@@ -136,7 +136,7 @@ struct TableStoreTests {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         do {
             let library = try await update(makeStore(), to: "1", first)
-            #expect(server.takeAsked().count == 3)
+            #expect(server.drainRequested().count == 3)
             #expect(library.counters.failedWrites == 0)
         }
         server.goOffline()
@@ -150,7 +150,7 @@ struct TableStoreTests {
             #expect(answer.text == content && answer.1 == .package)
         }
         #expect(try store.resources().map(\.key) == first.keys.sorted().map { Server.key("1", $0) })
-        #expect(server.takeAsked() == [])
+        #expect(server.drainRequested() == [])
     }
 
     @Test func whatLeavesTheTableLeavesTheStore() async throws {
@@ -183,12 +183,12 @@ struct TableStoreTests {
                 try store.rows.write(chunk)
                 store.releaseMemory()
             }
-            let asked = server.takeAsked()
+            let asked = server.drainRequested()
             #expect(asked.isEmpty || path == "a.js")
             let repaired = try #require(try await text(library, path))
             #expect(repaired.text == first[path] && repaired.1 == .network)
             #expect(try #require(try await text(library, path)).1 == .package)
-            #expect(server.takeAsked() == [Server.key("1", path)])
+            #expect(server.drainRequested() == [Server.key("1", path)])
         }
         #expect(store.counters.damagedBlobs == 2)
         #expect(try store.check().isSound)
@@ -197,7 +197,7 @@ struct TableStoreTests {
     @Test func aDamagedTableIsFetchedAgainAndItsFilesAreNot() async throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         do { _ = try await update(makeStore(), to: "1", first) }
-        _ = server.takeAsked()
+        _ = server.drainRequested()
         let path = directory + "/documents/table-table"
         var bytes = try Data(contentsOf: URL(filePath: path))
         // Still JSON, of a table without this entry.
@@ -208,7 +208,7 @@ struct TableStoreTests {
         #expect(try await open(store).table == nil)
         #expect(store.counters.damagedDocuments == 1)
         let library = try await update(store, to: "1", first)
-        #expect(server.takeAsked() == [])
+        #expect(server.drainRequested() == [])
         #expect(try await text(library, "a.js")?.text == "first a")
     }
 

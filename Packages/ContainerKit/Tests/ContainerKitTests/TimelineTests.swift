@@ -147,7 +147,7 @@ struct TimelineTests {
     func container(isEarly: Bool) async throws {
         let container = try await fixture.container(covering: ["a.example"]) { $0.timelines = TimelineOptions() }
         fixture.network.put(.bytes(Data("<p>".utf8)), at: "https://a.example/")
-        var told = container.timelines().makeAsyncIterator()
+        var timelines = container.timelines().makeAsyncIterator()
         let page = try await container.open("https://a.example/")
         let opened = try #require(page.timeline?.opened.timeIntervalSince1970) * 1_000
         let say = try #require(page.view.handlers[PageReadings.name])
@@ -161,7 +161,7 @@ struct TimelineTests {
         if isEarly { _ = try await say(readings) }
         page.view.onSignal?(.finished(url: "containerkit://a.example/"))
         if !isEarly { _ = try await say(readings) }
-        let loaded = try #require(await told.next())
+        let loaded = try #require(await timelines.next())
         #expect(loaded.page == page.session.id && loaded.mode == .customScheme && loaded.hasWarmView == false)
         #expect(loaded.documentURL == "https://a.example/" && loaded.marks.closed == nil)
         #expect(loaded.marks.checkOutEnded != nil && loaded.marks.loaded != nil && loaded.marks.responseStarted != nil)
@@ -171,7 +171,7 @@ struct TimelineTests {
         #expect(loaded.requests.count == 1 && request.provenance == .network && request.status == 200)
         #expect(request.url == "https://a.example/" && request.bytes == 3 && request.asker == .page)
         await container.close(page)
-        let closed = try #require(await told.next())
+        let closed = try #require(await timelines.next())
         #expect(closed.marks.closed != nil && page.timeline == closed)
     }
 
@@ -185,11 +185,11 @@ struct TimelineTests {
     @Test("A page that could not be opened is told of, with why")
     func refusal() async throws {
         let container = try await fixture.container { $0.timelines = TimelineOptions() }
-        var told = container.timelines().makeAsyncIterator()
+        var timelines = container.timelines().makeAsyncIterator()
         let recorder = try #require(container.timelineRecorder)
         recorder.begin(page, at: "https://a.example/")
         recorder.fail(page, EngineError(.blocked, "no view", at: "https://a.example/?secret"))
-        let timeline = try #require(await told.next())
+        let timeline = try #require(await timelines.next())
         #expect(timeline.failure == "\(EngineError.Code.blocked): no view")
         #expect(timeline.marks.failed != nil && timeline.marks.closed != nil && timeline.mode == nil)
     }
@@ -198,13 +198,13 @@ struct TimelineTests {
     func refusedPreparation() async throws {
         struct Refusal: Error {}
         let container = try await fixture.container { $0.timelines = TimelineOptions() }
-        var told = container.timelines().makeAsyncIterator()
+        var timelines = container.timelines().makeAsyncIterator()
         await #expect(throws: Refusal.self) { try await container.open("https://a.example/") { _ in throw Refusal() } }
         await container.close(try await container.open("https://b.example/"))
-        let timeline = try #require(await told.next())
+        let timeline = try #require(await timelines.next())
         #expect(timeline.documentURL == "https://a.example/" && timeline.failure == "Refusal")
         #expect(timeline.marks.checkOutEnded != nil && timeline.marks.failed != nil && timeline.marks.closed != nil)
-        #expect(await told.next()?.documentURL == "https://b.example/")
+        #expect(await timelines.next()?.documentURL == "https://b.example/")
         await container.shutDown()
     }
 

@@ -201,7 +201,7 @@ struct UpdateTests {
     }
 
     @Test("Files answer while the first version of their package arrives")
-    func arriving() async throws {
+    func partial() async throws {
         let container = try await fixture.container()
         let noise = (0..<40_000).map { _ in String(UInt8.random(in: 0...9)) }.joined()
         let source = try fixture.publish(["a.html": "early", "z.txt": noise], version: "1", withArchive: false)

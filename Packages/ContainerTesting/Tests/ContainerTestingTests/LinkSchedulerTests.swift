@@ -38,13 +38,13 @@ struct LinkSchedulerTests {
 
     @Test("how late one looks changes nothing")
     func slop() {
-        var prompt = LinkScheduler(kilobitsPerSecond: 750, delay: .milliseconds(75))
-        var late = prompt
+        var early = LinkScheduler(kilobitsPerSecond: 750, delay: .milliseconds(75))
+        var late = early
         for connection in [a, b] {
-            prompt.enqueue(.bytes(40_000), on: connection, readyAt: .milliseconds(3))
+            early.enqueue(.bytes(40_000), on: connection, readyAt: .milliseconds(3))
             late.enqueue(.bytes(40_000), on: connection, readyAt: .milliseconds(3))
         }
-        let often = drain(&prompt, at: (0...20_000).map { .microseconds($0 * 100) })
+        let often = drain(&early, at: (0...20_000).map { .microseconds($0 * 100) })
         let seldom = drain(&late, at: [.milliseconds(11), .milliseconds(417), .milliseconds(418), .seconds(2)])
         #expect(often == seldom)
         #expect(often.count == 54)

@@ -19,18 +19,18 @@ struct ConvergenceTests {
             // Half of the runs without failures, so that nothing hides behind them.
             var simulation = Simulation(seed: seed)
             simulation.begin()
-            simulation.settle()
+            simulation.converge()
             simulation.failurePercent = run.isMultiple(of: 2) ? 0 : 15
             for round in 0..<Int.random(in: 1...4, using: &simulation.generator) {
                 for _ in 0..<Int.random(in: 1...25, using: &simulation.generator) {
                     if simulation.generator.chance(45) { Self.change(&simulation) } else { simulation.step() }
                 }
-                simulation.settle()
+                simulation.converge()
                 // What failed too often waits for a sign of life.
                 let failures = simulation.failurePercent
                 simulation.failurePercent = 0
                 for store in simulation.stores.indices { simulation.signal(store) }
-                simulation.settle()
+                simulation.converge()
                 let fault = simulation.fault()
                 try #require(fault == nil, "seed \(seed), round \(round): \(fault ?? "")")
                 simulation.failurePercent = failures
@@ -53,7 +53,7 @@ struct ConvergenceTests {
                 }
             }
             simulation.begin()
-            simulation.settle()
+            simulation.converge()
             #expect(simulation.isQuiet, "seed \(seed)")
             for store in simulation.stores {
                 let values = Dictionary(
@@ -72,7 +72,7 @@ struct ConvergenceTests {
             let seed = UInt64(2_000_000 + batch * Self.runs + run)
             var simulation = Simulation(seed: seed)
             simulation.begin()
-            simulation.settle()
+            simulation.converge()
             simulation.failurePercent = run.isMultiple(of: 2) ? 0 : 15
             for _ in 0..<Int.random(in: 5...60, using: &simulation.generator) {
                 guard simulation.generator.chance(45) else {
@@ -83,14 +83,14 @@ struct ConvergenceTests {
                 let made = cookie(Self.name(&simulation), "\(simulation.nextValue())")
                 switch Int.random(in: 0..<100, using: &simulation.generator) {
                 case 0..<40: simulation.change(store, .set(made))
-                case 40..<80: simulation.take(.set(made), by: .host)
+                case 40..<80: simulation.apply(.set(made), by: .host)
                 default: simulation.lose(store)
                 }
             }
-            simulation.settle()
+            simulation.converge()
             simulation.failurePercent = 0
             for store in simulation.stores.indices { simulation.signal(store) }
-            simulation.settle()
+            simulation.converge()
             let fault = simulation.fault()
             try #require(fault == nil, "seed \(seed): \(fault ?? "")")
             let held = simulation.stores.map { $0.cookies(at: simulation.now).count }
@@ -123,11 +123,11 @@ struct ConvergenceTests {
             guard let gone = there.randomElement(using: &simulation.generator) else { return }
             simulation.change(store, .remove(gone.identity))
         case 60..<75:
-            simulation.take(.set(made), by: .host)
+            simulation.apply(.set(made), by: .host)
         case 75..<80:
-            simulation.take(.remove(made.identity), by: .host)
+            simulation.apply(.remove(made.identity), by: .host)
         case 80..<86:
-            simulation.take(.set(made), by: .script)
+            simulation.apply(.set(made), by: .script)
         case 86..<90:
             simulation.clear(simulation.generator.chance(50) ? .all : .domains(["bank.example"]))
         case 90..<95:

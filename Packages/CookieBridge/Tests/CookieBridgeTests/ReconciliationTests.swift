@@ -34,7 +34,7 @@ struct ReconciliationTests {
     }
 
     /// Has a cookie in both stores.
-    private mutating func settle(_ made: Cookie) throws {
+    private mutating func synchronize(_ made: Cookie) throws {
         for (id, write) in writes(state.apply(.set(made), by: .host, now: start)) {
             _ = state.writeEnded(id, write, .written, now: start)
         }
@@ -48,8 +48,8 @@ struct ReconciliationTests {
     }
 
     @Test mutating func whatAStoreLosesIsWrittenAgain() throws {
-        try settle(cookie("a", "1"))
-        try settle(cookie("b", "1"))
+        try synchronize(cookie("a", "1"))
+        try synchronize(cookie("b", "1"))
         let number = try #require(reads(state.signalled(.engine, now: start))[.engine])
         var again = state.readFoundLoss(.engine, number: number, now: start)
         let told = again.contains { effect in if case .report(let fault) = effect { fault.kind == .lost } else { false }
@@ -119,18 +119,18 @@ struct ReconciliationTests {
     }
 
     @Test mutating func deletionsGoBothWaysAndAreForgotten() throws {
-        try settle(cookie("a", "1"))
+        try synchronize(cookie("a", "1"))
         let write = try #require(writes(try read(.engine, []))[.jar])
         #expect(write.change == .remove(name("a")))
         #expect(state.tombstoneCount == 1)
         _ = state.writeEnded(.jar, write, .written, now: start)
         #expect(state.tombstoneCount == 0 && state.isQuiet)
-        try settle(cookie("a", "2"))
+        try synchronize(cookie("a", "2"))
         #expect(writes(try read(.jar, []))[.engine]?.change == .remove(name("a")))
     }
 
     @Test mutating func whatAStoreCannotSayIsNoChange() throws {
-        try settle(cookie("a", "1", expires: 100.7))
+        try synchronize(cookie("a", "1", expires: 100.7))
         var shown = cookie("a", "1", expires: 100, sameSite: .none)
         shown.created = .distantPast
         #expect(writes(try read(.engine, [shown])).isEmpty)
@@ -144,7 +144,7 @@ struct ReconciliationTests {
     @Test mutating func expiredCookiesAreDropped() throws {
         #expect(writes(try read(.engine, [cookie("a", "1", expires: -1)])).isEmpty)
         #expect(writes(state.apply(.set(cookie("a", "1", expires: 0)), by: .host, now: start)).isEmpty)
-        try settle(cookie("b", "1", expires: 10))
+        try synchronize(cookie("b", "1", expires: 10))
         let later = start.addingTimeInterval(11)
         let number = try #require(reads(state.signalled(.engine, now: later))[.engine])
         #expect(state.readEnded(.engine, number: number, cookies: [], now: later).isEmpty)
@@ -205,8 +205,8 @@ struct ReconciliationTests {
     }
 
     @Test mutating func nothingComesBackAfterAClearing() throws {
-        try settle(cookie("a", "1"))
-        try settle(cookie("b", "1", domain: "www.bank.example"))
+        try synchronize(cookie("a", "1"))
+        try synchronize(cookie("b", "1", domain: "www.bank.example"))
         let early = state.moment
         let number = try #require(reads(state.signalled(.jar, now: start))[.jar])
         let write = try #require(writes(state.apply(.set(cookie("a", "2")), by: .host, now: start))[.engine])

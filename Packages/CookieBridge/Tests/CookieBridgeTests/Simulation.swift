@@ -13,7 +13,7 @@ import Foundation
 struct Simulation {
     enum Step {
         case signal(Int)
-        case takeSnapshot(Int, number: UInt64)
+        case readSnapshot(Int, number: UInt64)
         case deliverSnapshot(Int, number: UInt64)
         case land(Int, Reconciliation.Write)
         case report(Int, Reconciliation.Write, Reconciliation.Outcome)
@@ -95,7 +95,7 @@ struct Simulation {
         signal(store)
     }
 
-    mutating func take(_ change: CookieUpdate, by author: CookieUpdate.Author) {
+    mutating func apply(_ change: CookieUpdate, by author: CookieUpdate.Author) {
         var state: Cookie?
         if case .set(let cookie) = change { state = cookie }
         let isHidden = reconciliation.cookie(change.identity)?.isHTTPOnly == true || state?.isHTTPOnly == true
@@ -132,7 +132,7 @@ struct Simulation {
         switch step {
         case .signal(let store):
             perform(reconciliation.signalled(stores[store].id, now: now))
-        case .takeSnapshot(let store, let number):
+        case .readSnapshot(let store, let number):
             if unsaidLosses.remove(store) != nil {
                 snapshots[store]?.foundLoss = true
             } else if !generator.chance(failurePercent) {
@@ -187,7 +187,7 @@ struct Simulation {
     }
 
     /// Lets everything happen that is to happen, if that comes to an end.
-    mutating func settle() {
+    mutating func converge() {
         for _ in 0..<20_000 where !steps.isEmpty { step() }
     }
 
@@ -197,7 +197,7 @@ struct Simulation {
             case .read(let id, let number):
                 let store = index(id)
                 snapshots[store] = Snapshot(ignored: owed[store])
-                steps.append(.takeSnapshot(store, number: number))
+                steps.append(.readSnapshot(store, number: number))
             case .write(let id, let write):
                 writes += 1
                 steps.append(.land(index(id), write))

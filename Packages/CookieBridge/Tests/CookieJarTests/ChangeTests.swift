@@ -14,9 +14,9 @@ struct ChangeTests {
     let log = Log()
 
     final class Log: Sendable {
-        private let heard = Mutex<[CookieChange]>([])
+        private let received = Mutex<[CookieChange]>([])
 
-        var changes: [CookieChange] { heard.withLock { $0 } }
+        var changes: [CookieChange] { received.withLock { $0 } }
         var lines: [String] {
             changes.map { change in
                 let value = change.cookie.map { "=\($0.value)" } ?? ""
@@ -26,7 +26,7 @@ struct ChangeTests {
         }
 
         func append(_ change: CookieChange) {
-            heard.withLock { $0.append(change) }
+            received.withLock { $0.append(change) }
         }
     }
 

@@ -69,11 +69,11 @@ struct EvictionTests {
         #expect(names == ["b", "e", "f", "g", "h"])
     }
 
-    @Test func `Replacing needs no room, and each one that goes is told`() throws {
-        let told = Mutex<[String]>([])
-        jar.jar.observe { change in told.withLock { $0.append("\(change.cause) \(change.identity.name)") } }
+    @Test func `Replacing needs no space, and each one that goes is reported`() throws {
+        let reported = Mutex<[String]>([])
+        jar.jar.observe { change in reported.withLock { $0.append("\(change.cause) \(change.identity.name)") } }
         try set("a=1", "b=2", "c=3", "a=4", "d=5")
-        #expect(told.withLock { $0 } == ["set a", "set b", "set c", "overwritten a", "set d", "evicted b"])
+        #expect(reported.withLock { $0 } == ["set a", "set b", "set c", "overwritten a", "set d", "evicted b"])
     }
 
     @Test func `A jar takes no more at its start either`() {

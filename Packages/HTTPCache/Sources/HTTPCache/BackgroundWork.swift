@@ -47,7 +47,7 @@ final class BackgroundWork: Sendable {
     }
 
     /// Waits until there is none.
-    func settle() async {
+    func waitUntilIdle() async {
         while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
     }
 }

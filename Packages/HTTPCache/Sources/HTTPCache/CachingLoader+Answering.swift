@@ -273,7 +273,7 @@ extension CachingLoader {
             }
             return try await fly(request, key, validating: nil)
         case .unshared, .erring:
-            guard let response = reader.flight.takeResponse() else {
+            guard let response = reader.flight.removeResponse() else {
                 throw ResourceError(.internal, "the answer was taken", at: key.url)
             }
             if let stored, response.head.status.isOriginError,

@@ -18,7 +18,7 @@ extension CachingLoader {
             do {
                 try await fetch(request, key, validating: stored, flight)
             } catch {
-                flight.settle(.failed(error))
+                flight.complete(.failed(error))
             }
         }
     }
@@ -39,14 +39,14 @@ extension CachingLoader {
         var outgoing = request
         if let stored { outgoing.head = policy.validation(of: stored, for: request.head) }
         var requestTime = now()
-        guard var response = try await next.load(outgoing) else { return flight.settle(.notMine) }
+        guard var response = try await next.load(outgoing) else { return flight.complete(.notMine) }
         var responseTime = now()
         if response.head.status == .notModified, let stored, stored.hasValidator {
             if let fresh = policy.freshened(
                 stored, by: response.head, requestTime: requestTime, responseTime: responseTime)
             {
                 // Readers do not wait for the disk.
-                flight.settle(.freshened(fresh))
+                flight.complete(.freshened(fresh))
                 if policy.mayKeep(fresh), !flight.isDoomed { await store.update(fresh, for: key) }
                 return
             }
@@ -54,7 +54,7 @@ extension CachingLoader {
             let fields = request.head.headerFields
             if !fields.contains(.ifNoneMatch), !fields.contains(.ifModifiedSince) {
                 requestTime = now()
-                guard let other = try await next.load(request) else { return flight.settle(.notMine) }
+                guard let other = try await next.load(request) else { return flight.complete(.notMine) }
                 response = other
                 responseTime = now()
             }
@@ -62,19 +62,19 @@ extension CachingLoader {
         if let stored, response.head.status.isOriginError,
             policy.mayAnswer(request.head, withStale: stored, isUnreachable: false, now: responseTime)
         {
-            return flight.settle(.erring, response)
+            return flight.complete(.erring, response)
         }
         guard
             let storable = policy.storable(
                 response.head, to: request.head, requestTime: requestTime, responseTime: responseTime,
                 length: response.body.length)
-        else { return flight.settle(.unshared, response) }
+        else { return flight.complete(.unshared, response) }
         await deliver(response, storable, key, flight)
     }
 
     /// Hands a response to the readers and stores it on the way.
     func deliver(_ response: ResourceResponse, _ stored: StoredResponse, _ key: CacheKey, _ flight: Flight) async {
-        flight.settle(.shared(Flight.SharedAnswer(stored: stored, response: response)))
+        flight.complete(.shared(Flight.SharedAnswer(stored: stored, response: response)))
         var storing = await Storing(self, stored, key)
         var isStored = storing != nil
         flight.allow(detaching(from: stored, isStored: isStored))

@@ -86,8 +86,8 @@ public final class CachingLoader: ResourceLoader {
 
     /// Waits for the validations under way that no request waits for, and for answers that have come and are being
     /// stored.
-    public func settle() async {
-        await background.settle()
+    public func waitUntilIdle() async {
+        await background.waitUntilIdle()
         for flight in flights.ending { await flight.done() }
     }
 
@@ -95,7 +95,7 @@ public final class CachingLoader: ResourceLoader {
     /// begun any more. After that the store is in use only by requests whose answers are still coming.
     public func shutDown() async {
         background.close()
-        await settle()
+        await waitUntilIdle()
     }
 
     /// Removes all that is stored; what is on its way is not stored either.

@@ -197,8 +197,8 @@ public final class DiskCacheStore: CacheStoring {
 
     /// Says that nothing will be written for a while, as when an app goes to the background: a kill from here on counts
     /// as a proper close.
-    public func settle() async {
-        await change("settling") { try $0.settle() }
+    public func checkpoint() async {
+        await change("settling") { try $0.checkpoint() }
     }
 
     /// Lets go of every lock before the system suspends the app, see `BlobStore.suspend()`. Until ``resume()``

@@ -30,12 +30,12 @@ final class Flight: Sendable {
         case shared(SharedAnswer)
         /// The stored response is right; with its new fields.
         case freshened(StoredResponse)
-        /// An answer for the one that asked, see ``takeResponse()``.
+        /// An answer for the one that asked, see ``removeResponse()``.
         case unshared
         /// The next loader says that the request is not its own.
         case notMine
         /// The origin answers with an error for which a stale response may stand in. The answer itself is for the one
-        /// that asked, see ``takeResponse()``.
+        /// that asked, see ``removeResponse()``.
         case erring
         case failed(any Error)
     }
@@ -152,7 +152,7 @@ final class Flight: Sendable {
             firstPlace += count
         }
 
-        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+        mutating func drainWaiters() -> [CheckedContinuation<Void, Never>] {
             var waiters: [CheckedContinuation<Void, Never>] = []
             for id in readers.keys {
                 if let waiter = readers[id]?.waiter { waiters.append(waiter) }
@@ -224,7 +224,7 @@ final class Flight: Sendable {
     var isOver: Bool { state.withLock { $0.end != nil || $0.isAbandoned } }
 
     /// The answer of which there is one only, once.
-    func takeResponse() -> ResourceResponse? {
+    func removeResponse() -> ResourceResponse? {
         state.withLock { state in
             defer { state.response = nil }
             return state.response
@@ -250,7 +250,7 @@ extension Flight {
     ///
     /// Where no pieces follow, that is the end too, in the same step: a reader may leave as soon as it knows, and must
     /// not take the work with it.
-    func settle(_ outcome: Outcome, _ response: ResourceResponse? = nil) {
+    func complete(_ outcome: Outcome, _ response: ResourceResponse? = nil) {
         change { state in
             state.outcome = outcome
             state.response = response
@@ -320,7 +320,7 @@ extension Flight {
             defer { state.watchers = [] }
             state.isDone = true
             state.task = nil
-            return state.watchers + state.takeWaiters()
+            return state.watchers + state.drainWaiters()
         }
         for watcher in watchers { watcher.resume() }
     }
@@ -328,7 +328,7 @@ extension Flight {
     private func change(_ body: (inout State) -> Void) {
         let waiters = state.withLock { state in
             body(&state)
-            return state.takeWaiters()
+            return state.drainWaiters()
         }
         for waiter in waiters { waiter.resume() }
     }
@@ -353,8 +353,8 @@ extension Flight {
             try Task.checkCancellation()
             await wait(reader) { state in
                 guard let reader = state.readers[reader] else { return true }
-                if let remains = reader.remainder {
-                    return !remains.isEmpty || state.isDone || state.detaching == .atOnce
+                if let remainder = reader.remainder {
+                    return !remainder.isEmpty || state.isDone || state.detaching == .atOnce
                 }
                 return state.end != nil || reader.place - state.firstPlace < state.log.count
             }
@@ -377,7 +377,7 @@ extension Flight {
         let piece = state.log[place - state.firstPlace]
         state.readers[reader]?.place += 1
         state.trim(to: readAhead)
-        return (.success(.piece(piece)), takeSource(&state))
+        return (.success(.piece(piece)), removeReadySource(&state))
     }
 
     fileprivate func leave(_ reader: UInt64) {
@@ -385,7 +385,7 @@ extension Flight {
             state.readers[reader] = nil
             guard state.readers.isEmpty, state.end == nil else {
                 state.trim(to: readAhead)
-                return (takeSource(&state), nil)
+                return (removeReadySource(&state), nil)
             }
             state.isAbandoned = true
             return (nil, state.task)
@@ -394,7 +394,7 @@ extension Flight {
         task?.cancel()
     }
 
-    private func takeSource(_ state: inout State) -> CheckedContinuation<Void, Never>? {
+    private func removeReadySource(_ state: inout State) -> CheckedContinuation<Void, Never>? {
         guard state.source != nil, state.backlog < readAhead else { return nil }
         defer { state.source = nil }
         return state.source
@@ -408,7 +408,7 @@ extension Flight {
                     if Task.isCancelled || isReady(state) || state.readers[reader] == nil { return (true, nil) }
                     state.readers[reader]?.waiter = continuation
                     state.detachLaggards(beyond: readAhead)
-                    return (false, takeSource(&state))
+                    return (false, removeReadySource(&state))
                 }
                 source?.resume()
                 if mayGo { continuation.resume() }

@@ -138,12 +138,12 @@ public final class MemoryCacheStore: CacheStoring {
 
     /// A hundred at a time rather than one, so that the order is made seldom.
     private func trim(_ state: inout State) {
-        let room = max(0, capacity - state.reserved)
-        guard state.bytes > room else { return }
+        let available = max(0, capacity - state.reserved)
+        guard state.bytes > available else { return }
         let oldest = state.entries.flatMap { key, entries in entries.map { (key, $0.response.variant, $0.lastUse) } }
             .sorted { $0.2 < $1.2 }
         for (key, variant, _) in oldest {
-            if state.bytes <= room / 10 * 9 { break }
+            if state.bytes <= available / 10 * 9 { break }
             Self.remove(key, variant: variant, from: &state)
         }
     }

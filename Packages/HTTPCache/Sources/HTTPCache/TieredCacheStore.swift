@@ -43,27 +43,27 @@ public final class TieredCacheStore: CacheStoring {
         /// Of all lists.
         var cost = 0
         /// The most they may cost.
-        let room: Int
+        let costLimit: Int
         var uses: UInt64 = 0
         /// Counts changes, so that a list that was read before one is not kept after it.
         var changes: UInt64 = 0
 
-        init(room: Int) {
-            self.room = room
+        init(costLimit: Int) {
+            self.costLimit = costLimit
         }
 
         mutating func keep(_ responses: [StoredResponse], for key: CacheKey) {
             uses += 1
             let list = List(responses, for: key, lastUse: uses)
             forget(key)
-            guard list.cost <= room else { return }
+            guard list.cost <= costLimit else { return }
             lists[key] = list
             cost += list.cost
-            guard lists.count > TieredCacheStore.listLimit || cost > room else { return }
+            guard lists.count > TieredCacheStore.listLimit || cost > costLimit else { return }
             // An eighth at a time rather than one, so that the order is made seldom.
             let oldest = lists.map { ($0.key, $0.value.lastUse) }.sorted { $0.1 < $1.1 }
             for (key, _) in oldest {
-                if lists.count <= TieredCacheStore.listLimit / 8 * 7, cost <= room / 8 * 7 { break }
+                if lists.count <= TieredCacheStore.listLimit / 8 * 7, cost <= costLimit / 8 * 7 { break }
                 forget(key)
             }
         }
@@ -84,7 +84,7 @@ public final class TieredCacheStore: CacheStoring {
     public init(memory: MemoryCacheStore, disk: any CacheStoring) {
         self.memory = memory
         self.disk = disk
-        state = Mutex(State(room: memory.capacity / 4))
+        state = Mutex(State(costLimit: memory.capacity / 4))
     }
 
     public func responses(for key: CacheKey) async -> [StoredResponse] {

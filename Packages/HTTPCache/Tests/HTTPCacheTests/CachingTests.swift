@@ -249,7 +249,7 @@ struct CachingTests {
         _ = try await cache.text(.get())
         time.advance(by: 5)
         #expect(try await cache.text(.get()).text == "answer 1")
-        await cache.settle()
+        await cache.waitUntilIdle()
         #expect(try await cache.text(.get()).text == "answer 2")
         #expect(origin.count == 2)
         time.advance(by: 100)
@@ -274,7 +274,7 @@ struct CachingTests {
         await asked.wait()
         await cache.shutDown()
         #expect(try await cache.text(.get()).text == "old")
-        await cache.settle()
+        await cache.waitUntilIdle()
         #expect(origin.count == 2)
     }
 
@@ -296,11 +296,11 @@ struct CachingTests {
         time.advance(by: 5)
         #expect(try await cache.text(.get()).text == "answer 1")
         await ended.wait()
-        await cache.settle()
+        await cache.waitUntilIdle()
         #expect(clock.length == .seconds(60))
         // The next request asks again.
         #expect(try await cache.text(.get()).text == "answer 1")
-        await cache.settle()
+        await cache.waitUntilIdle()
         #expect(try await cache.text(.get()).text == "answer 3")
     }
 

@@ -156,7 +156,7 @@ struct ForgettingTests {
         let cache = CachingLoader(
             next: origin, store: TieredCacheStore(memory: MemoryCacheStore(), disk: disk), now: { TestTime().now })
         #expect(try await cache.text(.get()).text == "answer 1")
-        await cache.settle()
+        await cache.waitUntilIdle()
         try disk.suspend()
         await cache.removeAll()
         try disk.resume()

@@ -29,7 +29,7 @@ struct ImmediateResponseTests {
     private func filled(_ fields: HTTPFields, for request: ResourceRequest? = nil) async throws -> CachingLoader {
         let cache = makeCache(ScriptedOrigin(fields))
         _ = try await cache.text(try request ?? .get())
-        await cache.settle()
+        await cache.waitUntilIdle()
         return cache
     }
 
@@ -87,7 +87,7 @@ struct ImmediateResponseTests {
             let origin = ScriptedOrigin(Self.fields, status == .noContent ? "" : "hello", status: status)
             let cache = makeCache(origin)
             _ = try await cache.text(.get())
-            await cache.settle()
+            await cache.waitUntilIdle()
             try await expectSame(cache, .get())
         }
     }
@@ -138,7 +138,7 @@ struct ImmediateResponseTests {
         let cache = makeCache(origin)
         let request = try ResourceRequest.get(url, [.range: "bytes=1-3"])
         #expect(try await cache.text(request).text == "ell")
-        await cache.settle()
+        await cache.waitUntilIdle()
         #expect(isLater(cache, request))
         #expect(try await cache.text(request).text == "ell")
         #expect(origin.count == 1)
@@ -178,7 +178,7 @@ struct ImmediateResponseTests {
         let store = TieredCacheStore(memory: memory, disk: try DiskCacheStore(directory: folder.path + "/store"))
         let cache = makeCache(ScriptedOrigin(Self.fields), store)
         _ = try await cache.text(.get())
-        await cache.settle()
+        await cache.waitUntilIdle()
         try await expectSame(cache, .get())
         store.releaseMemory()
         #expect(isLater(cache, try .get()))
@@ -197,7 +197,7 @@ struct ImmediateResponseTests {
         _ = try await cache.text(.get())
         for number in 1...20 {
             _ = try await cache.text(.get("https://a.test/\(number)"))
-            await cache.settle()
+            await cache.waitUntilIdle()
             guard case .known = cache.immediateResponse(to: try .get()) else {
                 Issue.record("evicted after \(number)")
                 return

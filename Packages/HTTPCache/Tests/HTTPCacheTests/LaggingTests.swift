@@ -164,12 +164,12 @@ struct LaggingTests {
         #expect(first.allSatisfy { $0 == UInt8(ascii: "x") } && first.count < 48)
         #expect(!held.isCancelled)
         slow = nil
-        await cache.settle()
+        await cache.waitUntilIdle()
         // What would still come if it went on; and time enough to be stored.
         for _ in 1...4 { held.give(text) }
         held.finish()
         for _ in 1...10_000 { await Task.yield() }
-        await cache.settle()
+        await cache.waitUntilIdle()
         #expect(try await cache.text(.get()).text == "again")
         #expect(origin.count == 2)
     }
@@ -195,7 +195,7 @@ struct LaggingTests {
         for _ in 1...CountedPieces.count / 2 { _ = try await ahead.next() }
         if meanwhile { _ = try await cache.text(.get(method: .put)) }
         while try await ahead.next() != nil {}
-        await cache.settle()
+        await cache.waitUntilIdle()
         if !meanwhile { await cache.removeAll() }
         #expect(try await cache.text(.get()).text == "new")
         #expect(try await all((start, behind)) == Self.whole)

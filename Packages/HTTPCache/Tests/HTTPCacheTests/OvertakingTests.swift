@@ -45,7 +45,7 @@ struct OvertakingTests {
         _ = try await cache.text(requests[0])
         store.onNextLookUp {
             store.release()
-            if moment == .whileAsked { await cache.settle() }
+            if moment == .whileAsked { await cache.waitUntilIdle() }
         }
         return try await cache.text(requests[1]).text
     }
@@ -91,7 +91,7 @@ struct OvertakingTests {
         let store = HeldStore()
         let cache = CachingLoader(next: origin, store: store)
         _ = try await cache.text(.get())
-        await cache.settle()
+        await cache.waitUntilIdle()
         let requests = try [ResourceRequest.get("https://a.test/x", [.cacheControl: "no-cache"]), .get()]
         #expect(try await second(cache, store, requests, at: moment) == "new")
         #expect(origin.count == 2)
@@ -105,7 +105,7 @@ struct OvertakingTests {
         let store = HeldStore()
         let cache = CachingLoader(next: origin, store: store)
         _ = try await cache.text(.get())
-        await cache.settle()
+        await cache.waitUntilIdle()
         store.hold()
         _ = try await cache.text(.get("https://a.test/x", [.cacheControl: "no-cache"]))
         guard case .later = cache.immediateResponse(to: try .get()) else {
@@ -113,7 +113,7 @@ struct OvertakingTests {
             return store.release()
         }
         store.release()
-        await cache.settle()
+        await cache.waitUntilIdle()
         guard case .known(let response?) = cache.immediateResponse(to: try .get()) else {
             Issue.record("no response at once")
             return
@@ -152,7 +152,7 @@ private final class HeldStore: CacheStoring {
 
     fileprivate func pass() async { await gate.withLock { $0 }?.wait() }
 
-    private func takeLookUp() -> (@Sendable () async -> Void)? {
+    private func removeLookUp() -> (@Sendable () async -> Void)? {
         lookUp.withLock { action in
             defer { action = nil }
             return action
@@ -161,7 +161,7 @@ private final class HeldStore: CacheStoring {
 
     func responses(for key: CacheKey) async -> [StoredResponse] {
         let responses = await store.responses(for: key)
-        await takeLookUp()?()
+        await removeLookUp()?()
         return responses
     }
 

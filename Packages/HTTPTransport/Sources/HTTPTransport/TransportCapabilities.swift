@@ -25,7 +25,7 @@ public struct TransportCapabilities: OptionSet, Sendable {
     /// The host app may say at which addresses a name is found.
     public static let ownAddresses = TransportCapabilities(rawValue: 1 << 6)
     /// Bytes of an upload leave while later ones are still being made. Without it a stream is written to a file first.
-    public static let promptUploads = TransportCapabilities(rawValue: 1 << 7)
+    public static let streamingUploads = TransportCapabilities(rawValue: 1 << 7)
     /// The host app may name certificate authorities of its own.
     public static let ownAuthorities = TransportCapabilities(rawValue: 1 << 8)
     /// The wait for a connection has a limit of its own. Without it that wait and the one for the head have one limit

@@ -18,7 +18,7 @@ struct CapabilityTests {
         try await withTransport {
             #expect(
                 $0.capabilities == [
-                    .backPressure, .proxy, .separateCookies, .http2, .refusesAtOnce, .ownAddresses, .promptUploads,
+                    .backPressure, .proxy, .separateCookies, .http2, .refusesAtOnce, .ownAddresses, .streamingUploads,
                     .ownAuthorities, .connectTimeout, .repeatsUnprocessed, .keepAlive,
                 ])
             #expect(DecodingTransport($0).capabilities == $0.capabilities.union(.decodes))
@@ -58,7 +58,7 @@ struct CapabilityTests {
     }
 
     @Test("An upload leaves while it is being made, or when it is whole", arguments: Subject.allCases)
-    func promptUploads(subject: Subject) async throws {
+    func streamingUploads(subject: Subject) async throws {
         let steps = Mutex<[Step]>([])
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
         let ping = try await OriginServer.start(.init(routes: [try route(.get, "/") { _ in .text("pong") }]))
@@ -71,12 +71,12 @@ struct CapabilityTests {
             try await output.write(ByteBuffer(string: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"))
         } _: { server async throws in
             try await subject.with { transport async throws in
-                let isPrompt = transport.capabilities.contains(.promptUploads)
+                let isImmediate = transport.capabilities.contains(.streamingUploads)
                 let pieces = Mutex(["one", "two"])
                 let stream = AsyncThrowingStream<Data, any Error> {
                     let piece = pieces.withLock { $0.isEmpty ? nil : $0.removeFirst() }
                     if piece == "two" {
-                        if isPrompt {
+                        if isImmediate {
                             // Not before the host has the first piece.
                             for await _ in arrivals { break }
                         } else {
@@ -90,7 +90,7 @@ struct CapabilityTests {
                 let answer = try await transport.send(
                     server.url + "/", .post, body: .stream(ByteStream(stream, length: 6)))
                 #expect(try await answer.body.collect(upTo: 2) == Data("ok".utf8))
-                #expect(steps.withLock { $0 } == (isPrompt ? [.arrived, .made] : [.made, .arrived]))
+                #expect(steps.withLock { $0 } == (isImmediate ? [.arrived, .made] : [.made, .arrived]))
             }
         }
         await ping.stop()

@@ -178,7 +178,7 @@ struct EarlyAnswerTests {
     }
 
     @Test("An answer that comes with the last byte, before the end is said, leaves its connection to the next request")
-    func prompt() async throws {
+    func immediate() async throws {
         let count = 20
         // It serves one connection, and another only when that is closed.
         try await RawServer.with { input, output in

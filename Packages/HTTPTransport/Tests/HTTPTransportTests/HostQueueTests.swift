@@ -182,7 +182,7 @@ struct HostQueueTests {
         #expect(try await room(of: queue) == 1)
     }
 
-    @Test("Who waits goes on when there is more room")
+    @Test("Who waits goes on when there is more space")
     func waking() async throws {
         let queue = HostQueue(limit: 1)
         let first = try await queue.enter("h")
@@ -199,7 +199,7 @@ struct HostQueueTests {
         first.leave()
     }
 
-    @Test("A host that was full is given as many as found room, and then one more with each answer")
+    @Test("A host that was full is given as many as found space, and then one more with each answer")
     func full() async throws {
         let queue = HostQueue(limit: 6, longestLine: 0)
         let passes = [try await queue.enter("h"), try await queue.enter("h"), try await queue.enter("h")]

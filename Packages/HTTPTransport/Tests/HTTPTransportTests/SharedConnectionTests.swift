@@ -191,14 +191,14 @@ struct SharedConnectionTests {
 
     @Test("One that was heard lately is asked when it has been silent for as long, unless it is heard before")
     func livePeer() throws {
-        for isHeard in [true, false] {
+        for hasReceived in [true, false] {
             let channel = try probed(.seconds(15), after: .seconds(14))
             #expect(try !asks(channel))
-            if isHeard { try channel.writeInbound(Self.answer) }
+            if hasReceived { try channel.writeInbound(Self.answer) }
             channel.embeddedEventLoop.advanceTime(by: .seconds(1))
-            #expect(try asks(channel) == !isHeard)
+            #expect(try asks(channel) == !hasReceived)
             channel.embeddedEventLoop.advanceTime(by: .seconds(3_600))
-            #expect(channel.isActive == isHeard)
+            #expect(channel.isActive == hasReceived)
             _ = try channel.finish(acceptAlreadyClosed: true)
         }
     }

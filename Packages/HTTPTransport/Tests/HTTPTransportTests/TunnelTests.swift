@@ -149,7 +149,7 @@ struct TunnelTests {
         }
 
         /// Takes the listener of the latest away, as a system does. Returns when all have heard of it who asked before.
-        func takeListener() async {
+        func closeListener() async {
             guard let tunnel = tunnels.withLock({ $0.last }) else { return }
             await withCheckedContinuation { continuation in
                 tunnel.whenClosed { continuation.resume() }
@@ -180,7 +180,7 @@ struct TunnelTests {
         #expect(try await transport.get(url + "/a") == Data("/a".utf8))
         let slow = try await transport.send(url + "/slow").body
         for number in 1...3 {
-            await keeper.takeListener()
+            await keeper.closeListener()
             #expect(try await transport.get(url + "/\(number)") == Data("/\(number)".utf8))
             #expect(keeper.tunnels.withLock { $0.count } == number + 1)
         }

@@ -88,9 +88,9 @@ struct ExchangeTests {
     }
 
     @Test("What lies in memory is answered at once, without a task")
-    func prompt() async throws {
+    func immediate() async throws {
         var loader = loader
-        loader.prompt = { $0.head.path == "/now" ? .text("now") : nil }
+        loader.immediate = { $0.head.path == "/now" ? .text("now") : nil }
         try await Fixture.with(loader) { [loader] fixture in
             let peer = try await fixture.open()
             for _ in 0..<50 { #expect(try await peer.get("/now").text == "now") }

@@ -59,7 +59,7 @@ struct LeafStoreTests {
         #expect(trusting.shown.entries.count == 2)
     }
 
-    @Test("The host that was used least lately makes room")
+    @Test("The host that was used least lately makes space")
     func limit() async throws {
         let trusting = Trusting()
         let store = LeafStore(try LaunchAuthority(), trusting: trusting, limit: 2)

@@ -141,13 +141,13 @@ struct LifeTests {
     func probe() async throws {
         try await RawHost.with { host in
             let probe = ListenerProbe()
-            async let isHeard = probe.isHeard(at: host.port)
+            async let isReachable = probe.isReachable(at: host.port)
             let arrived = try await host.connections.entry(0).channel
             let sockets = Self.sockets(from: try #require(arrived.remoteAddress?.port), to: host.port)
             // On a slow machine it may have been given up by now.
             #expect(sockets.allSatisfy { fcntl($0, F_GETFD) & FD_CLOEXEC != 0 })
             _ = probe.accepts(arrived)
-            _ = await isHeard
+            _ = await isReachable
         }
     }
 
@@ -202,7 +202,7 @@ struct LifeTests {
         let (ports, asked) = (Log<Int>(), Log<Void>())
         let asking = Mutex(0)
         let replaced = Gate()
-        let isHeard: @Sendable (Int) async -> Bool = { _ in
+        let isReachable: @Sendable (Int) async -> Bool = { _ in
             let number = asking.withLock { count in
                 count += 1
                 return count
@@ -212,7 +212,7 @@ struct LifeTests {
             if number == 1 { try? await asked.entry(1) } else { try? await replaced.passed() }
             return false
         }
-        let listener = LoopbackListener(LoopbackLimits(), port: 0, isHeard: isHeard) { event in
+        let listener = LoopbackListener(LoopbackLimits(), port: 0, isReachable: isReachable) { event in
             if case .listening(let port) = event { ports.append(port) }
         } receive: { _, _ in
         }

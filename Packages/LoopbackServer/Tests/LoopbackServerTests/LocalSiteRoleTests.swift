@@ -10,23 +10,23 @@ import Testing
 @Suite("What requests and answers say of a site's origin")
 struct LocalSiteRoleTests {
     private static let local = "https://shop-example.localhost:7443"
-    private let front: LocalSiteRole
+    private let role: LocalSiteRole
     private let token = AccessToken()
 
     init() throws {
-        front = LocalSiteRole(
+        role = LocalSiteRole(
             site: try #require(LocalSite(url: "https://shop.example/")), port: 7443, token: token, becameKnown: {})
     }
 
     private func restored(_ fields: [(String, String)]) -> HTTPHeaders {
         var headers = HTTPHeaders(fields)
-        front.restore(&headers)
+        role.restore(&headers)
         return headers
     }
 
-    private func settled(_ name: String, _ values: String...) -> [String] {
+    private func localized(_ name: String, _ values: String...) -> [String] {
         var headers = HTTPHeaders(values.map { (name, $0) })
-        front.settle(&headers)
+        role.localize(&headers)
         return headers[name]
     }
 
@@ -64,8 +64,8 @@ struct LocalSiteRoleTests {
             ("https://other.example/", "https://other.example/"),
         ])
     func location(from: String, to: String) {
-        #expect(settled("Location", from) == [to])
-        #expect(settled("Content-Location", from) == [to])
+        #expect(localized("Location", from) == [to])
+        #expect(localized("Content-Location", from) == [to])
     }
 
     @Test(
@@ -78,12 +78,12 @@ struct LocalSiteRoleTests {
             ("__Host-container=x; Secure; Path=/", nil), (" __Host-container =x", nil), ("domain=1", "domain=1"),
         ] as [(String, String?)])
     func cookies(from: String, to: String?) {
-        #expect(settled("Set-Cookie", from) == (to.map { [$0] } ?? []))
+        #expect(localized("Set-Cookie", from) == (to.map { [$0] } ?? []))
     }
 
     @Test("Each cookie is looked at")
     func manyCookies() {
-        #expect(settled("Set-Cookie", "a=1; Domain=shop.example", "b=2; Domain=x.example", "c=3") == ["a=1", "c=3"])
+        #expect(localized("Set-Cookie", "a=1; Domain=shop.example", "b=2; Domain=x.example", "c=3") == ["a=1", "c=3"])
     }
 
     @Test("What is said of the real host alone is not said of this one")
@@ -92,9 +92,9 @@ struct LocalSiteRoleTests {
             "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Access-Control-Expose-Headers",
             "Alt-Svc", "Strict-Transport-Security",
         ] {
-            #expect(settled(name, "*").isEmpty)
+            #expect(localized(name, "*").isEmpty)
         }
-        #expect(settled("Content-Type", "text/html") == ["text/html"])
+        #expect(localized("Content-Type", "text/html") == ["text/html"])
     }
 
     @Test(
@@ -104,14 +104,14 @@ struct LocalSiteRoleTests {
             ("\"cache\", \"cookies\", \"storage\"", "\"cache\", \"storage\""), ("\"cache\"", "\"cache\""),
         ] as [(String, String?)])
     func clearing(from: String, to: String?) {
-        #expect(settled("Clear-Site-Data", from) == (to.map { [$0] } ?? []))
+        #expect(localized("Clear-Site-Data", from) == (to.map { [$0] } ?? []))
     }
 
     @Test("No description shows the token's value")
     func secret() {
-        for text in ["\(token)", String(reflecting: token), "\(front)"] { #expect(!text.contains(token.value)) }
+        for text in ["\(token)", String(reflecting: token), "\(role)"] { #expect(!text.contains(token.value)) }
         var dumped = ""
-        dump(front, to: &dumped)
+        dump(role, to: &dumped)
         #expect(!dumped.contains(token.value))
         #expect(token.value.count == 64 && AccessToken() != AccessToken())
     }

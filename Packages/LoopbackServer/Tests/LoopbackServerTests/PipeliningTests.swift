@@ -15,7 +15,7 @@ struct PipeliningTests {
     /// Were each of them answered inside of the one before, no stack would hold them.
     private static let count = 20_000
 
-    private func parts(_ loader: Answers, _ witness: Witness) throws -> ExchangeDependencies {
+    private func dependencies(_ loader: Answers, _ witness: Witness) throws -> ExchangeDependencies {
         ExchangeDependencies(
             loader: loader, completing: Opening(), observer: witness,
             leaves: LeafStore(try LaunchAuthority(), trusting: Trusting(), limit: 1),
@@ -29,11 +29,11 @@ struct PipeliningTests {
             try await gate.passed()
             return .text("/slow\r\n")
         }
-        loader.prompt = { $0.head.path == "/slow" ? nil : .text("\($0.head.path ?? "")\r\n") }
+        loader.immediate = { $0.head.path == "/slow" ? nil : .text("\($0.head.path ?? "")\r\n") }
         let witness = Witness()
-        let parts = try parts(loader, witness)
+        let dependencies = try dependencies(loader, witness)
         let channel = try await NIOAsyncTestingChannel { channel in
-            try parts.serve(channel, .opened(HostPort(host: "shop.test", port: 80), isSecure: false), with: nil)
+            try dependencies.serve(channel, .opened(HostPort(host: "shop.test", port: 80), isSecure: false), with: nil)
         }
         try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).get()
         let paths = ["/slow"] + (0..<Self.count).map { "/\($0)" }

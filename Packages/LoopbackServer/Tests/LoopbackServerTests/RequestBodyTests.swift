@@ -69,7 +69,7 @@ struct RequestBodyTests {
                 }
             }
             // The system's buffers take some; without back-pressure all of it would go.
-            try await settled(stall)
+            try await waitUntilStable(stall)
             #expect(sent.withLock { $0 } < count / 2)
             gate.open()
             try await sending.value
@@ -78,7 +78,7 @@ struct RequestBodyTests {
     }
 
     /// Waits until nothing was written for as long as a round trip through the proxy takes, many times over.
-    private func settled(_ log: Log<Int>) async throws {
+    private func waitUntilStable(_ log: Log<Int>) async throws {
         var last = -1
         while last != log.entries.count {
             last = log.entries.count

@@ -76,10 +76,10 @@ struct TunnelTests {
                 #expect(answer.status == 502 && answer.fields["connection"] == "close")
                 #expect(try await peer.rest() == [])
                 let events = fixture.witness.events.entries
-                let told = events.compactMap {
+                let reported = events.compactMap {
                     if case .unreachable(let host, let error) = $0 { (host, error) } else { nil }
                 }
-                #expect(told.last?.0.description == target && told.last?.1.code == code)
+                #expect(reported.last?.0.description == target && reported.last?.1.code == code)
             }
         }
     }

@@ -18,7 +18,7 @@ extension PackageLibrary {
     ///   - isWhole: which of these it is.
     /// - Throws: ``PackageError``, ``StoreError``, ``DeliveryError`` or `CancellationError`.
     func fill(_ draft: PackageDraft, from archive: String, isWhole: Bool = true) async throws {
-        try await inTurn { try await takeFiles(of: draft, from: archive, isWhole: isWhole) }
+        try await inTurn { try await extractFiles(of: draft, from: archive, isWhole: isWhole) }
     }
 
     /// Waits for its turn, then runs `body`.
@@ -27,7 +27,7 @@ extension PackageLibrary {
     }
 
     /// To be called in its turn.
-    func takeFiles(
+    func extractFiles(
         of draft: PackageDraft, from archive: String, isWhole: Bool = true,
         progress: (@Sendable (InstallProgress) -> Void)? = nil
     ) async throws {

@@ -36,7 +36,7 @@ extension PackageLibrary {
                 try await raiseSequence(to: manifest, digest)
                 return active
             }
-            try await takeFiles(of: draft, from: archive, progress: progress)
+            try await extractFiles(of: draft, from: archive, progress: progress)
             try await raiseSequence(to: manifest, digest)
             let generation = try await stage(draft, timing: nil, isBaseline: false)
             do {
@@ -64,7 +64,7 @@ extension PackageLibrary {
         guard let active = activeGeneration(of: manifest.id), active.package.version == manifest.version,
             active.package.baseURL == manifest.baseURL, active.package.isComplete == manifest.isComplete
         else { return nil }
-        // A table that cannot be read is mended by installing again.
+        // A table that cannot be read is repaired by installing again.
         guard let table = try? active.entries(in: store) else { return nil }
         return table.count == entries.count && entries.allSatisfy { table[$0.path] == $0 } ? active.package : nil
     }

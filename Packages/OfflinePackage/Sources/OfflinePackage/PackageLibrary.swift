@@ -243,7 +243,7 @@ extension PackageLibrary {
         state.withLock { $0.activeGeneration(of: id.description) }
     }
 
-    /// Has one who listens told of damaged files; each is told once, until it is mended.
+    /// Has one who listens told of damaged files; each is told once, until it is repaired.
     func onDamage(_ receive: @escaping @Sendable (DamagedFile) -> Void) {
         state.withLock { $0.onDamage = receive }
     }

@@ -29,18 +29,18 @@ public struct PackageLoader: ResourceLoader {
     }
 
     nonisolated(nonsending) public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        guard let question = question(of: request) else { return nil }
-        if let response = answerInMemory(to: question) { return response }
-        return await answer(to: question, of: request)
+        guard let lookup = lookup(of: request) else { return nil }
+        if let response = answerInMemory(to: lookup) { return response }
+        return await answer(to: lookup, of: request)
     }
 
     public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
-        guard let question = question(of: request) else { return .known(nil) }
-        return answerInMemory(to: question).map { .known($0) } ?? .later
+        guard let lookup = lookup(of: request) else { return .known(nil) }
+        return answerInMemory(to: lookup).map { .known($0) } ?? .later
     }
 
     /// What a request asks of packages.
-    private struct Question {
+    private struct Lookup {
         let url: PackageURL
         /// The page whose generations answer.
         let page: PageReference?
@@ -49,21 +49,21 @@ public struct PackageLoader: ResourceLoader {
     }
 
     /// `nil` where no package can have it.
-    private func question(of request: ResourceRequest) -> Question? {
+    private func lookup(of request: ResourceRequest) -> Lookup? {
         guard request.head.method == .get || request.head.method == .head, let url = PackageURL(request.head) else {
             return nil
         }
         var page: PageReference?
         if let attribution = request.page, attribution.confidence == .exact { page = attribution.page }
         let generations = library.candidates(for: url, page: page)
-        return generations.isEmpty ? nil : Question(url: url, page: page, generations: generations)
+        return generations.isEmpty ? nil : Lookup(url: url, page: page, generations: generations)
     }
 
     /// `nil` where something has to be read.
-    private func answerInMemory(to question: Question) -> ResourceResponse? {
+    private func answerInMemory(to lookup: Lookup) -> ResourceResponse? {
         // The base paths come longest first, and the first that has it decides.
-        guard let generation = question.generations.first(where: { $0.contains(question.url) }),
-            case .some(.some(let entry)) = generation.knownFile(at: question.url),
+        guard let generation = lookup.generations.first(where: { $0.contains(lookup.url) }),
+            case .some(.some(let entry)) = generation.knownFile(at: lookup.url),
             let bytes = library.store.bytesInMemory(of: entry.blob)
         else { return nil }
         return respond(with: bytes.isEmpty ? .empty : .bytes(bytes), of: entry, in: generation.package)
@@ -71,9 +71,9 @@ public struct PackageLoader: ResourceLoader {
 
     /// Reads, which takes its time: off the caller's thread.
     @concurrent
-    private func answer(to question: Question, of request: ResourceRequest) async -> ResourceResponse? {
-        let (url, page) = (question.url, question.page)
-        switch find(url, in: question.generations) {
+    private func answer(to lookup: Lookup, of request: ResourceRequest) async -> ResourceResponse? {
+        let (url, page) = (lookup.url, lookup.page)
+        switch find(url, in: lookup.generations) {
         case .file(let entry, let generation):
             do {
                 return respond(with: try body(of: entry), of: entry, in: generation.package)

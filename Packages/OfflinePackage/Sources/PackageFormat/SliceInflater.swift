@@ -31,7 +31,7 @@ public struct SliceInflater: SliceInflating {
         try self.init(slice, size: file.size, name: file.path.description)
     }
 
-    public mutating func append(_ packed: Data, _ take: (Data) throws -> Void) throws {
+    public mutating func append(_ packed: Data, _ consume: (Data) throws -> Void) throws {
         var position = packed.startIndex
         while state.wanted > 0 {
             let left = Int64(packed.endIndex - position)
@@ -47,7 +47,7 @@ public struct SliceInflater: SliceInflating {
             }
             guard filled > 0 else { continue }
             do {
-                try take(filled == piece.count ? piece : piece.prefix(filled))
+                try consume(filled == piece.count ? piece : piece.prefix(filled))
             } catch {
                 state.fail()
                 throw error

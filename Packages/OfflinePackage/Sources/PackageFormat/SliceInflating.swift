@@ -14,11 +14,11 @@
 public protocol SliceInflating {
     /// Takes packed bytes, and hands out what they unpack to: pieces of at most 256 KiB and never empty, and never
     /// more in all than the file has.
-    /// - Parameter take: what it throws ends the unpacking and is thrown on.
+    /// - Parameter consume: what it throws ends the unpacking and is thrown on.
     /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/damaged`` for data that cannot be, that
     ///   ends before the slice does, or that unpacks to more or fewer bytes than the file has;
     ///   ``PackageError/Code-swift.struct/mismatch`` for more packed bytes than the slice has.
-    mutating func append(_ packed: Data, _ take: (Data) throws -> Void) throws
+    mutating func append(_ packed: Data, _ consume: (Data) throws -> Void) throws
 
     /// Checks that the slice is whole.
     /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/truncated`` where packed bytes are

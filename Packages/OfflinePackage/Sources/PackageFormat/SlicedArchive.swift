@@ -48,11 +48,11 @@ public struct SlicedArchive: Sendable {
         _ files: some Sequence<PackageManifest.File>,
         visit: (PackageManifest.File, inout any ArchiveEntryReading) throws -> Void
     ) throws {
-        let ahead = ReadAhead(input)
+        let readAhead = ReadAhead(input)
         let zlib = try ZlibStream(.raw)
         let inflater = WholeInflater()
         for file in files {
-            let whole = try SliceReader(file, from: ahead, zlib: zlib, whole: inflater)
+            let whole = try SliceReader(file, from: readAhead, zlib: zlib, whole: inflater)
             defer { whole.close() }
             var reader: any ArchiveEntryReading = whole
             try visit(file, &reader)

@@ -29,11 +29,11 @@ final class WholeInflater {
         /// - Returns: whether it is one run of compressed data from its start to its end, which fills `output` exactly.
         ///   Where it is not, `output` has anything, and zlib is asked what is wrong.
         func inflate(_ packed: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Bool {
-            guard let input = packed.baseAddress, let room = output.baseAddress else { return false }
+            guard let input = packed.baseAddress, let available = output.baseAddress else { return false }
             var consumed = 0
             var produced = 0
             let result = libdeflate_deflate_decompress_ex(
-                decompressor, input, packed.count, room, output.count, &consumed, &produced)
+                decompressor, input, packed.count, available, output.count, &consumed, &produced)
             return result == LIBDEFLATE_SUCCESS && consumed == packed.count && produced == output.count
         }
     #else

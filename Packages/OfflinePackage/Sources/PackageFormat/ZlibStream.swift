@@ -50,16 +50,16 @@ final class ZlibStream {
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, name: String
     ) throws -> (consumed: Int, produced: Int) {
         guard !isAtEnd else { return (0, 0) }
-        let room = min(input.count, Int(CInt.max))
+        let available = min(input.count, Int(CInt.max))
         let space = min(output.count, Int(CInt.max))
         // zlib reads through a pointer to something that may change; it never writes there.
         stream.pointee.next_in = UnsafeMutablePointer(
             mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
-        stream.pointee.avail_in = UInt32(room)
+        stream.pointee.avail_in = UInt32(available)
         stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
         stream.pointee.avail_out = UInt32(space)
         let status = CZlib.inflate(stream, Z_NO_FLUSH)
-        let consumed = room - Int(stream.pointee.avail_in)
+        let consumed = available - Int(stream.pointee.avail_in)
         let produced = space - Int(stream.pointee.avail_out)
         stream.pointee.next_in = nil
         stream.pointee.next_out = nil

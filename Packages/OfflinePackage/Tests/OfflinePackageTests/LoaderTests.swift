@@ -216,7 +216,7 @@ struct LoaderTests {
         #expect(fixture.library.unreadableFiles == 1)
         #expect(fixture.store.counters.damagedBlobs == (isMissing ? 0 : 1))
         #expect(try await fixture.get("https://shop.example/") == "home")
-        // Installing again mends it.
+        // Installing again repairs it.
         try await fixture.install(site, version: "1")
         #expect(try await fixture.get("https://shop.example/large.js") == large)
         #expect(fixture.library.unreadableFiles == 1)

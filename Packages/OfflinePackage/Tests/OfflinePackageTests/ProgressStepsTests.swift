@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Progress of a download", .timeLimit(.minutes(1)))
 struct ProgressStepsTests {
-    private func told(of bytes: Int64, by piece: Int64, total: Int64?) -> [Int64] {
+    private func reported(of bytes: Int64, by piece: Int64, total: Int64?) -> [Int64] {
         let steps = ProgressSteps()
         return stride(from: 0, through: bytes, by: Int(piece)).map { Int64($0) }
             .filter { steps.shouldReport(DownloadProgress(received: $0, total: total)) }
@@ -15,15 +15,15 @@ struct ProgressStepsTests {
 
     @Test("A hundred steps where the size is known, its first and last among them")
     func knownSize() {
-        let told = told(of: 50 << 20, by: 16_384, total: 50 << 20)
-        #expect(told.first == 0 && told.last == 50 << 20)
-        #expect((90...102).contains(told.count))
+        let reported = reported(of: 50 << 20, by: 16_384, total: 50 << 20)
+        #expect(reported.first == 0 && reported.last == 50 << 20)
+        #expect((90...102).contains(reported.count))
     }
 
     @Test("One for each megabyte where it is not, and few for a small one")
     func otherSizes() {
-        #expect(told(of: 10 << 20, by: 16_384, total: nil).count == 11)
-        #expect(told(of: 100_000, by: 1_000, total: 100_000) == [0, 66_000, 100_000])
+        #expect(reported(of: 10 << 20, by: 16_384, total: nil).count == 11)
+        #expect(reported(of: 100_000, by: 1_000, total: 100_000) == [0, 66_000, 100_000])
     }
 
     @Test("What falls back is told, and goes on from there")

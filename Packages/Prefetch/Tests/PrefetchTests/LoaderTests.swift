@@ -492,7 +492,7 @@ struct LoaderTests {
         #expect(fixture.loader.counters.joins == 1)
     }
 
-    @Test("All answers together have a limit too; room that one leaves is another's")
+    @Test("All answers together have a limit too; space that one leaves is another's")
     func maxBytes() async throws {
         let fixture = Fixture { $0.maxBytes = 8 }
         try fixture.open(#"{"api":"https://m.example.com/api","urlParam":true},{"api":"https://m.example.com/other"}"#)
@@ -511,7 +511,7 @@ struct LoaderTests {
         #expect(fixture.upstream.count == 2)
     }
 
-    @Test("An answer that is whole and has no room is dropped")
+    @Test("An answer that is whole and has no space is dropped")
     func tooLarge() async throws {
         let fixture = Fixture { $0.maxAnswerBytes = 3 }
         try fixture.open()
@@ -521,7 +521,7 @@ struct LoaderTests {
     }
 
     @Test("Requests of which nothing is known are answered promptly, by the next loader")
-    func prompt() async throws {
+    func immediate() async throws {
         let fixture = Fixture()
         func isLater(_ request: ResourceRequest) -> Bool {
             if case .later = fixture.loader.immediateResponse(to: request) { true } else { false }

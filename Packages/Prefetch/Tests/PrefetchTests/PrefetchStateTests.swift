@@ -8,7 +8,7 @@ import Testing
 
 @testable import Prefetch
 
-/// Random walks through the ledger: each step in any order, with all who take part in any state.
+/// Random walks through the state: each step in any order, with all who take part in any state.
 @Suite(.timeLimit(.minutes(2)))
 struct PrefetchStateTests {
     @Test("No order of steps loses an answer, doubles one, mixes accounts or forgets to wake", arguments: 0..<8)
@@ -40,7 +40,7 @@ private struct Broken: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A ledger, those who use it, and what must be true of it.
+/// A state, those who use it, and what must be true of it.
 private struct World {
     struct Source {
         let number: UInt64
@@ -105,7 +105,7 @@ private struct World {
         source.claimant == nil && source.owner == nil && (source.answeredAt ?? source.startedAt) + .seconds(30) <= now
     }
 
-    /// What the ledger has dropped of its own.
+    /// What the state has dropped of its own.
     private mutating func drop(where condition: (Source) -> Bool) {
         for (number, source) in sources where source.owner == nil && condition(source) { sources[number] = nil }
     }
@@ -182,10 +182,10 @@ private struct World {
 
     private mutating func append() throws {
         guard let source = pick({ $0.isAnswered && !$0.isDone }) else { return }
-        guard let hasRoom = state.hasRoom(source.number) else {
+        guard let hasCapacity = state.hasCapacity(source.number) else {
             throw Broken(description: "a source that is forgotten")
         }
-        guard hasRoom else {
+        guard hasCapacity else {
             asleep.insert(source.number)
             return
         }
@@ -295,7 +295,7 @@ private struct World {
     private mutating func closed(_ index: Int, _ number: UInt64) throws {
         askers[index].phase = .over
         sources[number] = nil
-        try require(state.hasRoom(number) == nil, "an answer that stays behind")
+        try require(state.hasCapacity(number) == nil, "an answer that stays behind")
     }
 
     private mutating func leave() throws {
@@ -352,9 +352,11 @@ private struct World {
         for number in asleep {
             var copy = state
             guard let source = sources[number] else { throw Broken(description: "nobody says that it is gone") }
-            if let owner = source.owner, case .reading(number, _) = askers[owner].phase, before.hasRoom(number) != nil {
+            if let owner = source.owner, case .reading(number, _) = askers[owner].phase,
+                before.hasCapacity(number) != nil
+            {
                 let mayRead = copy.nextStep(number) != nil
-                let mayAppend = state.hasRoom(number) == true && before.hasRoom(number) == false
+                let mayAppend = state.hasCapacity(number) == true && before.hasCapacity(number) == false
                 try require(!mayRead || before.hasPiece(number), "a reader sleeps on")
                 try require(!mayAppend, "a source sleeps on")
             } else if source.claimant != nil {
@@ -362,7 +364,7 @@ private struct World {
                 try require(was || copy.handOver(number, at: now) == nil, "a claimant sleeps on")
             } else {
                 try require(
-                    !(state.hasRoom(number) == true && before.hasRoom(number) == false), "a source sleeps on")
+                    !(state.hasCapacity(number) == true && before.hasCapacity(number) == false), "a source sleeps on")
             }
         }
     }

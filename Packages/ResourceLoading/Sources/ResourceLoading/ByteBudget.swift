@@ -10,7 +10,7 @@ internal import AsyncSupport
 public final class ByteBudget: Sendable {
     /// The most bytes that are taken at a time.
     public let limit: Int
-    private let taken = Mutex(0)
+    private let amount = Mutex(0)
 
     /// - Parameter limit: in bytes; below zero counts as none.
     public init(limit: Int) {
@@ -18,12 +18,12 @@ public final class ByteBudget: Sendable {
     }
 
     /// How many bytes are taken now.
-    public var used: Int { taken.withLock { $0 } }
+    public var used: Int { amount.withLock { $0 } }
 
     /// Takes bytes, all or none.
     /// - Returns: whether they were there.
     public func reserve(_ count: Int) -> Bool {
-        taken.withLock { used in
+        amount.withLock { used in
             guard count >= 0, count <= limit - used else { return false }
             used += count
             return true
@@ -32,6 +32,6 @@ public final class ByteBudget: Sendable {
 
     /// Gives back bytes that were taken.
     public func giveBack(_ count: Int) {
-        taken.withLock { $0 = max(0, $0 - max(0, count)) }
+        amount.withLock { $0 = max(0, $0 - max(0, count)) }
     }
 }

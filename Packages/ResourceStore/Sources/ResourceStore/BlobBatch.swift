@@ -105,7 +105,7 @@ public final class BlobBatch: Sendable {
         while true {
             var isDone = true
             let full = state.withLock { state -> BlobChunk? in
-                let chunk = state.chunk ?? writes.takeSpare() ?? makeChunk()
+                let chunk = state.chunk ?? writes.popSpare() ?? makeChunk()
                 state.chunk = chunk
                 guard chunk.ranges[id] == nil else { return nil }
                 if let range = chunk.append(bytes, as: id) {

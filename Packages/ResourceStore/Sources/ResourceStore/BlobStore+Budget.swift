@@ -11,7 +11,7 @@ extension BlobStore {
     ///   ``StoreError/Code-swift.struct/diskFull`` where the device has less room than that and what the database's log
     ///   takes meanwhile.
     public func ensureSpace(for bytes: Int64) throws {
-        try makeRoom(for: bytes)
+        try makeSpace(for: bytes)
         // Small blobs are written to the log first, which is emptied at 64 MB.
         let (needed, overflow) = bytes.addingReportingOverflow(min(bytes, 64 << 20))
         func fits() throws -> Bool { try !overflow && freeBytes(directory) >= needed }
@@ -24,17 +24,17 @@ extension BlobStore {
     }
 
     /// Makes room for a generation in the budget.
-    func makeRoom(for entries: [StoredEntry]) throws {
+    func makeSpace(for entries: [StoredEntry]) throws {
         let sizes = Dictionary(entries.map { ($0.blob, $0.size) }, uniquingKeysWith: { first, _ in first })
         // Most packages fit as if all of it were new, and need no look at every blob.
         let most = try Self.sum(sizes.values, at: directory)
         let used = try index.packageBytes()
         guard !Self.fits(most, beside: used, within: configuration.packageBudget) else { return }
         let new = try index.newToPackages(of: sizes.keys)
-        try makeRoom(for: Self.sum(new.map { sizes[$0] ?? 0 }, at: directory))
+        try makeSpace(for: Self.sum(new.map { sizes[$0] ?? 0 }, at: directory))
     }
 
-    private func makeRoom(for bytes: Int64) throws {
+    private func makeSpace(for bytes: Int64) throws {
         let budget = configuration.packageBudget
         if Self.fits(bytes, beside: try index.packageBytes(), within: budget) { return }
         try sweep()

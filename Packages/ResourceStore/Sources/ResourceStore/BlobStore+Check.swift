@@ -35,7 +35,7 @@ extension BlobStore {
     ///
     /// - Parameters:
     ///   - repairs: whether to drop what is damaged, and resources without their bytes, so that they are fetched again.
-    ///     Generations stay, with the files that they still have: installing again mends them.
+    ///     Generations stay, with the files that they still have: installing again repairs them.
     ///   - progress: called after each blob; what it throws ends the check and is thrown on.
     /// - Returns: what was found, also where it was repaired.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/readOnly`` where it is to repair a store that was
@@ -68,7 +68,7 @@ extension BlobStore {
         var state = StoreCheck.Progress(
             completedBlobs: 0, totalBlobs: total.count, completedBytes: 0, totalBytes: total.bytes)
         var sound: [BlobID: Int64] = [:]
-        func note(_ id: BlobID, _ size: Int64, isSound: Bool) throws {
+        func record(_ id: BlobID, _ size: Int64, isSound: Bool) throws {
             if isSound {
                 sound[id] = size
                 check.blobs.add(size)
@@ -81,10 +81,10 @@ extension BlobStore {
             try progress(state)
         }
         for (id, size) in rowBlobs {
-            try note(id, size, isSound: try isRowSound(id, size))
+            try record(id, size, isSound: try isRowSound(id, size))
         }
         for (id, size) in fileBlobs {
-            try note(id, size, isSound: try file(of: id).map(digest) == id)
+            try record(id, size, isSound: try file(of: id).map(digest) == id)
         }
         return sound
     }
@@ -100,7 +100,7 @@ extension BlobStore {
 
     /// Holds names against the blobs that are there.
     private func checkNames(_ check: inout StoreCheck, _ sizes: [BlobID: Int64], repairs: Bool) throws {
-        func note(_ lack: StoreCheck.Lack) {
+        func record(_ lack: StoreCheck.Lack) {
             check.lackingCount += 1
             if check.lacking.count < 1_000 { check.lacking.append(lack) }
         }
@@ -109,7 +109,7 @@ extension BlobStore {
         for generation in try index.generationNumbers() {
             do {
                 for entry in try index.entries(of: generation) ?? [] where sizes[entry.blob] != entry.size {
-                    note(.init(generation: generation, name: entry.path, blob: entry.blob))
+                    record(.init(generation: generation, name: entry.path, blob: entry.blob))
                 }
             } catch let error as StoreError where error.code == .damaged {
                 check.damagedGenerations.append(generation)
@@ -119,7 +119,7 @@ extension BlobStore {
         check.damagedResources = damagedKeys.count
         var doomed = damagedKeys
         for resource in resources where sizes[resource.blob] != resource.size {
-            note(.init(generation: nil, name: resource.key, blob: resource.blob))
+            record(.init(generation: nil, name: resource.key, blob: resource.blob))
             doomed.append(resource.key)
         }
         if repairs, !doomed.isEmpty { try removeResources(doomed) }

@@ -55,7 +55,7 @@ extension BlobStore {
         }
         return try writing {
             try batch.finishWriting()
-            try makeRoom(for: entries)
+            try makeSpace(for: entries)
             try sync(batch, blobs)
             let sorted = entries.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
             let generation = try index.stage(package: package, version: version, metadata: metadata, entries: sorted)

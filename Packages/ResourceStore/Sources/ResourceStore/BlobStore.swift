@@ -237,7 +237,7 @@ public final class BlobStore: Sendable {
     ///
     /// For the moment when an app goes to the background, where systems kill without a word.
     /// - Throws: ``StoreError``.
-    public func settle() throws {
+    public func checkpoint() throws {
         // The directory may be another's.
         try checkWriting()
         try flushUses()

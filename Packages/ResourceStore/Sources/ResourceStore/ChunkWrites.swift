@@ -8,7 +8,7 @@ internal import Dispatch
 ///
 /// Invariant: each wait for room is followed by that chunk's signal, which comes when SQLite has answered.
 final class ChunkWrites: Sendable {
-    private let room = DispatchSemaphore(value: 2)
+    private let slots = DispatchSemaphore(value: 2)
     private let written = DispatchGroup()
     private let state = Mutex(State())
 
@@ -24,16 +24,16 @@ final class ChunkWrites: Sendable {
     var failure: (any Error)? { state.withLock(\.failure) }
 
     /// A chunk that was written.
-    func takeSpare() -> BlobChunk? {
+    func popSpare() -> BlobChunk? {
         state.withLock { $0.spares.popLast() }
     }
 
     /// Hands a chunk to the store's thread, when there is room.
     /// - Throws: why an earlier one could not be written.
     func send(_ chunk: BlobChunk, to store: BlobStore) throws {
-        room.wait()
+        slots.wait()
         if let failure {
-            room.signal()
+            slots.signal()
             store.hide(chunk)
             throw failure
         }
@@ -49,7 +49,7 @@ final class ChunkWrites: Sendable {
             store.hide(chunk)
             chunk.reset()
             state.withLock { $0.spares.append(chunk) }
-            room.signal()
+            slots.signal()
             written.leave()
         }
     }

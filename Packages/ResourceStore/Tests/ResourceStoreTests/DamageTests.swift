@@ -125,7 +125,7 @@ struct DamageTests {
         do {
             let unclean = try open(copy)
             #expect(unclean.marker.cleanSince == nil)
-            try unclean.settle()
+            try unclean.checkpoint()
         }
         for _ in 0..<2 { #expect(try open(copy).marker.cleanSince != nil) }
         let later = try open(copy)
@@ -209,14 +209,14 @@ struct DamageTests {
             let store = try open(directory)
             #expect(!FileManager.default.fileExists(atPath: path))
             let batch = store.makeBatch()
-            try store.settle()
+            try store.checkpoint()
             #expect(!FileManager.default.fileExists(atPath: path))
             withExtendedLifetime(batch) {}
         }
         #expect(FileManager.default.fileExists(atPath: path))
         let store = try open(directory)
         #expect(store.marker.cleanSince != nil)
-        try store.settle()
+        try store.checkpoint()
         #expect(FileManager.default.fileExists(atPath: path))
         try store.install(site, version: "1")
         #expect(!FileManager.default.fileExists(atPath: path))

@@ -282,7 +282,7 @@ extension HostileFolderTests {
             #expect(code { try store.putResource("x", for: "y") } == .readOnly)
             #expect(code { try store.sweep() } == .readOnly)
             #expect(code { _ = try store.check(repairs: true) } == .readOnly)
-            #expect(code { try store.settle() } == .readOnly)
+            #expect(code { try store.checkpoint() } == .readOnly)
             #expect(code { _ = try open() } == .inUse)
         }
         #expect(try picture(path) == before)

@@ -133,7 +133,7 @@ struct ResourceTests {
         let before = try Data(contentsOf: URL(filePath: log))
         #expect(try store.resource(for: "a")?.lastUse == 1)
         #expect(try Data(contentsOf: URL(filePath: log)) == before)
-        try store.settle()
+        try store.checkpoint()
         #expect(try store.resource(for: "a")?.lastUse == 2)
     }
 

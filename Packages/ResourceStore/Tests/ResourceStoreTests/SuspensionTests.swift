@@ -26,7 +26,7 @@ struct SuspensionTests {
         #expect(code { try store.install(["a": "two"], version: "2") } == .suspended)
         #expect(code { try store.retire(number) } == .suspended)
         #expect(code { try store.sweep() } == .suspended)
-        #expect(code { try store.settle() } == .suspended)
+        #expect(code { try store.checkpoint() } == .suspended)
         #expect(FileManager.default.fileExists(atPath: directory.path + "/clean"))
         try store.resume()
         #expect(try store.read(store.install(["a": "two"], version: "2")) == ["a": "two"])

@@ -130,7 +130,7 @@ struct SweepTests {
             _ = try store.write(["x": "left by a crash"], into: batch)
             try batch.finishWriting()
         }
-        try store.settle()
+        try store.checkpoint()
         #expect(try store.sweepRetired() == SweepResult())
         #expect(try store.blobsOnDisk().count == 4)
         // Nothing was written.

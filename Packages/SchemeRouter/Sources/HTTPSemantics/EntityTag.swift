@@ -10,12 +10,12 @@ struct EntityTag: Hashable {
     /// Reads a tag that is all of a text; `nil` where it is none.
     init?(_ text: some StringProtocol) {
         var rest = Substring(text)
-        guard let tag = EntityTag(takenFrom: &rest), rest.isEmpty else { return nil }
+        guard let tag = EntityTag(parsing: &rest), rest.isEmpty else { return nil }
         self = tag
     }
 
     /// Takes a tag from the beginning of a text.
-    private init?(takenFrom rest: inout Substring) {
+    private init?(parsing rest: inout Substring) {
         var text = rest
         isWeak = text.utf8.starts(with: "W/".utf8)
         if isWeak { text = text[text.utf8.index(text.startIndex, offsetBy: 2)...] }
@@ -42,7 +42,7 @@ struct EntityTag: Hashable {
         var rest = text[...]
         while true {
             rest = rest.drop { $0 == " " || $0 == "\t" || $0 == "," }
-            guard let tag = EntityTag(takenFrom: &rest) else { return false }
+            guard let tag = EntityTag(parsing: &rest) else { return false }
             if fits(tag) { return true }
             rest = rest.drop { $0 == " " || $0 == "\t" }
             guard rest.utf8.first == UInt8(ascii: ",") else { return false }

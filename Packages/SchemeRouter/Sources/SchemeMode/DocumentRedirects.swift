@@ -10,7 +10,7 @@ public import ResourceLoading
 /// in one request.
 /// Isolation: any.
 public final class DocumentRedirects: Sendable {
-    private struct Move: Equatable {
+    private struct Redirect: Equatable {
         let target: String
         /// Whether it is the page's own document, or one of a frame.
         let isMain: Bool
@@ -22,13 +22,13 @@ public final class DocumentRedirects: Sendable {
 
     private struct Page {
         var count = 0
-        var moves: [Move] = []
+        var redirects: [Redirect] = []
     }
 
     /// A page that closes between two hops leaves its notes behind: where so many have, they are forgotten.
     private static let maxPages = 64
     /// Frames that move at the same time.
-    private static let maxMoves = 32
+    private static let maxRedirects = 32
     private let pages = Mutex<[PageID: Page]>([:])
 
     public init() {}
@@ -54,12 +54,12 @@ public final class DocumentRedirects: Sendable {
 
     /// Notes where a document will be asked for next.
     func record(_ target: String, site: String?, isMain: Bool, hops: Int, for page: PageAttribution?) {
-        let move = Move(target: String(target.prefix { $0 != "#" }), isMain: isMain, site: site, hops: hops)
+        let redirect = Redirect(target: String(target.prefix { $0 != "#" }), isMain: isMain, site: site, hops: hops)
         _ = change(page) { page in
             // The page's document has one place.
-            if isMain { page.moves.removeAll(where: \.isMain) }
-            if page.moves.count >= Self.maxMoves { page.moves.removeFirst() }
-            page.moves.append(move)
+            if isMain { page.redirects.removeAll(where: \.isMain) }
+            if page.redirects.count >= Self.maxRedirects { page.redirects.removeFirst() }
+            page.redirects.append(redirect)
         }
     }
 
@@ -69,12 +69,12 @@ public final class DocumentRedirects: Sendable {
     func removeRedirect(_ target: String, isMain: Bool, for page: PageAttribution?) -> (site: String?, hops: Int)? {
         guard let id = page?.page.id else { return nil }
         return pages.withLock { pages in
-            let moves = pages[id]?.moves ?? []
+            let redirects = pages[id]?.redirects ?? []
             let index =
-                moves.firstIndex { $0.target == target && $0.isMain == isMain }
-                ?? (isMain ? moves.firstIndex(where: \.isMain) : nil)
-            guard let index, let move = pages[id]?.moves.remove(at: index) else { return nil }
-            return (site: move.target == target ? move.site : nil, hops: move.hops)
+                redirects.firstIndex { $0.target == target && $0.isMain == isMain }
+                ?? (isMain ? redirects.firstIndex(where: \.isMain) : nil)
+            guard let index, let redirect = pages[id]?.redirects.remove(at: index) else { return nil }
+            return (site: redirect.target == target ? redirect.site : nil, hops: redirect.hops)
         }
     }
 

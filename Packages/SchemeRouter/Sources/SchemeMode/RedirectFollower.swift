@@ -25,7 +25,7 @@ public struct RedirectFollower: ResourceLoader, RedirectFollowing {
     private let names: SchemeNames
     private let limit: Int
     private let opensByName: @Sendable (String) -> Bool
-    private let moves: DocumentRedirects
+    private let documentRedirects: DocumentRedirects
     private let sites: any SiteNaming
     private let embedding: EmbeddingRule
 
@@ -34,18 +34,18 @@ public struct RedirectFollower: ResourceLoader, RedirectFollowing {
     ///   - limit: the most hops for one request; 20 by default, as in the Fetch standard.
     ///   - opensByName: whether a document of a real URL opens under its name in this mode, or else under the real
     ///     URL, past the container. All open by name by default.
-    ///   - moves: one for all followers that answer the same pages.
+    ///   - documentRedirects: one for all followers that answer the same pages.
     ///   - sites: by which `Sec-Fetch-Site` says `same-site`; each host is one of its own by default.
     public init(
         _ base: any ResourceLoader, names: SchemeNames, limit: Int = Redirect.limit,
-        moves: DocumentRedirects = DocumentRedirects(), sites: any SiteNaming = .hosts,
+        documentRedirects: DocumentRedirects = DocumentRedirects(), sites: any SiteNaming = .hosts,
         completion: RequestCompletion? = nil,
         opensByName: @escaping @Sendable (String) -> Bool = { _ in true }
     ) {
         self.base = base
         self.names = names
         self.limit = limit
-        self.moves = moves
+        self.documentRedirects = documentRedirects
         self.sites = sites
         embedding = EmbeddingRule(completion, sites: sites)
         self.opensByName = opensByName
@@ -82,7 +82,7 @@ public struct RedirectFollower: ResourceLoader, RedirectFollowing {
             try embedding.check(response.head, of: request)
             guard request.followsRedirects, let redirect = try names.redirect(of: response.head, to: request.head)
             else {
-                if request.destination == .document { moves.end(for: request.page) }
+                if request.destination == .document { documentRedirects.end(for: request.page) }
                 if hops > start { response.movedTo = request.head.urlText }
                 let passing = try rule.passing(response, of: request)
                 return (embedding.framed(passing, of: request, askedAt: asked.head.urlText), request.head)
@@ -115,7 +115,7 @@ public struct RedirectFollower: ResourceLoader, RedirectFollowing {
     private func ledHere(_ request: ResourceRequest) -> (request: ResourceRequest, hops: Int) {
         let isMain = request.destination == .document
         guard isMain || request.destination == .nestedDocument,
-            let lead = moves.removeRedirect(request.head.urlText, isMain: isMain, for: request.page)
+            let lead = documentRedirects.removeRedirect(request.head.urlText, isMain: isMain, for: request.page)
         else { return (request, 0) }
         var request = request
         FetchMetadata.setSite(lead.site, of: &request)
@@ -145,13 +145,13 @@ public struct RedirectFollower: ResourceLoader, RedirectFollowing {
     /// - Parameter hops: of a frame's document, this one too; those of the page's are counted by page.
     private func record(_ hop: ResourceRequest, after request: ResourceRequest, hops: Int) throws {
         let isMain = request.destination == .document
-        guard (isMain ? moves.next(for: request.page) : hops) <= limit else {
-            if isMain { moves.end(for: request.page) }
+        guard (isMain ? documentRedirects.next(for: request.page) : hops) <= limit else {
+            if isMain { documentRedirects.end(for: request.page) }
             throw tooMany(request)
         }
         var hop = hop
         FetchMetadata.extend(&hop, after: request, sites: sites)
-        moves.record(
+        documentRedirects.record(
             hop.head.urlText, site: FetchMetadata.site(of: hop), isMain: isMain, hops: isMain ? 0 : hops,
             for: request.page)
     }

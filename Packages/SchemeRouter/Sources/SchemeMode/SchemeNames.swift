@@ -19,7 +19,7 @@ public struct SchemeNames: Sendable, Hashable {
     ///
     /// `nil` unless the prefix is a URL scheme (RFC 3986, section 3.1, in lower case) that engines leave to an app.
     public init?(prefix: String) {
-        let taken: Set = ["http", "https", "ws", "wss", "ftp", "file", "about", "blob", "data", "javascript"]
+        let reserved: Set = ["http", "https", "ws", "wss", "ftp", "file", "about", "blob", "data", "javascript"]
         let isScheme = prefix.utf8.enumerated().allSatisfy { index, byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"): true
@@ -28,7 +28,7 @@ public struct SchemeNames: Sendable, Hashable {
             default: false
             }
         }
-        guard !prefix.isEmpty, prefix.utf8.count <= 32, isScheme, !taken.contains(prefix) else { return nil }
+        guard !prefix.isEmpty, prefix.utf8.count <= 32, isScheme, !reserved.contains(prefix) else { return nil }
         secure = prefix
         insecure = prefix + "-http"
     }

@@ -59,9 +59,9 @@ final class Files: ResourceLoader {
             HTTPRequest(method: method, urlText: "https://shop.example" + path, headerFields: fields))
         let loader = SemanticsLoader(self, options: options) { "BOUNDARY" }
         let answer = try await loader.load(ResourceRequest(head))
-        if case .known(let prompt) = loader.immediateResponse(to: ResourceRequest(head)) {
-            #expect(prompt?.head == answer?.head && prompt?.provenance == answer?.provenance)
-            #expect(prompt?.body.length == answer?.body.length)
+        if case .known(let immediate) = loader.immediateResponse(to: ResourceRequest(head)) {
+            #expect(immediate?.head == answer?.head && immediate?.provenance == answer?.provenance)
+            #expect(immediate?.body.length == answer?.body.length)
         } else {
             let isSimple = method == .get || method == .head
             #expect(!isSimple || options.addsHTMLExtension || options.redirectsToFolders)

@@ -78,11 +78,11 @@ struct ImmediateResultTests {
             ("image/png", [.contentSecurityPolicy: "default-src https://shop.example"], false),
             ("text/html", [.contentDisposition: "attachment"], true),
         ] as [(String, HTTPFields, Bool)])
-    func rewriting(type: String, fields: HTTPFields, isPrompt: Bool) async throws {
+    func rewriting(type: String, fields: HTTPFields, isImmediate: Bool) async throws {
         var fields = fields
         fields[.contentType] = type
         let loader = RewritingLoader(Ready(answer: .known(response(200, fields))), names: .standard) { _, _ in true }
-        #expect(try await status(loader, request()) == (isPrompt ? 200 : nil))
+        #expect(try await status(loader, request()) == (isImmediate ? 200 : nil))
         // What asks so is a style sheet, mostly.
         #expect(try await status(loader, request(Self.url, [.accept: "text/css,*/*;q=0.1"])) == nil)
         // A range of what is rewritten is answered by the whole, which is not known before.

@@ -75,7 +75,7 @@ struct LoaderChainTests {
     }
 
     @Test("At once, the first that does not say \"not mine\" answers, unless it has to wait")
-    func prompt() throws {
+    func immediate() throws {
         func reason(_ loaders: Loader...) -> String? {
             guard case .known(let response) = LoaderChain(loaders).immediateResponse(to: request) else {
                 return "later"

@@ -22,7 +22,7 @@ public protocol PoolableView: AnyObject {
     func reset() async throws -> Self
 
     /// What an earlier page or its host left in this view, as far as engine and script can tell. The pool asks after
-    /// each reset, and lends the view again only where there is nothing.
+    /// each reset, and checks out the view again only where there is nothing.
     /// - Throws: when that cannot be told, within a limit of the view's own; ``ViewProcessEnded`` as in ``reset()``.
     func residualState() async throws -> Set<ResidualState>
 

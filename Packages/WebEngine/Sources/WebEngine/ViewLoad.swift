@@ -92,7 +92,7 @@ public final class ViewLoad {
     private func isOfErrorPage(_ signal: ViewSignal) -> Bool {
         switch (errorPage, signal) {
         // Of the view, whatever it shows.
-        case (.none, _), (_, .frameLoaded), (_, .sightChanged): return false
+        case (.none, _), (_, .frameLoaded), (_, .visibilityChanged): return false
         case (_, .processEnded), (.there, .started): errorPage = .none
         case (.awaited, .started): errorPage = .there
         case (_, .finished): onErrorPage()
@@ -112,7 +112,7 @@ public final class ViewLoad {
         switch signal {
         case .committed where isAtInterimDocument, .finished where isAtInterimDocument: return
         case .resource(let resource) where isReportedElsewhere(resource): return
-        case .resource, .frameLoaded, .sightChanged: break
+        case .resource, .frameLoaded, .visibilityChanged: break
         default: isAtInterimDocument = false
         }
         switch signal {
@@ -121,7 +121,7 @@ public final class ViewLoad {
         case .finished: if case .failed = state {} else { state = .finished }
         case .failed(_, let error): state = .failed(error)
         case .processEnded(let reason): state = .failed(EngineError(.processEnded, reason))
-        case .resource, .frameLoaded, .sightChanged: break
+        case .resource, .frameLoaded, .visibilityChanged: break
         }
         for waiter in waiters.values { waiter.yield() }
         for observer in observers { observer(signal) }

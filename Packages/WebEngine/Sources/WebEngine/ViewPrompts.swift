@@ -69,20 +69,20 @@ public final class EnginePrompt {
     public let subject: Subject
     /// Hears that nobody waits for the answer any more.
     public var onWithdrawal: (@MainActor () -> Void)?
-    private var settle: (@MainActor (Answer) -> Void)?
+    private var respond: (@MainActor (Answer) -> Void)?
 
-    /// - Parameter settle: hears the answer, once.
-    public init(_ subject: Subject, settle: @escaping @MainActor (Answer) -> Void) {
+    /// - Parameter respond: A closure that receives the answer, once.
+    public init(_ subject: Subject, respond: @escaping @MainActor (Answer) -> Void) {
         self.subject = subject
-        self.settle = settle
+        self.respond = respond
     }
 
     /// Answers; all answers but the first do nothing.
     public func answer(_ answer: Answer) {
-        guard let settle else { return }
-        self.settle = nil
+        guard let respond else { return }
+        self.respond = nil
         onWithdrawal = nil
-        settle(answer)
+        respond(answer)
     }
 
     /// The engine gives the question up, as where the view ends: it gets the safe answer.

@@ -11,6 +11,6 @@ public protocol ViewRecovery: AnyObject {
     func endProcess()
 
     /// A Boolean value that indicates whether the view is visible; `nil` if the engine does not say. A change arrives as
-    /// `ViewSignal.sightChanged`.
+    /// `ViewSignal.visibilityChanged`.
     var isVisible: Bool? { get }
 }

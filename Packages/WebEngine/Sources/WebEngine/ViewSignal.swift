@@ -18,7 +18,7 @@ public enum ViewSignal: Sendable {
     /// The web process is gone; the view shows nothing.
     case processEnded(reason: String)
     /// The view came in sight, or went out of it, with or without a process.
-    case sightChanged(isVisible: Bool)
+    case visibilityChanged(isVisible: Bool)
 }
 
 /// A resource that the engine loaded.

@@ -24,7 +24,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     public var touched: Set<String> = []
     /// Whether its process lives; see ``crash(reason:)``.
     public var isAlive = true
-    /// The URLs that it was to load since it was lent, as the engine names them.
+    /// The URLs that it was to load since it was checked out, as the engine names them.
     public private(set) var loads: [String] = []
     /// The URLs that were to be loaded anew.
     public private(set) var reloads: [String] = []
@@ -53,7 +53,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     public var onEvaluate: (@MainActor (String) -> Void)?
     /// How often it was cleaned.
     public private(set) var resets = 0
-    /// The scripts that were added since it was lent.
+    /// The scripts that were added since it was checked out.
     public private(set) var scripts: [UserScript] = []
     /// The content rules that it was given, newest last.
     public private(set) var contentRules: [String] = []

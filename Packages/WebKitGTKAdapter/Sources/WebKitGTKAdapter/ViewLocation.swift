@@ -64,7 +64,7 @@ internal import WebEngine
         mutating func commit(url: String, mainResource: String?) -> Commit {
             isNavigating = false
             let asked = isLoadWaiting ? nil : asked
-            if !isLoadWaiting { settle() }
+            if !isLoadWaiting { forgetLoad() }
             if let mainResource {
                 documentURL = mainResource
                 return .document(url: mainResource)
@@ -97,11 +97,11 @@ internal import WebEngine
         /// There is no navigation any more, as there is no process.
         mutating func endNavigation() {
             isNavigating = false
-            if !isLoadWaiting { settle() }
+            if !isLoadWaiting { forgetLoad() }
         }
 
         /// Nothing is left of what the host asked for.
-        private mutating func settle() {
+        private mutating func forgetLoad() {
             asked = nil
             overtaken = nil
         }

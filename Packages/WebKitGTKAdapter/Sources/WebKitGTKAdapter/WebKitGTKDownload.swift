@@ -19,7 +19,7 @@ internal import WebEngine
         private var signals: GObjectSignals?
         private var receive: (@MainActor (EngineDownloadSignal) -> Void)?
         private var failure: EngineError?
-        /// Who heard the page that began it: the view may have been lent to another one since.
+        /// Who heard the page that began it: the view may have been checked out to another one since.
         private var onDownload: (@MainActor (ViewDownload) -> Void)?
         private var onEnd: (@MainActor (WebKitGTKDownload) -> Void)?
 

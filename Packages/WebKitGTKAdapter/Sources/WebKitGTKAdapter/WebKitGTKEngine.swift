@@ -183,7 +183,7 @@ public import WebEngine
 
         /// Whether a name is a URL scheme (RFC 3986, section 3.1, in lower case) that the engine leaves to an app.
         private static func isFree(_ scheme: String) -> Bool {
-            let taken: Set = [
+            let reserved: Set = [
                 "about", "blob", "data", "file", "ftp", "http", "https", "javascript", "resource", "ws", "wss",
             ]
             let isName = scheme.utf8.enumerated().allSatisfy { index, byte in
@@ -194,7 +194,7 @@ public import WebEngine
                 default: false
                 }
             }
-            return isName && !scheme.isEmpty && !taken.contains(scheme)
+            return isName && !scheme.isEmpty && !reserved.contains(scheme)
         }
 
         /// Creates a view that has not loaded anything. It may outlive the engine.

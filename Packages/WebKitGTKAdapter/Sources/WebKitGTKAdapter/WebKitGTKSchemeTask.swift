@@ -25,7 +25,7 @@ internal import WebEngine
 
         private let request: UnsafeMutablePointer<WebKitURISchemeRequest>
         private weak let view: WebKitGTKView?
-        private var unsettled = 0
+        private var unconfirmed = 0
         private var delivery: SchemeTaskDelivery?
         private var writer: SocketWriter?
         private var isReleased = false
@@ -107,11 +107,11 @@ internal import WebEngine
         func receive(_ data: Data) async throws {
             guard let writer else { throw ResourceError(.cancelled, "the answer was closed") }
             try await writer.write(data)
-            unsettled += data.count
-            guard unsettled >= Self.lead, let view else { return }
-            unsettled = 0
+            unconfirmed += data.count
+            guard unconfirmed >= Self.lead, let view else { return }
+            unconfirmed = 0
             // Not for ever: a synchronous XMLHttpRequest has its page wait for this very body.
-            try? await withLimit(Self.patience) { try await view.settle() }
+            try? await withLimit(Self.patience) { try await view.waitForPendingMessages() }
             try Task.checkCancellation()
         }
 

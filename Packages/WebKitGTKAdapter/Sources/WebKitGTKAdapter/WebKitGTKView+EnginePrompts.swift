@@ -114,7 +114,7 @@ internal import WebEngine
                     if asking.isInSignal {
                         asking.answer = answer
                     } else {
-                        Self.settle(decision, answer)
+                        Self.apply(decision, answer)
                     }
                 })
             asking.isInSignal = false
@@ -124,7 +124,7 @@ internal import WebEngine
         }
 
         /// Does late what the engine does by itself at once.
-        private static func settle(
+        private static func apply(
             _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, _ answer: EnginePrompt.Answer
         ) {
             let response = UnsafeMutableRawPointer(decision)

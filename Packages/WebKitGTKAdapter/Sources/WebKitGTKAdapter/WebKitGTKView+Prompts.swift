@@ -38,7 +38,7 @@ internal import WebEngine
             webkit_script_dialog_ref(dialog)
             put(
                 EnginePrompt(.dialog(kind, message: text)) { answer in
-                    Self.settle(dialog, kind, answer)
+                    Self.apply(dialog, kind, answer)
                     // Within the signal its return closes the dialog.
                     if !asking.isInSignal { webkit_script_dialog_close(dialog) }
                     webkit_script_dialog_unref(dialog)
@@ -57,7 +57,7 @@ internal import WebEngine
             }
         }
 
-        private static func settle(_ dialog: OpaquePointer, _ kind: DialogKind, _ answer: EnginePrompt.Answer) {
+        private static func apply(_ dialog: OpaquePointer, _ kind: DialogKind, _ answer: EnginePrompt.Answer) {
             switch (kind, answer) {
             case (.alert, _), (.prompt, .no): break
             case (.confirm, _), (.leave, _): webkit_script_dialog_confirm_set_confirmed(dialog, answer == .no ? 0 : 1)

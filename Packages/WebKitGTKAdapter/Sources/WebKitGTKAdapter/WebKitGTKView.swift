@@ -46,7 +46,7 @@ public import WebEngine
         /// Counts the documents that this view showed.
         private var pageNumber = 0
         /// Whether the window is on the screen, and no icon; see ``isVisible``.
-        var sight = WindowSight()
+        var visibility = WindowVisibility()
         /// A reference of this object's own.
         private let window: UnsafeMutablePointer<GtkWidget>
         private let messageLimit: Int
@@ -122,7 +122,7 @@ public import WebEngine
             connectForms(loadSignals)
             let windowSignals = GObjectSignals(of: window)
             connectWindowSignals(windowSignals)
-            connectSightSignals(loadSignals, windowSignals)
+            connectVisibilitySignals(loadSignals, windowSignals)
             signals = [loadSignals, windowSignals]
         }
 
@@ -239,7 +239,7 @@ public import WebEngine
 
         /// Returns once the page's process has taken in all that was sent to it before: messages to it, bodies among them,
         /// go one after the other, and this is one that it answers. Costs a round trip, and runs nothing in the page.
-        func settle() async throws {
+        func waitForPendingMessages() async throws {
             try requireLife()
             try await GLibAsync.call(among: viewCalls) { callback, data in
                 webkit_web_view_can_execute_editing_command(web, "Copy", nil, callback, data)
@@ -359,7 +359,7 @@ public import WebEngine
                 case .finished: return
                 case .failed(_, let error): throw error
                 case .processEnded(let reason): throw EngineError(.processEnded, reason)
-                case .started, .committed, .resource, .frameLoaded, .sightChanged: continue
+                case .started, .committed, .resource, .frameLoaded, .visibilityChanged: continue
                 }
             }
             try Task.checkCancellation()

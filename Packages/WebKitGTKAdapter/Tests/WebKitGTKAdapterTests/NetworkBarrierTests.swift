@@ -16,11 +16,11 @@
 
             private(set) var begun = 0
             private var ends: [CheckedContinuation<Void, any Error>] = []
-            private var watchers: [(count: Int, told: CheckedContinuation<Void, Never>)] = []
+            private var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
             func make() async throws {
                 begun += 1
-                for watcher in watchers where watcher.count <= begun { watcher.told.resume() }
+                for watcher in watchers where watcher.count <= begun { watcher.continuation.resume() }
                 watchers.removeAll { $0.count <= begun }
                 try await withCheckedThrowingContinuation { ends.append($0) }
             }

@@ -36,11 +36,11 @@
                     stream, buffer.baseAddress, gsize(buffer.count), 0, cancellable,
                     { _, result, me in
                         guard let me else { return }
-                        Unmanaged<Reader>.fromOpaque(me).takeRetainedValue().take(result)
+                        Unmanaged<Reader>.fromOpaque(me).takeRetainedValue().receive(result)
                     }, me)
             }
 
-            private func take(_ result: OpaquePointer?) {
+            private func receive(_ result: OpaquePointer?) {
                 var error: UnsafeMutablePointer<GError>?
                 let count = g_input_stream_read_finish(stream, result, &error)
                 failure = error.map { String(cString: $0.pointee.message) }

@@ -15,14 +15,15 @@ public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
         self.isQuarantine = isQuarantine
     }
 
-    /// A reason of the host's own for a view that is not to be lent again; see `ViewPool.retire(because:where:)`.
+    /// A reason of the host's own for a view that is not to be checked out again; see
+    /// `ViewPool.retire(because:where:)`.
     public init(retired description: String) {
         self.init("retired: \(description)")
     }
 
     /// There was no room for it.
     public static let surplus = DiscardReason("surplus")
-    /// It was lent as often as a view may be.
+    /// It was checked out as often as a view may be.
     public static let reuseLimit = DiscardReason("reuse-limit")
     /// Memory was short.
     public static let trimmed = DiscardReason("trimmed")

@@ -18,7 +18,7 @@ public struct PoolCounters: Sendable, Hashable {
     public var discarded: Int { ended.values.reduce(0, +) }
     /// Views ended because they could not be shown to be clean.
     public var quarantined: Int { ended.reduce(0) { $0 + ($1.key.isQuarantine ? $1.value : 0) } }
-    /// Views ended because they were lent as often as a view may be.
+    /// Views ended because they were checked out as often as a view may be.
     public var reuseLimit: Int { ended[.reuseLimit] ?? 0 }
     /// Views ended because memory was short.
     public var trimmed: Int { ended[.trimmed] ?? 0 }

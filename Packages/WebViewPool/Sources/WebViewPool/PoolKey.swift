@@ -3,8 +3,8 @@
 
 /// What pages must have in common to have one view after the other.
 ///
-/// A view that was lent serves only its own key again. One that was never lent has seen nothing, and serves each key of
-/// its ``kind``.
+/// A view that was checked out serves only its own key again. One that was never checked out has seen nothing, and
+/// serves each key of its ``kind``.
 public protocol PoolKey: Hashable, Sendable {
     /// What a view is made with, and cannot be changed later: its data store, for one.
     associatedtype Kind: Hashable, Sendable

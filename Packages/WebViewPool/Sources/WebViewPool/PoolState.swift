@@ -31,7 +31,7 @@ struct PoolState<Key: PoolKey>: Sendable {
     }
 
     /// Whether one more may be prepared.
-    var hasRoom: Bool { claimed < capacity.current }
+    var hasCapacity: Bool { claimed < capacity.current }
 
     // MARK: Preparing
 
@@ -48,38 +48,39 @@ struct PoolState<Key: PoolKey>: Sendable {
         return views[slot] != nil
     }
 
-    // MARK: Lending
+    // MARK: Checking out
 
-    /// Lends a warm view: the one that became so last among those of the key, or else among those that were never lent.
-    mutating func lend(_ key: Key) -> Slot? {
+    /// Checks out a warm view: the one that became so last among those of the key, or else among those that were never
+    /// checked out.
+    mutating func checkOut(_ key: Key) -> Slot? {
         let fit = warm.filter { views[$0]?.serves(key) == true }
         guard let slot = fit.last(where: { views[$0]?.key != nil }) ?? fit.last else { return nil }
-        handle(.lend(key), of: slot)
+        handle(.checkOut(key), of: slot)
         counters.warmCheckOuts += 1
         capacity.served(left: warm.count { views[$0]?.serves(key) == true })
         return slot
     }
 
-    /// Lends a view that was created for it.
-    mutating func lendNew(_ key: Key) -> Slot {
+    /// Checks out a view that was created for it.
+    mutating func checkOutNew(_ key: Key) -> Slot {
         counters.made += 1
         counters.coldCheckOuts += 1
         capacity.missed()
-        return add(PooledView(lentFor: key))
+        return add(PooledView(checkedOutFor: key))
     }
 
-    // MARK: Taking back
+    // MARK: Checking in
 
-    /// A lent view comes back.
-    /// - Returns: whether it is to be cleaned; it has ended where not, or was not lent.
-    mutating func takeBack(_ slot: Slot, isAlive: Bool) -> Bool {
-        guard views[slot]?.state == .lent else { return false }
+    /// A checked-out view comes back.
+    /// - Returns: whether it is to be cleaned; it has ended where not, or was not checked out.
+    mutating func checkIn(_ slot: Slot, isAlive: Bool) -> Bool {
+        guard views[slot]?.state == .checkedOut else { return false }
         if !isAlive {
             end(slot, .processEnded)
-        } else if views[slot]?.retirement == nil, !hasRoom {
+        } else if views[slot]?.retirement == nil, !hasCapacity {
             end(slot, .surplus)
         } else {
-            handle(.takenBack, of: slot)
+            handle(.checkedIn, of: slot)
         }
         return views[slot] != nil
     }
@@ -115,7 +116,7 @@ struct PoolState<Key: PoolKey>: Sendable {
             for slot in inOrderOfWorth.prefix((warm.count + 1) / 2) { end(slot, .trimmed) }
         case .critical:
             capacity.shrink()
-            for (slot, view) in views where view.state != .lent { retire(slot, .trimmed) }
+            for (slot, view) in views where view.state != .checkedOut { retire(slot, .trimmed) }
         }
     }
 

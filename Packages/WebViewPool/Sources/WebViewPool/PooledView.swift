@@ -4,13 +4,13 @@
 /// The life of one view in a pool, without the view.
 ///
 /// ```
-/// preparing ─► warm ─► lent ─► cleaning ─► warm …       each of them ─► ended, for a reason, for good
+/// preparing ─► warm ─► checkedOut ─► cleaning ─► warm …       each of them ─► ended, for a reason, for good
 /// ```
 struct PooledView<Key: PoolKey>: Hashable, Sendable {
     enum State: Hashable, Sendable {
         case preparing
         case warm
-        case lent
+        case checkedOut
         case cleaning
         case ended(DiscardReason)
     }
@@ -18,22 +18,22 @@ struct PooledView<Key: PoolKey>: Hashable, Sendable {
     enum Event: Hashable, Sendable {
         /// It has loaded its blank page.
         case prepared
-        case lend(Key)
+        case checkOut(Key)
         /// Its page is closed.
-        case takenBack
+        case checkedIn
         /// It was reset, and nothing was found in it.
         case clean
         /// It is of no use any more, at once.
         case end(DiscardReason)
-        /// It is not to be lent again; where nobody has it and nothing is under way in it, that is its end.
+        /// It is not to be checked out again; where nobody has it and nothing is under way in it, that is its end.
         case retire(DiscardReason)
     }
 
     private(set) var state: State
     let kind: Key.Kind
-    /// What it was lent for last; `nil` where it never was.
+    /// What it was checked out for last; `nil` where it never was.
     private(set) var key: Key?
-    private(set) var loans: Int
+    private(set) var checkOuts: Int
     /// Why it ends as soon as what is under way is over.
     private(set) var retirement: DiscardReason?
 
@@ -41,15 +41,15 @@ struct PooledView<Key: PoolKey>: Hashable, Sendable {
     init(preparing kind: Key.Kind) {
         state = .preparing
         self.kind = kind
-        loans = 0
+        checkOuts = 0
     }
 
-    /// A view that is lent before it was warm.
-    init(lentFor key: Key) {
-        state = .lent
+    /// A view that is checked out before it was warm.
+    init(checkedOutFor key: Key) {
+        state = .checkedOut
         kind = key.kind
         self.key = key
-        loans = 1
+        checkOuts = 1
     }
 
     var isEnded: Bool {
@@ -69,12 +69,12 @@ struct PooledView<Key: PoolKey>: Hashable, Sendable {
         case (.warm, .retire(let reason)): state = .ended(reason)
         case (_, .retire(let reason)): retirement = retirement ?? reason
         case (.preparing, .prepared), (.cleaning, .clean): state = retirement.map { .ended($0) } ?? .warm
-        case (.warm, .lend(let key)) where serves(key):
-            state = .lent
+        case (.warm, .checkOut(let key)) where serves(key):
+            state = .checkedOut
             self.key = key
-            loans += 1
-        case (.lent, .takenBack):
-            let reason = retirement ?? (loans >= reuseLimit ? .reuseLimit : nil)
+            checkOuts += 1
+        case (.checkedOut, .checkedIn):
+            let reason = retirement ?? (checkOuts >= reuseLimit ? .reuseLimit : nil)
             state = reason.map { .ended($0) } ?? .cleaning
         default: return false
         }

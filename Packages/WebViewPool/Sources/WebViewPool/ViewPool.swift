@@ -3,11 +3,11 @@
 
 public import WebEngine
 
-/// Keeps views warm, lends them, and takes them back clean.
+/// Keeps views warm, checks them out, and takes them back clean.
 ///
-/// A lent view belongs to a holder; when the holder is gone the view is taken back at the next call to the pool. A used
-/// view is lent again only for the same key, and only after a reset that was verified; otherwise it is quarantined:
-/// ended, and counted by reason. Isolation: the main actor.
+/// A checked-out view belongs to a holder; when the holder is gone the view is checked in at the next call to the pool.
+/// A used view is checked out again only for the same key, and only after a reset that was verified; otherwise it is
+/// quarantined: ended, and counted by reason. Isolation: the main actor.
 @MainActor
 public final class ViewPool<View: PoolableView, Key: PoolKey> {
     private let make: @MainActor (Key.Kind) throws -> View
@@ -35,8 +35,8 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
     /// The number of views that are warm and free.
     public var warmCount: Int { state.warm.count }
 
-    /// A view that is warm, and that nobody has: for what one view can do for all. It may be lent at any time; `nil` where
-    /// there is none.
+    /// A view that is warm, and that nobody has: for what one view can do for all. It may be checked out at any time;
+    /// `nil` where there is none.
     public var idleView: View? { state.warm.lazy.compactMap { self.views[$0] }.first { $0.isAlive } }
 
     /// How many views are kept warm, and how that number may change.
@@ -55,7 +55,7 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
         endDead()
         state.review()
         discardEnded()
-        while state.hasRoom, isWanted() {
+        while state.hasCapacity, isWanted() {
             try Task.checkCancellation()
             let view = try make(key.kind)
             let slot = state.beginPreparing(key.kind)
@@ -76,25 +76,26 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
         }
     }
 
-    // MARK: Lending
+    // MARK: Checking out
 
-    /// Lends a view: a warm one that serves the key where there is one, else a new one that is not warm.
+    /// Checks out a view: a warm one that serves the key where there is one, else a new one that is not warm.
     public func checkOut(_ key: Key, for holder: AnyObject) throws -> View {
         endDead()
-        if let slot = state.lend(key), let view = views[slot] {
+        if let slot = state.checkOut(key), let view = views[slot] {
             holders[slot] = Holder(object: holder)
             return view
         }
         let view = try make(key.kind)
-        let slot = state.lendNew(key)
+        let slot = state.checkOutNew(key)
         views[slot] = view
         holders[slot] = Holder(object: holder)
         return view
     }
 
-    /// Has views that were lent end, instead of being lent again: when they come back, when they are clean, or at once
-    /// where nobody has them. For what the host knows of their pages; one that was never lent stays.
-    /// - Parameter isMeant: says so of a view and the key that it was lent for last.
+    /// Has views that were checked out end, instead of being checked out again: when they come back, when they are
+    /// clean, or at once where nobody has them. For what the host knows of their pages; one that was never checked out
+    /// stays.
+    /// - Parameter isMeant: says so of a view and the key that it was checked out for last.
     public func retire(because reason: DiscardReason, where isMeant: (View, Key) -> Bool) {
         for (slot, view) in views {
             guard let key = state.views[slot]?.key, isMeant(view, key) else { continue }
@@ -103,7 +104,7 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
         discardEnded()
     }
 
-    // MARK: Taking back
+    // MARK: Checking in
 
     /// Takes a view back, and returns when it is clean or has ended.
     public func checkIn(_ view: View) async {
@@ -133,7 +134,7 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
     private func recycle(_ slot: PoolState<Key>.Slot) async {
         holders[slot] = nil
         guard let used = views[slot] else { return }
-        guard state.takeBack(slot, isAlive: used.isAlive) else { return discardEnded() }
+        guard state.checkIn(slot, isAlive: used.isAlive) else { return discardEnded() }
         do {
             let view = try await used.reset()
             views[slot] = view
@@ -165,7 +166,7 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
         discardEnded()
     }
 
-    /// Ends the views that the ledger has ended.
+    /// Ends the views that the state has ended.
     private func discardEnded() {
         for (slot, view) in views where state.views[slot] == nil {
             views[slot] = nil
@@ -193,7 +194,7 @@ extension ViewPool where Key == SoleKey {
         try await warmUp(for: SoleKey())
     }
 
-    /// Lends a view: a warm one where there is one, else a new one that is not warm.
+    /// Checks out a view: a warm one where there is one, else a new one that is not warm.
     public func checkOut(for holder: AnyObject) throws -> View {
         try checkOut(SoleKey(), for: holder)
     }

@@ -32,14 +32,14 @@ final class FakeFactory {
         return view
     }
 
-    /// Every view is lent, warm or ended, ended ones once, and the pool's counters say the same.
+    /// Every view is checked out, warm or ended, ended ones once, and the pool's counters say the same.
     func expectBalance(
-        of pool: ViewPool<FakeView, some PoolKey>, lent: Int, sourceLocation: SourceLocation = #_sourceLocation
+        of pool: ViewPool<FakeView, some PoolKey>, checkedOut: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let ended = views.filter { $0.discards > 0 }
         #expect(views.allSatisfy { $0.discards <= 1 }, sourceLocation: sourceLocation)
         #expect(pool.counters.made == views.count - successors, sourceLocation: sourceLocation)
         #expect(pool.counters.discarded == ended.count - successors, sourceLocation: sourceLocation)
-        #expect(views.count == ended.count + pool.warmCount + lent, sourceLocation: sourceLocation)
+        #expect(views.count == ended.count + pool.warmCount + checkedOut, sourceLocation: sourceLocation)
     }
 }

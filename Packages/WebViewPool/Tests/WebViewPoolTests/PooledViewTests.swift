@@ -12,7 +12,8 @@ struct PooledViewTests {
     private typealias Life = PooledView<SiteKey>
 
     private static let events: [Life.Event] = [
-        .prepared, .lend(SiteKey("a")), .lend(SiteKey("b")), .lend(SiteKey("a", kind: 2)), .takenBack, .clean,
+        .prepared, .checkOut(SiteKey("a")), .checkOut(SiteKey("b")), .checkOut(SiteKey("a", kind: 2)), .checkedIn,
+        .clean,
         .end(.trimmed), .retire(.surplus),
     ]
 
@@ -25,10 +26,10 @@ struct PooledViewTests {
         extend([])
     }
 
-    @Test("Whatever comes in whatever order, a view is lent only clean, for its key, and never after its end")
+    @Test("Whatever comes in whatever order, a view is checked out only clean, for its key, and never after its end")
     func interleavings() {
         eachSequence(of: 5) { sequence in
-            for start in [Life(preparing: 1), Life(lentFor: SiteKey("a"))] {
+            for start in [Life(preparing: 1), Life(checkedOutFor: SiteKey("a"))] {
                 var view = start
                 for event in sequence {
                     let before = view
@@ -36,15 +37,17 @@ struct PooledViewTests {
                     if !isTaken { #expect(view == before) }
                     if before.isEnded { #expect(!isTaken) }
                     switch (before.state, view.state) {
-                    case (.lent, .lent), (.warm, .warm), (.preparing, .preparing), (.cleaning, .cleaning): break
+                    case (.checkedOut, .checkedOut), (.warm, .warm), (.preparing, .preparing), (.cleaning, .cleaning):
+                        break
                     case (.ended, .ended), (_, .ended): break
                     case (.preparing, .warm): #expect(event == .prepared && before.retirement == nil)
                     case (.cleaning, .warm): #expect(event == .clean && before.retirement == nil)
-                    case (.lent, .cleaning): #expect(event == .takenBack && before.loans < 2)
-                    case (.warm, .lent): #expect(event == view.key.map { .lend($0) } && before.serves(view.key))
+                    case (.checkedOut, .cleaning): #expect(event == .checkedIn && before.checkOuts < 2)
+                    case (.warm, .checkedOut):
+                        #expect(event == view.key.map { .checkOut($0) } && before.serves(view.key))
                     default: Issue.record("\(before) became \(view) by \(event)")
                     }
-                    #expect(view.loans <= 2 && (view.key == nil) == (view.loans == 0))
+                    #expect(view.checkOuts <= 2 && (view.key == nil) == (view.checkOuts == 0))
                     if let key = before.key { #expect(view.key == key && key.kind == view.kind) }
                 }
             }
@@ -53,19 +56,19 @@ struct PooledViewTests {
 
     @Test("A view that is retired while something is under way ends with it, for that reason")
     func retirement() {
-        var lent = Life(lentFor: SiteKey("a"))
-        lent.handle(.retire(.trimmed), reuseLimit: 9)
-        lent.handle(.retire(.surplus), reuseLimit: 9)
-        #expect(lent.state == .lent)
-        lent.handle(.takenBack, reuseLimit: 9)
-        #expect(lent.state == .ended(.trimmed))
+        var checkedOut = Life(checkedOutFor: SiteKey("a"))
+        checkedOut.handle(.retire(.trimmed), reuseLimit: 9)
+        checkedOut.handle(.retire(.surplus), reuseLimit: 9)
+        #expect(checkedOut.state == .checkedOut)
+        checkedOut.handle(.checkedIn, reuseLimit: 9)
+        #expect(checkedOut.state == .ended(.trimmed))
         var preparing = Life(preparing: 1)
         preparing.handle(.retire(.trimmed), reuseLimit: 9)
         preparing.handle(.prepared, reuseLimit: 9)
         #expect(preparing.state == .ended(.trimmed))
     }
 
-    @Test("The ledger keeps its bounds and its count, whatever is asked of it", arguments: 1...200)
+    @Test("The state keeps its bounds and its count, whatever is asked of it", arguments: 1...200)
     func state(seed: UInt64) {
         var random = SplitMix(state: seed)
         var state = PoolState<SiteKey>(
@@ -76,15 +79,17 @@ struct PooledViewTests {
             let slot = slots.randomElement(using: &random) ?? 0
             let key = keys.randomElement(using: &random) ?? keys[0]
             switch Int.random(in: 0..<12, using: &random) {
-            case 0, 1: if state.hasRoom { _ = state.beginPreparing(key.kind) }
+            case 0, 1: if state.hasCapacity { _ = state.beginPreparing(key.kind) }
             case 2, 3: _ = state.prepared(slot)
             case 4, 5:
                 let served = state.warm.filter { state.views[$0]?.serves(key) == true }
-                let lent = state.lend(key)
-                #expect((lent == nil) == served.isEmpty)
-                if let lent { #expect(served.contains(lent) && state.views[lent]?.state == .lent) }
-            case 6: _ = state.lendNew(key)
-            case 7: _ = state.takeBack(slot, isAlive: Bool.random(using: &random))
+                let checkedOut = state.checkOut(key)
+                #expect((checkedOut == nil) == served.isEmpty)
+                if let checkedOut {
+                    #expect(served.contains(checkedOut) && state.views[checkedOut]?.state == .checkedOut)
+                }
+            case 6: _ = state.checkOutNew(key)
+            case 7: _ = state.checkIn(slot, isAlive: Bool.random(using: &random))
             case 8: _ = state.cleaned(slot)
             case 9: state.end(slot, .resetFailed)
             case 10: state.retire(slot, .severalThings)

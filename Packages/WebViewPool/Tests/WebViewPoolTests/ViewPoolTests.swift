@@ -26,7 +26,7 @@ struct WebViewPoolTests {
         try await pool.warmUp()
         #expect(pool.warmCount == expected)
         #expect(factory.views.map(\.warmUps) == Array(repeating: 1, count: expected))
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("Keeps three views where nothing else is said")
@@ -43,11 +43,11 @@ struct WebViewPoolTests {
         await #expect(throws: FakeView.Broken.self) { try await pool.warmUp() }
         #expect(pool.warmCount == 1)
         #expect(factory.views.map(\.discards) == [0, 1])
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
 
         try await pool.warmUp()
         #expect(pool.warmCount == 3)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("What is done ahead is done once in each new view, when it is warm and before anybody has it")
@@ -122,24 +122,24 @@ struct WebViewPoolTests {
         for call in calls { try await call.value }
         #expect(pool.warmCount == 3)
         #expect(factory.views.count == 3)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("A view that comes back takes no place that a new one is being made for")
     func checkInDuringWarmUp() async throws {
         let pool = pool(of: 1)
         let holder = Holder()
-        let lent = try pool.checkOut(for: holder)
+        let checkedOut = try pool.checkOut(for: holder)
         let gate = Gate()
         factory.adjust = { $0.gate = gate }
         let call = Task { try await pool.warmUp() }
         await gate.holds(1)
-        await pool.checkIn(lent)
+        await pool.checkIn(checkedOut)
         gate.open()
         try await call.value
         #expect(pool.warmCount == 1)
-        #expect(lent.discards == 1 && lent.resets == 0)
-        factory.expectBalance(of: pool, lent: 0)
+        #expect(checkedOut.discards == 1 && checkedOut.resets == 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("Warm views that died are replaced")
@@ -150,12 +150,12 @@ struct WebViewPoolTests {
         try await pool.warmUp()
         #expect(pool.warmCount == 3)
         #expect(factory.views.map(\.discards) == [0, 1, 0, 0])
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    // MARK: Lending
+    // MARK: Checking out
 
-    @Test("Lends the view that was warmed last first, and a cold one when none is warm")
+    @Test("Checks out the view that was warmed last first, and a cold one when none is warm")
     func order() async throws {
         let pool = pool(of: 2)
         try await pool.warmUp()
@@ -164,7 +164,7 @@ struct WebViewPoolTests {
         #expect(numbers == [2, 1, 3])
         #expect(factory.views.map(\.warmUps) == [1, 1, 0])
         #expect(pool.counters.warmCheckOuts == 2 && pool.counters.coldCheckOuts == 1)
-        factory.expectBalance(of: pool, lent: 3)
+        factory.expectBalance(of: pool, checkedOut: 3)
         withExtendedLifetime(holder) {}
     }
 
@@ -178,13 +178,13 @@ struct WebViewPoolTests {
         #expect(try pool.checkOut(for: holder).number == 1)
         #expect(factory.views.map(\.discards) == [0, 1, 1])
         #expect(try pool.checkOut(for: holder).number == 4)
-        factory.expectBalance(of: pool, lent: 2)
+        factory.expectBalance(of: pool, checkedOut: 2)
         withExtendedLifetime(holder) {}
     }
 
-    // MARK: Taking back
+    // MARK: Checking in
 
-    @Test("A view that comes back is cleaned and lent again")
+    @Test("A view that comes back is cleaned and checked out again")
     func recycling() async throws {
         let pool = pool()
         let holder = Holder()
@@ -193,11 +193,11 @@ struct WebViewPoolTests {
         #expect(view.resets == 1 && pool.warmCount == 1 && pool.counters.recycled == 1)
         #expect(try pool.checkOut(for: holder) === view)
         #expect(pool.counters.warmCheckOuts == 1)
-        factory.expectBalance(of: pool, lent: 1)
+        factory.expectBalance(of: pool, checkedOut: 1)
         withExtendedLifetime(holder) {}
     }
 
-    @Test("A view that is not lent cannot come back")
+    @Test("A view that is not checked out cannot come back")
     func strayCheckIn() async throws {
         let pool = pool()
         let holder = Holder()
@@ -208,7 +208,7 @@ struct WebViewPoolTests {
         #expect(view.resets == 1 && pool.warmCount == 1 && pool.counters.recycled == 1)
     }
 
-    @Test("A view that cannot be cleaned is never lent again")
+    @Test("A view that cannot be cleaned is never checked out again")
     func failingReset() async throws {
         let pool = pool()
         let holder = Holder()
@@ -217,7 +217,7 @@ struct WebViewPoolTests {
         await pool.checkIn(view)
         #expect(view.discards == 1 && pool.warmCount == 0 && pool.counters.recycled == 0)
         #expect(try pool.checkOut(for: holder) !== view)
-        factory.expectBalance(of: pool, lent: 1)
+        factory.expectBalance(of: pool, checkedOut: 1)
         withExtendedLifetime(holder) {}
     }
 
@@ -229,7 +229,7 @@ struct WebViewPoolTests {
         view.isAlive = false
         await pool.checkIn(view)
         #expect(view.resets == 0 && view.discards == 1)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("A view that dies while it is cleaned is not kept")
@@ -245,7 +245,7 @@ struct WebViewPoolTests {
         gate.open()
         await call.value
         #expect(pool.warmCount == 0 && pool.counters.recycled == 0)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("No more views are cleaned at the same time than may be kept")
@@ -262,10 +262,10 @@ struct WebViewPoolTests {
         await first.value
         #expect(pool.warmCount == 1 && views.map(\.resets) == [1, 0, 0])
         #expect(pool.counters.recycled == 1 && pool.counters.ended == [.surplus: 2])
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("Views whose holders are gone are taken back; the others stay lent")
+    @Test("Views whose holders are gone are checked in; the others stay checked out")
     func reclaiming() async throws {
         let pool = pool()
         let stays = Holder()
@@ -280,35 +280,35 @@ struct WebViewPoolTests {
         #expect(pool.warmCount == 1 && orphan?.resets == 1 && kept.resets == 0)
         await pool.reclaim()
         #expect(orphan?.resets == 1)
-        factory.expectBalance(of: pool, lent: 1)
+        factory.expectBalance(of: pool, checkedOut: 1)
         withExtendedLifetime(stays) {}
     }
 
-    @Test("Warming up takes back what was left behind before it makes views")
+    @Test("Warming up checks in what was left behind before it makes views")
     func warmUpReclaims() async throws {
         let pool = pool(of: 1)
         _ = try pool.checkOut(for: Holder())
         try await pool.warmUp()
         #expect(factory.views.map(\.resets) == [1])
         #expect(pool.warmCount == 1)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("When memory is critical the free views end, and the lent ones do not")
+    @Test("When memory is critical the free views end, and the checked-out ones do not")
     func draining() async throws {
         let pool = pool()
         try await pool.warmUp()
         let holder = Holder()
-        let lent = try pool.checkOut(for: holder)
+        let checkedOut = try pool.checkOut(for: holder)
         pool.trim(.critical)
         pool.trim(.critical)
-        #expect(pool.warmCount == 0 && lent.discards == 0)
+        #expect(pool.warmCount == 0 && checkedOut.discards == 0)
         #expect(pool.counters.discarded == 2)
-        factory.expectBalance(of: pool, lent: 1)
+        factory.expectBalance(of: pool, checkedOut: 1)
 
-        await pool.checkIn(lent)
+        await pool.checkIn(checkedOut)
         #expect(pool.warmCount == 1)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("Memory is given back by views whose holders are gone, too")
@@ -317,7 +317,7 @@ struct WebViewPoolTests {
         _ = try pool.checkOut(for: Holder())
         pool.trim(.critical)
         #expect(factory.views.map(\.discards) == [1])
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("A trim is not undone by views that were being prepared or cleaned")
@@ -326,8 +326,8 @@ struct WebViewPoolTests {
         let holder = Holder()
         let gate = Gate()
         factory.adjust = { $0.gate = gate }
-        let lent = try pool.checkOut(for: holder)
-        let cleaning = Task { await pool.checkIn(lent) }
+        let checkedOut = try pool.checkOut(for: holder)
+        let cleaning = Task { await pool.checkIn(checkedOut) }
         await gate.holds(1)
         let warming = Task { try await pool.warmUp() }
         await gate.holds(2)
@@ -340,7 +340,7 @@ struct WebViewPoolTests {
         // The next call warms again.
         try await pool.warmUp()
         #expect(pool.warmCount == 2)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("A warm-up that is cancelled says so, and keeps no view that it cut short")
@@ -354,7 +354,7 @@ struct WebViewPoolTests {
         gate.open()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(pool.warmCount == 0 && factory.views.count == 1)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     // MARK: Clean or ended
@@ -372,20 +372,20 @@ struct WebViewPoolTests {
         #expect(pool.counters.ended == [.residualState([.history]): 1, .residualState([.media, .zoom]): 1])
         #expect(pool.counters.quarantined == 2 && pool.counters.recycled == 1)
         #expect(DiscardReason.residualState([.zoom, .media]).description == "remains: media, zoom")
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A view that does not say what is left in it is not lent again")
+    @Test("A view that does not say what is left in it is not checked out again")
     func failingLook() async throws {
         let pool = pool()
         let view = try pool.checkOut(for: Holder())
         view.failsToLook = true
         await pool.checkIn(view)
         #expect(view.discards == 1 && pool.counters.ended == [.resetFailed: 1])
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A view that takes another's place is looked at, lent and counted in its place")
+    @Test("A view that takes another's place is looked at, checked out and counted in its place")
     func successors() async throws {
         let pool = pool()
         let holder = Holder()
@@ -397,7 +397,7 @@ struct WebViewPoolTests {
         // The one that is gone cannot bring the other back.
         await pool.checkIn(view)
         #expect(successor.resets == 0 && pool.counters.recycled == 1 && pool.counters.made == 1)
-        factory.expectBalance(of: pool, lent: 1)
+        factory.expectBalance(of: pool, checkedOut: 1)
         withExtendedLifetime(holder) {}
     }
 
@@ -407,7 +407,7 @@ struct WebViewPoolTests {
         let holder = Holder()
         for _ in 1...4 { await pool.checkIn(try pool.checkOut(for: holder)) }
         #expect(factory.views.map(\.resets) == [1, 1] && pool.counters.reuseLimit == 2)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("A retired view ends when it comes back")
@@ -420,10 +420,10 @@ struct WebViewPoolTests {
         #expect(retired.discards == 0)
         for view in [kept, retired] { await pool.checkIn(view) }
         #expect(kept.resets == 1 && retired.resets == 0 && pool.counters.ended == [reason: 1])
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A retired view ends at once where nobody has it, after it is clean, and never where it was not lent")
+    @Test("A retired view ends at once where nobody has it, after it is clean, and never where it was not checked out")
     func retiringFree() async throws {
         let pool = pool(of: 4)
         let holder = Holder()
@@ -440,12 +440,12 @@ struct WebViewPoolTests {
         gate.open()
         await call.value
         #expect(cleaning.discards == 1 && pool.warmCount == 2 && pool.counters.ended == [reason: 2])
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     // MARK: Keys
 
-    @Test("A used view serves its key alone, one that was never lent its kind, and used ones are lent first")
+    @Test("A used view serves its key alone, one never checked out its kind, and used ones are checked out first")
     func keys() async throws {
         let pool = ViewPool<FakeView, SiteKey>(.init(capacity: 2)) { [factory] _ in try factory.make() }
         let holder = Holder()
@@ -475,7 +475,7 @@ struct WebViewPoolTests {
         pool.trim(.warning)
         pool.trim(.warning)
         #expect(pool.warmCount == 0)
-        factory.expectBalance(of: pool, lent: 0)
+        factory.expectBalance(of: pool, checkedOut: 0)
     }
 
     @Test("Critical memory leaves the fewest to be kept until they are missed")

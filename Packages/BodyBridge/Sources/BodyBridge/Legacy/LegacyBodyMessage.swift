@@ -47,20 +47,20 @@ public struct LegacyBodyMessage: Sendable, Hashable {
         guard json.count <= Self.maxBytes else {
             throw ResourceError(.tooLarge, "a message of \(json.count) bytes, more than \(Self.maxBytes)")
         }
-        let parts: Parts
+        let values: Payload
         do {
-            parts = try JSONDecoder().decode(Parts.self, from: json)
+            values = try JSONDecoder().decode(Payload.self, from: json)
         } catch let error as ResourceError {
             throw error
         } catch {
             throw ResourceError(.invalidRequest, "no message of a body: \(Self.reason(error))")
         }
-        guard (1...Self.maxIDBytes).contains(parts.requestId.utf8.count),
-            parts.requestId.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        guard (1...Self.maxIDBytes).contains(values.requestId.utf8.count),
+            values.requestId.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else { throw ResourceError(.invalidRequest, "requestId is empty, too long, or has control characters") }
-        requestID = parts.requestId
-        (kind, body) = try Self.body(parts, in: json)
-        fields = try Self.fields(parts.headers ?? [:])
+        requestID = values.requestId
+        (kind, body) = try Self.body(values, in: json)
+        fields = try Self.fields(values.headers ?? [:])
     }
 
     /// The message without its bytes, which lie elsewhere.
@@ -70,8 +70,8 @@ public struct LegacyBodyMessage: Sendable, Hashable {
         return message
     }
 
-    private static func body(_ parts: Parts, in json: Data) throws -> (Kind, Data) {
-        switch (parts.body, parts.bodyEncoding ?? "") {
+    private static func body(_ values: Payload, in json: Data) throws -> (Kind, Data) {
+        switch (values.body, values.bodyEncoding ?? "") {
         case (.none, ""): return (.none, Data())
         case (.text(let text), ""): return (.text, Data(text.utf8))
         case (.text(let text), "base64"):
@@ -118,7 +118,7 @@ public struct LegacyBodyMessage: Sendable, Hashable {
         }
     }
 
-    private struct Parts: Decodable {
+    private struct Payload: Decodable {
         enum Body: Decodable {
             case text(String)
             case json
@@ -156,16 +156,16 @@ public struct LegacyBodyMessage: Sendable, Hashable {
         }
 
         init(from decoder: any Decoder) throws {
-            let parts = try decoder.container(keyedBy: Key.self)
-            requestId = try parts.decode(String.self, forKey: .requestId)
+            let values = try decoder.container(keyedBy: Key.self)
+            requestId = try values.decode(String.self, forKey: .requestId)
             // `decodeIfPresent` would take null for missing.
-            guard parts.contains(.body) else {
+            guard values.contains(.body) else {
                 throw DecodingError.keyNotFound(
-                    Key.body, DecodingError.Context(codingPath: parts.codingPath, debugDescription: "no body"))
+                    Key.body, DecodingError.Context(codingPath: values.codingPath, debugDescription: "no body"))
             }
-            body = try parts.decode(Body.self, forKey: .body)
-            bodyEncoding = try parts.decodeIfPresent(String.self, forKey: .bodyEncoding)
-            headers = try parts.decodeIfPresent([String: String].self, forKey: .headers)
+            body = try values.decode(Body.self, forKey: .body)
+            bodyEncoding = try values.decodeIfPresent(String.self, forKey: .bodyEncoding)
+            headers = try values.decodeIfPresent([String: String].self, forKey: .headers)
         }
     }
 }

@@ -12,7 +12,7 @@ public import ResourceLoading
 /// The container's end of what older pages say in one view: bodies ahead of their requests, and cookies.
 ///
 /// A body belongs to the origin of the document that handed it over: a request of another origin, a frame's for one, does
-/// not find it. It is taken once, and goes after the vault's patience, or when the view shows another document.
+/// not find it. It is taken once, and goes after the relay's patience, or when the view shows another document.
 ///
 /// Isolation: the main actor, where engines ask.
 @MainActor
@@ -67,19 +67,19 @@ public final class LegacyBridge {
     /// - Returns: `nil` where it is no such text.
     public func answer(to text: String) -> String? {
         guard let payload = script.token.payload(of: text) else { return nil }
-        let words = payload.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard words.count == 3, words[1].utf8.count <= Self.urlLimit else { return nil }
-        let url = String(words[1])
+        let fields = payload.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard fields.count == 3, fields[1].utf8.count <= Self.urlLimit else { return nil }
+        let url = String(fields[1])
         let answer: Result<String, any Error>
-        switch words[0] {
+        switch fields[0] {
         case "body":
-            answer = Result { try store(Self.json(words[2], upTo: LegacyBodyMessage.maxBytes), fromDocument: url) }
+            answer = Result { try store(Self.json(fields[2], upTo: LegacyBodyMessage.maxBytes), fromDocument: url) }
         case "cookie":
-            answer = Result { try host.cookieLine(of: Self.json(words[2], upTo: Self.lineLimit), fromDocument: url) }
+            answer = Result { try host.cookieLine(of: Self.json(fields[2], upTo: Self.lineLimit), fromDocument: url) }
         case "prefetch":
-            answer = Result { try begin(Self.json(words[2], upTo: Self.callLimit), fromDocument: url) }
+            answer = Result { try begin(Self.json(fields[2], upTo: Self.callLimit), fromDocument: url) }
         case "prefetched":
-            answer = Result { try ending(of: Self.json(words[2], upTo: Self.lineLimit), fromDocument: url) }
+            answer = Result { try ending(of: Self.json(fields[2], upTo: Self.lineLimit), fromDocument: url) }
         default: return nil
         }
         switch answer {
@@ -93,7 +93,7 @@ public final class LegacyBridge {
     /// - Returns: `nil` where there is none.
     public func removeBody(_ requestID: String, for origin: WebOrigin) -> LegacyBody? {
         guard let entry = entries.removeValue(forKey: Key(origin: origin, requestID: requestID)),
-            let bytes = relay.takeNow(entry.id)
+            let bytes = relay.removeReceivedBytes(entry.id)
         else { return nil }
         let type: String? =
             switch entry.message.kind {
@@ -136,7 +136,7 @@ public final class LegacyBridge {
             relay.drop(id)
             throw error
         }
-        // The bytes lie in the vault, which counts them.
+        // The bytes lie in the relay, which counts them.
         message = message.withoutBody
         entries[key] = Entry(id: id, message: message)
         return message.requestID
@@ -148,30 +148,30 @@ public final class LegacyBridge {
         guard let origin = host.origin(ofDocument: url) else {
             throw ResourceError(.blocked, "not a document that may ask")
         }
-        try makeRoom(among: Self.maxCalls) { _ in true }
-        try makeRoom(among: Self.maxCallsOfOrigin) { $0 == origin }
+        try evictAnswer(among: Self.maxCalls) { _ in true }
+        try evictAnswer(among: Self.maxCallsOfOrigin) { $0 == origin }
         let ticket = BridgeToken().text
         let work = Task { [weak self, host] in
             guard let self else { return }
             do {
                 let reply = try await host.prefetched(message, for: origin, by: self)
-                settle(ticket, .success(reply.map { String(decoding: $0, as: UTF8.self) } ?? "null"))
+                complete(ticket, .success(reply.map { String(decoding: $0, as: UTF8.self) } ?? "null"))
             } catch {
-                settle(ticket, .failure(error))
+                complete(ticket, .failure(error))
             }
         }
         calls.append(Call(ticket: ticket, origin: origin, work: work))
         return ticket
     }
 
-    private func settle(_ ticket: String, _ answer: Result<String, any Error>) {
+    private func complete(_ ticket: String, _ answer: Result<String, any Error>) {
         guard let index = calls.firstIndex(where: { $0.ticket == ticket }) else { return }
         calls[index].answer = answer
     }
 
     /// Drops the oldest answer that nobody has come for, as of a frame that is gone, where there are too many
     /// questions.
-    private func makeRoom(among limit: Int, where isMeant: (WebOrigin) -> Bool) throws {
+    private func evictAnswer(among limit: Int, where isMeant: (WebOrigin) -> Bool) throws {
         guard calls.count(where: { isMeant($0.origin) }) >= limit else { return }
         guard let index = calls.firstIndex(where: { $0.answer != nil && isMeant($0.origin) }) else {
             throw ResourceError(.tooLarge, "too many questions at a time")

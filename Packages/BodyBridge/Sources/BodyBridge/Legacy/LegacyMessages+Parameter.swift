@@ -20,14 +20,14 @@ extension LegacyMessages {
     }
 
     /// Takes the parameter out of a request's URL, wherever and however often it is there; all else stays as it is spelled.
-    public func takeID(from request: inout HTTPRequest) -> CarriedID {
+    public func removeID(from request: inout HTTPRequest) -> CarriedID {
         guard var target = request.path else { return .none }
         let found = removeID(from: &target)
         guard found != .none else { return .none }
         request.path = target
         // A request trims blanks at the end of its target, and one may have hidden another parameter.
         guard isCarried(by: request) else { return found }
-        return takeID(from: &request) == found ? found : .unreadable
+        return removeID(from: &request) == found ? found : .unreadable
     }
 
     /// A URL without the parameter.

@@ -86,7 +86,7 @@ extension Container {
             keep(current(session))
         }
         guard let session = self.session(of: page) else { return false }
-        await engineCaches?.settle(for: current(session))
+        await engineCaches?.invalidateStaleFiles(for: current(session))
         return self.session(of: page) != nil
     }
 }

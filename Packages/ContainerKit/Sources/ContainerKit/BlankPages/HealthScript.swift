@@ -43,7 +43,7 @@ enum HealthScript {
         /// Whether it tells something, and does not ask what to do.
         var news: Bool?
 
-        var isNews: Bool { news == true }
+        var isNotification: Bool { news == true }
     }
 
     struct Look: Decodable {
@@ -57,7 +57,7 @@ enum HealthScript {
         var errors: [ScriptFailure]
         var failed: [String]
 
-        var examination: ProbeResult {
+        var result: ProbeResult {
             ProbeResult(
                 isHTML: html, isHidden: hidden, isUsed: used, isPainted: painted, isEmpty: empty, hasScripts: scripts,
                 hasBackground: background, bootErrors: errors, failedResources: failed)

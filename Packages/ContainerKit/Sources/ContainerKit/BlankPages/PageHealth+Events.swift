@@ -20,7 +20,7 @@ extension PageHealth {
         /// The process ended, and the host has asked for a load since.
         case processReplaced
         /// The view came in sight, or went out of it.
-        case sightChanged(isVisible: Bool)
+        case visibilityChanged(isVisible: Bool)
         /// A request or a resource of the page ended.
         case activity
         /// A document on its way is asked for with a body: said before its answer is there.

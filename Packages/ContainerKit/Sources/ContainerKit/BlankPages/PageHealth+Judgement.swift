@@ -3,10 +3,10 @@
 
 // What a look says of a page.
 extension PageHealth {
-    mutating func judge(_ examination: ProbeResult?, at now: Duration) -> [Action] {
+    mutating func judge(_ result: ProbeResult?, at now: Duration) -> [Action] {
         // What it waits for may be what it is to show, however late.
         guard !isBusyLook else { return leaveAlone() }
-        guard let seen = examination else { return recordSilence(at: now) }
+        guard let seen = result else { return recordSilence(at: now) }
         (document.silence, document.hasSpoken) = (nil, true)
         if seen.isPainted { document.hasPainted = true }
         if seen.isHidden {
@@ -51,7 +51,7 @@ extension PageHealth {
         document.waitsForPaint = true
         due = now + min(limits.firstPaint, limits.silence)
         guard now - silence.since >= limits.silence, silence.count >= Limits.silences else { return [] }
-        let canEnd = isOn && limits.signals.contains(.unresponsive) && !document.hasPainted && !ladder.isOver
+        let canEnd = isOn && limits.signals.contains(.unresponsive) && !document.hasPainted && !policy.isOver
         leaveAlone()
         guard canEnd else { return [] }
         isEndingProcess = true

@@ -6,16 +6,16 @@ extension PageHealth {
     mutating func act(_ trouble: Trouble, at now: Duration) -> [Action] {
         let mayRepeat = !document.hasBody && trouble.signal != .loadFailed
         guard isOn, limits.signals.contains(trouble.signal),
-            let kind = ladder.next(
+            let kind = policy.next(
                 for: document.url, mayRepeat: mayRepeat, mayDrop: !document.isLost, at: now)
         else { return leaveAlone() }
-        return begin(ladder.step(kind, trouble), at: now)
+        return begin(policy.step(kind, trouble), at: now)
     }
 
     /// A process that ends with a page that has painted, or is out of sight, has most often ended for what the system
     /// wants: the page is loaded anew, and its package has no part in it.
     mutating func endWell(_ trouble: Trouble, at now: Duration) -> [Action] {
-        guard isOn, limits.signals.contains(trouble.signal), let step = ladder.reload(trouble, at: now) else {
+        guard isOn, limits.signals.contains(trouble.signal), let step = policy.reload(trouble, at: now) else {
             return leaveAlone()
         }
         return begin(step, at: now)
@@ -26,7 +26,7 @@ extension PageHealth {
         phase = step.kind == .showedErrorPage ? .errorPage : .recovering
         pending = step.kind == .reloadedWithoutPackage ? step : nil
         guard pending == nil else { return [.dropPackage(step)] }
-        ladder.record(step, at: now)
+        policy.record(step, at: now)
         return [.perform(step)]
     }
 
@@ -43,7 +43,7 @@ extension PageHealth {
             guard !step.signal.isOfLook else { return passOver() }
             return act(Trouble(signal: step.signal, detail: step.detail, source: step.source), at: now)
         }
-        ladder.record(step, at: now)
+        policy.record(step, at: now)
         return [.perform(step)]
     }
 
@@ -53,7 +53,7 @@ extension PageHealth {
             // Where the process has ended there is no document that could be well.
             guard step.signal.isOfLook else { return }
             (pending, showsNothing) = (nil, false)
-            ladder.keepPackages()
+            policy.keepPackages()
         }
         leaveAlone()
     }

@@ -22,7 +22,7 @@ struct PageHealth: Sendable {
     }
 
     let limits: Limits
-    var ladder: RecoveryPolicy
+    var policy: RecoveryPolicy
     var phase = Phase.idle
     var document = Document()
     /// What is known of the document that was asked for last, until one is there.
@@ -49,7 +49,7 @@ struct PageHealth: Sendable {
 
     init(_ options: BlankPageOptions) {
         limits = Limits(options)
-        ladder = RecoveryPolicy(limit: options.stepLimit)
+        policy = RecoveryPolicy(limit: options.stepLimit)
     }
 
     /// Whether a step waits for ``Event/packageDropped(_:)``: not any more once another document was asked for.
@@ -76,7 +76,7 @@ struct PageHealth: Sendable {
         case .loadFailed(let reason, let isReal): return failLoad(event, reason, isReal: isReal, at: now)
         case .processEnded(let reason): return endProcess(event, reason, at: now)
         case .processReplaced: (showsNothing, isExamining, isEndingProcess) = (true, false, false)
-        case .sightChanged(let isVisible):
+        case .visibilityChanged(let isVisible):
             self.isVisible = isVisible
             return applyHeld(at: now)
         case .activity:
@@ -102,20 +102,20 @@ struct PageHealth: Sendable {
             recordResponsiveness()
             renewTime(at: now)
         case .asks: renewTime(at: now)
-        case .examined(let examination):
-            if examination != nil { isEndingProcess = false }
+        case .examined(let result):
+            if result != nil { isEndingProcess = false }
             guard isExamining else { break }
             isExamining = false
             guard !isPaused, isWatching else { break }
-            return judge(examination, at: now)
+            return judge(result, at: now)
         case .packageDropped(let isDropped): return endDrop(event, isDropped, at: now)
         case .stepOvertaken:
             guard phase == .errorPage else { break }
             phase = .recovering
-            ladder.takeBackErrorPage()
+            policy.revertErrorPage()
         case .retryAsked:
             guard phase == .errorPage else { break }
-            ladder.renew()
+            policy.renew()
             phase = .recovering
             return [.perform(BlankPageStep(kind: .retried, signal: .loadFailed, detail: "", number: 0))]
         case .isWell: recordHealthy()
@@ -133,11 +133,11 @@ struct PageHealth: Sendable {
     // MARK: Documents
 
     private mutating func start(_ url: String, byPerson: Bool) {
-        if byPerson { ladder.renew() }
+        if byPerson { policy.renew() }
         if pending != nil {
             // What a step was to be taken for is about to go.
             (pending, phase) = (nil, .finished)
-            ladder.keepPackages()
+            policy.keepPackages()
         }
         // What is there stays to be seen until the next document is, which may be a download.
         (isOnWay, isExamining, held, isEndingProcess) = (true, false, nil, false)

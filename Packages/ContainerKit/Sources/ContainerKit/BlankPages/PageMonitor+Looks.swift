@@ -8,12 +8,12 @@ extension PageMonitor {
     func examine() {
         work?.cancel()
         work = Task { [weak self] in
-            let examination = await self?.look()
+            let result = await self?.look()
             guard !Task.isCancelled, let self else { return }
             if isAsking { handle(.asks) }
             // One that began meanwhile: the page is not quiet.
             if host.isBusy() { handle(.activity) }
-            handle(.examined(examination ?? nil))
+            handle(.examined(result ?? nil))
         }
     }
 
@@ -21,20 +21,20 @@ extension PageMonitor {
     private func look() async -> ProbeResult? {
         guard hasScript, view != nil else { return nil }
         let shown = await channel.look(within: options.lookLimit)
-        guard var examination = shown, examination.needsPicture(for: options.signals) else { return shown }
+        guard var result = shown, result.needsPicture(for: options.signals) else { return shown }
         // Of the view, and not of the page: it runs nothing there.
         let picture = Task { [weak view] in (try? await view?.snapshots?.snapshot().isUniform()) ?? nil }
-        examination.isUniform = await outcome(of: picture, within: options.lookLimit) ?? nil
+        result.isUniform = await outcome(of: picture, within: options.lookLimit) ?? nil
         picture.cancel()
-        return await host.attribute(examination)
+        return await host.attribute(result)
     }
 
     /// What the script of the page says.
     func receive(_ said: HealthScript.Message) {
         // What is told, and does not ask, may come from a document that the page cache has brought back.
-        if !said.isNews { handle(.spoke) }
+        if !said.isNotification { handle(.spoke) }
         switch said.visible {
-        case true? where said.isNews: handle(.shown)
+        case true? where said.isNotification: handle(.shown)
         case false?: handle(.hidden)
         default: break
         }

@@ -120,7 +120,7 @@ final class PageMonitor {
 
     /// Hears whether the view is in sight, where the engine says so and has not told.
     private func recordVisibility() {
-        if let isVisible = view?.recovery?.isVisible { handle(.sightChanged(isVisible: isVisible)) }
+        if let isVisible = view?.recovery?.isVisible { handle(.visibilityChanged(isVisible: isVisible)) }
     }
 
     private func receive(_ signal: ViewSignal) {
@@ -153,7 +153,7 @@ final class PageMonitor {
             guard view?.hasEnded == false else { return end() }
             recordVisibility()
             handle(isOvertaken ? .processReplaced : .processEnded(reason))
-        case .sightChanged(let isVisible): handle(.sightChanged(isVisible: isVisible))
+        case .visibilityChanged(let isVisible): handle(.visibilityChanged(isVisible: isVisible))
         case .frameLoaded: break
         }
     }

@@ -31,9 +31,9 @@ final class ProbeChannel {
             return .end
         }
         speaker = said.from
-        if let look = said.look { looker?.yield(look.examination) }
+        if let look = said.look { looker?.yield(look.result) }
         receive(said)
-        if said.isNews { return .end }
+        if said.isNotification { return .end }
         if let wish {
             self.wish = nil
             return wish
@@ -61,7 +61,7 @@ final class ProbeChannel {
         self.looker = looker
         say(.look)
         let answer = Task { () -> ProbeResult? in
-            for await examination in answers { return examination }
+            for await result in answers { return result }
             return nil
         }
         defer { answer.cancel() }

@@ -78,7 +78,7 @@ struct RecoveryPolicy: Sendable {
     }
 
     /// The error page was to be shown, and is not: it counts as a step, which time takes back like any other.
-    mutating func takeBackErrorPage() { isSpent = false }
+    mutating func revertErrorPage() { isSpent = false }
 
     /// The packages were to be taken, and are not.
     mutating func keepPackages() { hasDropped = false }

@@ -96,7 +96,7 @@ final class CookieSynchronizer: Sendable {
 
     /// Returns when both stores have what was changed before in either, or when that takes too long. Then the next pages do
     /// not wait at all, until a store that did not answer does so again, or for ``patience``.
-    func settle() async {
+    func waitUntilSynchronized() async {
         guard let reconciler, !isBehind.withLock({ $0 }) else { return }
         do {
             try await reconciler.barrier(reading: [.jar, .engine])

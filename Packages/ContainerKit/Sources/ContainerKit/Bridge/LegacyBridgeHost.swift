@@ -73,7 +73,7 @@ final class LegacyBridgeHost: LegacyHosting {
     /// The request without the parameter.
     nonisolated func bare(_ request: EngineRequest) -> EngineRequest {
         var request = request
-        _ = messages.takeID(from: &request.head)
+        _ = messages.removeID(from: &request.head)
         return request
     }
 
@@ -81,7 +81,7 @@ final class LegacyBridgeHost: LegacyHosting {
     /// - Returns: `nil` where the request has no parameter, or none of what it names is needed.
     /// - Throws: `ResourceError` where the request would go out without its body.
     func removeBody(for request: inout EngineRequest) throws -> LegacyBody? {
-        let carried = messages.takeID(from: &request.head)
+        let carried = messages.removeID(from: &request.head)
         let view = request.view
         // Engines say nothing of who asks where a script of a custom scheme's page asks its own origin, and name all others.
         let asker = asker(of: request.head, unnamed: origin(ofDocument: request.head.urlText))
@@ -94,7 +94,7 @@ final class LegacyBridgeHost: LegacyHosting {
     /// origins for permission by what it knew.
     /// - Throws: `ResourceError`, also where header fields would go to another origin that nobody has permitted.
     func complete(_ request: inout ResourceRequest) throws {
-        let carried = messages.takeID(from: &request.head)
+        let carried = messages.removeID(from: &request.head)
         let head = request.head
         let site = HTTPField.Name.fetchSite.flatMap { head.headerFields[$0] }
         let asker = asker(of: head, unnamed: site == "same-origin" ? head.webOrigin : nil)

@@ -45,10 +45,10 @@ enum DownloadNaming: Sendable, CaseIterable {
     private func hold(_ path: String, _ target: String, _ entry: () throws -> String) throws -> Outcome {
         // Else the note would be of a file that is another's.
         guard access(target, F_OK) != 0 else { return .isTaken }
-        guard let placeholder = try NameReservation.make(target, entry()) else { return .isTaken }
+        guard let reservation = try NameReservation.make(target, entry()) else { return .isTaken }
         guard SystemFile.rename(path, target) == 0 else {
             let number = errno
-            placeholder.remove()
+            reservation.remove()
             throw DownloadError(errno: number, "rename", at: target)
         }
         return .done

@@ -51,7 +51,7 @@ final class EngineSaving {
         guard bound == nil else { return }
         bound = Task { [weak self, clock] in
             guard (try? await clock.sleep(for: Self.endLimit)) != nil else { return }
-            self?.settle(.failure(CancellationError()))
+            self?.complete(.failure(CancellationError()))
         }
     }
 
@@ -69,8 +69,8 @@ final class EngineSaving {
                 giveUp(because: DownloadError(.tooLarge, "more than \(limit) bytes", at: download.request.url))
             }
             if diskSpace.isDue(at: bytes) { measure() }
-        case .finished: settle(download.failure.map { .failure($0) } ?? .success(()))
-        case .failed(let error): settle(.failure(error))
+        case .finished: complete(download.failure.map { .failure($0) } ?? .success(()))
+        case .failed(let error): complete(.failure(error))
         }
     }
 
@@ -92,7 +92,7 @@ final class EngineSaving {
         }
     }
 
-    private func settle(_ result: Result<Void, any Error>) {
+    private func complete(_ result: Result<Void, any Error>) {
         end?.resume(with: result)
         end = nil
     }

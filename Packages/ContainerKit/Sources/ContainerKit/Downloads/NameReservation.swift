@@ -37,14 +37,14 @@ final class NameReservation {
         let descriptor = SystemFile.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW)
         if descriptor < 0, errno == EEXIST { return nil }
         guard descriptor >= 0 else { throw DownloadError(errno: errno, "open", at: path) }
-        let placeholder = NameReservation(descriptor, AT_FDCWD, path)
+        let reservation = NameReservation(descriptor, AT_FDCWD, path)
         let bytes = Array(text.utf8)
         guard SystemFile.write(descriptor, bytes) == bytes.count else {
             let number = errno
-            placeholder.remove()
+            reservation.remove()
             throw DownloadError(errno: number, "write", at: path)
         }
-        return placeholder
+        return reservation
     }
 
     /// One that was left in a folder; `nil` where there is none of this text.
@@ -53,11 +53,11 @@ final class NameReservation {
         // What is no file is not waited for.
         let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        let placeholder = NameReservation(descriptor, folder, name)
+        let reservation = NameReservation(descriptor, folder, name)
         let bytes = Array(text.utf8)
         var found = [UInt8](repeating: 0, count: bytes.count + 1)
         guard read(descriptor, &found, found.count) == bytes.count, found.dropLast() == bytes[...] else { return nil }
-        return placeholder
+        return reservation
     }
 
     /// Gives the name back, unless another file has taken it.

@@ -60,7 +60,7 @@ final class ProgressTracker: Sendable {
     /// Those who listen hear the newest alone.
     func progress() -> AsyncStream<DownloadProgress> {
         let (stream, listener) = AsyncStream.makeStream(of: DownloadProgress.self, bufferingPolicy: .bufferingNewest(1))
-        let isHeard = state.withLock { state in
+        let isAccepted = state.withLock { state in
             guard !state.isOver, state.listeners.count < Self.listenerLimit else { return false }
             state.lastListener += 1
             let id = state.lastListener
@@ -69,7 +69,7 @@ final class ProgressTracker: Sendable {
             listener.yield(DownloadProgress(received: state.received, expected: state.expected))
             return true
         }
-        if !isHeard { listener.finish() }
+        if !isAccepted { listener.finish() }
         return stream
     }
 

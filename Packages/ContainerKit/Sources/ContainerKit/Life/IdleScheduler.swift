@@ -9,7 +9,7 @@ internal import ResourceLoading
 /// Isolation: the main actor.
 @MainActor
 final class IdleScheduler {
-    private var idleness: IdleState
+    private var idleState: IdleState
     private let delay: Duration
     private let clock: any Clock<Duration>
     private let work: @MainActor (_ isWanted: @escaping @MainActor () -> Bool) async -> Void
@@ -28,7 +28,7 @@ final class IdleScheduler {
         _ conditions: any HostConditioning, delay: Duration, clock: any Clock<Duration> = ContinuousClock(),
         work: @escaping @MainActor (_ isWanted: @escaping @MainActor () -> Bool) async -> Void
     ) {
-        idleness = IdleState(conditions.conditions)
+        idleState = IdleState(conditions.conditions)
         self.delay = delay
         self.clock = clock
         self.work = work
@@ -52,17 +52,17 @@ final class IdleScheduler {
             case .pageOpened(let session): self?.handle(.loading(session.id))
             case .page(let page, .started): self?.handle(.loading(page))
             case .page(let page, .finished), .page(let page, .failed), .page(let page, .processEnded):
-                self?.handle(.settled(page))
-            case .pageClosed(let page): self?.handle(.settled(page))
+                self?.handle(.loadingEnded(page))
+            case .pageClosed(let page): self?.handle(.loadingEnded(page))
             default: break
             }
         }
     }
 
     func handle(_ event: IdleState.Event) {
-        let before = idleness
-        idleness.handle(event)
-        if idleness != before { plan() }
+        let before = idleState
+        idleState.handle(event)
+        if idleState != before { plan() }
     }
 
     /// Ends what goes on, and waits for it.
@@ -80,7 +80,7 @@ final class IdleScheduler {
         // One that is under way plans anew when it ends.
         guard working == nil, !isOver else { return }
         let limit: Duration
-        switch idleness.wait {
+        switch idleState.wait {
         case .event: return
         case .quiet: limit = delay
         case .pages: limit = Self.pageLimit
@@ -95,14 +95,14 @@ final class IdleScheduler {
     var isResting: Bool { waiting == nil && working == nil }
 
     private func mayGoOn(beside pages: Set<PageID>) -> Bool {
-        !isOver && idleness.mayGoOn(beside: pages)
+        !isOver && idleState.mayGoOn(beside: pages)
     }
 
     private func begin() {
         waiting = nil
-        let loading = idleness.loading
+        let loading = idleState.loading
         // What happens meanwhile makes it due again.
-        idleness.handle(.worked)
+        idleState.handle(.worked)
         working = Task { [weak self, work] in
             await work { [weak self] in self?.mayGoOn(beside: loading) ?? false }
             self?.working = nil

@@ -16,7 +16,7 @@ struct IdleState: Sendable, Hashable {
         /// A page loads, or loads again.
         case loading(PageID)
         /// It does so no longer, or is closed.
-        case settled(PageID)
+        case loadingEnded(PageID)
         /// The work that was due is done, or failed.
         case worked
         /// Memory was asked back: nothing is prepared until something happens.
@@ -67,7 +67,7 @@ struct IdleState: Sendable, Hashable {
         case .loading(let page):
             loading.insert(page)
             isDue = true
-        case .settled(let page):
+        case .loadingEnded(let page):
             if loading.remove(page) != nil { isDue = true }
         case .worked, .released: isDue = false
         case .lost: isDue = true

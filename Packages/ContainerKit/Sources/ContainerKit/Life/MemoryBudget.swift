@@ -22,7 +22,7 @@ public struct MemoryBudget: Sendable, Hashable {
     /// What was fetched ahead and waits for its page: a sixteenth.
     public let prefetch: Int
     /// A file of a package that is still on its way, held until it is known to be right: a sixteenth.
-    public let arriving: Int
+    public let partial: Int
     /// A style sheet that is held until it is known to be right: an eighth.
     public let checked: Int
 
@@ -34,8 +34,8 @@ public struct MemoryBudget: Sendable, Hashable {
         httpCache = ceiling / 8
         checked = ceiling / 8
         prefetch = ceiling / 16
-        arriving = ceiling / 16
-        bodies = ceiling - packages - httpCache - checked - prefetch - arriving
+        partial = ceiling / 16
+        bodies = ceiling - packages - httpCache - checked - prefetch - partial
     }
 }
 

@@ -30,11 +30,11 @@ final class LocalServerController<Engine: WebEngineDriver> {
         send: @escaping @MainActor (ContainerEvent) -> Void, record: @escaping @MainActor (ExchangeReport) -> Void
     ) async throws {
         self.engine = engine
-        let news = LoopbackEventBatcher(of: "server", logger: logger, send: send, record: record)
-        self.events = news
+        let batcher = LoopbackEventBatcher(of: "server", logger: logger, send: send, record: record)
+        self.events = batcher
         var configuration = LocalServer.Configuration(
             loader: requests, completing: requests, trusting: CertificateTrust(engine), port: 0)
-        configuration.observer = news
+        configuration.observer = batcher
         configuration.upstreamProxy = options.upstreamProxy
         configuration.trustRoots = options.trustRoots
         configuration.limits = options.limits

@@ -55,13 +55,13 @@ final class ProxyController<Engine: WebEngineDriver> {
         self.logger = logger
         self.isUsed = isUsed
         let relay = Relay<Engine>()
-        let news = LoopbackEventBatcher(of: "proxy", logger: logger, send: send, record: record) {
+        let batcher = LoopbackEventBatcher(of: "proxy", logger: logger, send: send, record: record) {
             relay.controller?.receive($0)
         }
-        self.events = news
+        self.events = batcher
         var configuration = InterceptingProxy.Configuration(
             loader: requests, policy: requests, trusting: CertificateTrust(engine))
-        configuration.observer = news
+        configuration.observer = batcher
         configuration.upstreamProxy = options.upstreamProxy
         configuration.trustRoots = options.trustRoots
         configuration.limits = options.limits

@@ -17,7 +17,7 @@ extension RequestHandler {
     /// - Parameter askers: the pages of which one asks; `nil` where the one that was concluded is as good.
     func immediateResponse(loopback request: ResourceRequest, of askers: [String]? = nil) -> ImmediateResult {
         var request = request
-        takeHandOverField(from: &request.head)
+        removeHandOverField(from: &request.head)
         let decision = decide(loopback: request, of: askers)
         return isBypassed(decision) ? .later : chain.immediateResponse(to: request)
     }
@@ -28,7 +28,7 @@ extension RequestHandler {
         loopback request: ResourceRequest, of askers: [String]? = nil
     ) async throws -> ResourceResponse? {
         var request = request
-        takeHandOverField(from: &request.head)
+        removeHandOverField(from: &request.head)
         let decision = decide(loopback: request, of: askers)
         guard isBypassed(decision) else { return try await chain.load(request) }
         var response = try await direct.load(request)

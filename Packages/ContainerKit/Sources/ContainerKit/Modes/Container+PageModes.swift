@@ -8,7 +8,7 @@ public import WebEngine
 // The mode of a page.
 extension Container {
     /// In which mode a page of this URL would open now: what covers it and the rules say whether it is intercepted, and
-    /// `plain` of `Configuration.pageModes`, the switchboard, the rest of that list, how its origin was opened before,
+    /// `plain` of `Configuration.pageModes`, remote config, the rest of that list, how its origin was opened before,
     /// and `Configuration.mode`, in that order, how.
     public func mode(ofPageAt url: String) -> InterceptionMode {
         path.mode(ofPageAt: url)
@@ -42,6 +42,6 @@ extension Container {
             let session = sessions[asked.view], session.id == asked.id
         else { return }
         join(session.id)
-        await engineCaches?.settle(for: current(session))
+        await engineCaches?.invalidateStaleFiles(for: current(session))
     }
 }

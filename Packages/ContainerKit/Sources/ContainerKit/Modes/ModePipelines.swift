@@ -70,7 +70,7 @@ extension Container {
                 ? nil
                 : await EngineFields.open(
                     shared.store, of: pipelines.isEmpty ? nil : mode, logger: configuration.logger)
-            let ahead = Prefetcher.Setup(
+            let prefetchSetup = Prefetcher.Setup(
                 configuration, traits, fields: fields, library: shared.interceptionPolicy.library,
                 switches: shared.interceptionPolicy.switches, among: modes.chains.count)
             let path = RequestHandler(
@@ -80,8 +80,9 @@ extension Container {
                 // What another mode's cookies go into is no way for those of an engine that has its own.
                 isCacheOfOthers: shared.cookies != nil && traits.keepsCookies, fileAnswers: configuration.fileAnswers,
                 cookies: traits.keepsCookies ? nil : shared.cookies,
-                handOverField: configuration.cookies.handOverField, memory: shared.memory, ahead: ahead)
-            pipelines.append(ModePipeline(mode: mode, traits: traits, path: path, fields: fields, prefetch: ahead))
+                handOverField: configuration.cookies.handOverField, memory: shared.memory, prefetchSetup: prefetchSetup)
+            pipelines.append(
+                ModePipeline(mode: mode, traits: traits, path: path, fields: fields, prefetch: prefetchSetup))
         }
         return ModePipelines(all: pipelines)
     }

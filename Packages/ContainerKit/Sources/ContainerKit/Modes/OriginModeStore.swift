@@ -102,7 +102,7 @@ final class OriginModeStore: Sendable {
     }
 
     /// Returns when all is kept.
-    func settle() async {
+    func waitUntilSaved() async {
         await queue.run {}
     }
 }

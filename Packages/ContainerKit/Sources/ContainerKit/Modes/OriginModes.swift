@@ -65,8 +65,8 @@ struct OriginModes: Sendable, Hashable {
 
     /// All, by the origins as texts.
     var all: [String: OriginMode] {
-        let noted = Dictionary(modes.map { ($0.key.description, $0.value) }) { $1 }
-        return noted.merging(decided.map { ($0.key.description, $0.value) }) { $1 }
+        let recorded = Dictionary(modes.map { ($0.key.description, $0.value) }) { $1 }
+        return recorded.merging(decided.map { ($0.key.description, $0.value) }) { $1 }
     }
 
     /// Notes how an origin opened first; what is known already stays.

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import SchemeRouter
 internal import WebEngine
 
-/// Which modes a container is in, and which one its host, or the switchboard, names for a page. A value.
+/// Which modes a container is in, and which one its host, or remote config, names for a page. A value.
 struct PageModes: Sendable {
     /// A list of which the last entry that fits decides.
     private struct Table: Sendable {
@@ -56,7 +56,7 @@ struct PageModes: Sendable {
         }
     }
 
-    /// Takes what a switchboard says of modes: what is started here, and never in place of the host's `plain`.
+    /// Takes what remote config says of modes: what is started here, and never in place of the host's `plain`.
     mutating func apply(_ document: RemoteConfigDocument) throws(ContainerError) {
         remote = try Self.table(
             document.pageModes.map { entry in
@@ -64,7 +64,7 @@ struct PageModes: Sendable {
             })
     }
 
-    /// What a switchboard names that is not in use here, and so has no effect.
+    /// What remote config names that is not in use here, and so has no effect.
     func missing(in document: RemoteConfigDocument) -> [InterceptionMode] {
         InterceptionMode.allCases.filter { mode in
             !started.contains(mode) && document.modes.contains { $0.mode.named == mode }

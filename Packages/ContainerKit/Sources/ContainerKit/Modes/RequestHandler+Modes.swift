@@ -23,7 +23,7 @@ extension RequestHandler {
 
     /// Notes in which mode a document was shown, for the next pages of its origin: by name where it is intercepted, and
     /// not where a page only came to the name of something that is not; plain where nothing of its origin has a name, and
-    /// not where the host's own word, or that of a switchboard, is why.
+    /// not where the host's own word, or that of remote config, is why.
     func recordDocument(_ url: String, isIntercepted: Bool) {
         guard let origins = interceptionPolicy.origins, let request = HTTPRequest(urlText: url) else { return }
         let decision = interceptionPolicy.decide(documentAt: url)

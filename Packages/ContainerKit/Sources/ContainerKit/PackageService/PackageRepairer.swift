@@ -7,7 +7,7 @@ internal import PackageFormat
 internal import ResourceLoading
 internal import WebEngine
 
-/// Has packages mended that lost files, one after another, when the host's conditions allow background transfers.
+/// Has packages repaired that lost files, one after another, when the host's conditions allow background transfers.
 ///
 /// Isolation: the main actor; the work itself happens elsewhere.
 @MainActor
@@ -17,7 +17,7 @@ final class PackageRepairer {
     private let updater: PackageUpdater
     private let conditions: any HostConditioning
     private let logger: Logger
-    /// Packages that wait to be mended.
+    /// Packages that wait to be repaired.
     private var waiting: Set<PackageID> = []
     private var tried: [PackageID: Int] = [:]
     private let wakes: AsyncStream<Void>
@@ -34,7 +34,7 @@ final class PackageRepairer {
         wake.finish()
     }
 
-    /// Begins. The caller owns what goes on, and cancels it: a package that is being mended keeps the store.
+    /// Begins. The caller owns what goes on, and cancels it: a package that is being repaired keeps the store.
     func start() -> [Task<Void, Never>] {
         let changes = conditions.changes()
         let wakes = wakes
@@ -54,7 +54,7 @@ final class PackageRepairer {
         wake.yield()
     }
 
-    /// Something has changed: what could not be mended may be now.
+    /// Something has changed: what could not be repaired may be now.
     func tryAgain() {
         tried = [:]
         wake.yield()
@@ -72,7 +72,7 @@ final class PackageRepairer {
                 logger.notice(
                     "looked after a damaged package", metadata: ["package": "\(id)", "outcome": "\(outcome)"])
             } catch {
-                logger.warning("cannot mend a package", metadata: ["package": "\(id)", "error": "\(error)"])
+                logger.warning("cannot repair a package", metadata: ["package": "\(id)", "error": "\(error)"])
                 waiting.insert(id)
             }
         }

@@ -66,9 +66,9 @@ final class PackageService {
         events = updater.events()
         changesAtLaunch = try await updater.start()
         let sweepRequests: AsyncStream<Void>
-        let news: AsyncStream<Notice>
+        let noticeStream: AsyncStream<Notice>
         (sweepRequests, sweeps) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        (news, notices) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024))
+        (noticeStream, notices) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024))
         repairs = damage.start()
         // Owned: they end with this object, which finishes the streams. Weak, so that the folder is free once it is gone.
         sweeping = Task { [weak library, logger] in
@@ -78,12 +78,12 @@ final class PackageService {
             }
         }
         reporting = Task { [weak updater] in
-            for await notice in news {
+            for await notice in noticeStream {
                 switch notice {
                 case .report(let report): await updater?.record(report)
-                case .verdict(let report, let told):
-                    told.yield(await updater?.record(report) ?? [])
-                    told.finish()
+                case .verdict(let report, let continuation):
+                    continuation.yield(await updater?.record(report) ?? [])
+                    continuation.finish()
                 case .present(let order): await updater?.pauseTrials(false, order: order)
                 }
             }
@@ -173,8 +173,8 @@ final class PackageService {
     /// Reports that a page fails, after the reports that came before, and returns once what that leads to is done; after
     /// five seconds in any case, since a rollback waits for work on its package, which goes on.
     func markFailed(_ page: PageReference, because reason: String, clock: (any Clock<Duration>)? = nil) async {
-        let (verdicts, told) = AsyncStream<[Task<Void, Never>]>.makeStream()
-        send(.verdict(BootReport(.failed(reason), of: page), told))
+        let (verdicts, continuation) = AsyncStream<[Task<Void, Never>]>.makeStream()
+        send(.verdict(BootReport(.failed(reason), of: page), continuation))
         let work = Task {
             for await conclusions in verdicts {
                 for conclusion in conclusions { await conclusion.value }
@@ -196,7 +196,7 @@ final class PackageService {
         switch lost {
         // Without it no boot would be timed any more.
         case .present: return isOver ? () : send(lost)
-        case .verdict(_, let told): told.finish()
+        case .verdict(_, let continuation): continuation.finish()
         case .report: break
         }
         guard !isOver else { return }
@@ -237,7 +237,7 @@ final class PackageService {
 
 extension PackageService {
     @concurrent
-    nonisolated func settle() async throws { try store.settle() }
+    nonisolated func checkpoint() async throws { try store.checkpoint() }
 
     @concurrent
     nonisolated func suspend() async throws { try store.suspend() }

@@ -67,10 +67,10 @@ final class PagePromptController {
             end(answer, ending)
         }
         waiting[page, default: []].append(asking)
-        prompt?.onWithdrawal = { [weak asking] in asking?.settle(request.safeAnswer, .pageGone) }
+        prompt?.onWithdrawal = { [weak asking] in asking?.resolve(request.safeAnswer, .pageGone) }
         let limit = request.isOfDocument ? options.documentLimit : options.limit
         asking.begin(delegate, limit, options.clock)
-        return { [weak asking] in asking?.settle(request.safeAnswer, .withdrawn) }
+        return { [weak asking] in asking?.resolve(request.safeAnswer, .withdrawn) }
     }
 
     /// The host is not asked.
@@ -88,17 +88,17 @@ final class PagePromptController {
 
     /// What the page asked for is of no use any more: its document is another one. A file may be saved all the same.
     func release(_ page: PageID) {
-        settle(page) { if case .download = $0 { false } else { true } }
+        resolve(page) { if case .download = $0 { false } else { true } }
     }
 
     func end(_ page: PageID) {
-        settle(page) { _ in true }
+        resolve(page) { _ in true }
         allowed[page] = nil
     }
 
-    private func settle(_ page: PageID, where isMeant: (PageRequest) -> Bool) {
+    private func resolve(_ page: PageID, where isMeant: (PageRequest) -> Bool) {
         for asking in waiting[page] ?? [] where isMeant(asking.request) {
-            asking.settle(asking.request.safeAnswer, .pageGone)
+            asking.resolve(asking.request.safeAnswer, .pageGone)
         }
     }
 
@@ -126,20 +126,20 @@ private final class Asking {
         let asked = Task { [weak self] in
             do {
                 let answer = try await request.put(to: delegate)
-                self?.settle(answer, .answered)
+                self?.resolve(answer, .answered)
             } catch {
-                self?.settle(request.safeAnswer, .failed("\(error)"))
+                self?.resolve(request.safeAnswer, .failed("\(error)"))
             }
         }
         let timer = Task { [weak self] in
             try? await clock.sleep(for: limit)
             guard !Task.isCancelled else { return }
-            self?.settle(request.safeAnswer, .timedOut)
+            self?.resolve(request.safeAnswer, .timedOut)
         }
         tasks = [asked, timer]
     }
 
-    func settle(_ answer: PageAnswer, _ ending: PageRequestRecord.Ending) {
+    func resolve(_ answer: PageAnswer, _ ending: PageRequestRecord.Ending) {
         guard let onEnd else { return }
         self.onEnd = nil
         for task in tasks { task.cancel() }

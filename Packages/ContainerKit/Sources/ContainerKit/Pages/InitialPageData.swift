@@ -83,13 +83,13 @@ public struct InitialPageData: Sendable, Hashable {
     /// One for each origin, with the values of all of its own: of two of one name the later.
     static func merged(_ initialData: [InitialPageData]) -> [InitialPageData] {
         var merged: [InitialPageData] = []
-        for seed in initialData {
-            guard let index = merged.firstIndex(where: { $0.origin == seed.origin }) else {
-                merged.append(seed)
+        for data in initialData {
+            guard let index = merged.firstIndex(where: { $0.origin == data.origin }) else {
+                merged.append(data)
                 continue
             }
-            merged[index].content.localStorage.merge(seed.content.localStorage) { $1 }
-            merged[index].content.globals.merge(seed.content.globals) { $1 }
+            merged[index].content.localStorage.merge(data.content.localStorage) { $1 }
+            merged[index].content.globals.merge(data.content.globals) { $1 }
         }
         return merged
     }

@@ -84,10 +84,10 @@ final class EngineFields: Sendable {
 
     /// Notes a request of the engine for a page's document.
     func record(_ request: HTTPRequest) {
-        var noted = HTTPFields()
-        for name in Self.names { noted[name] = request.headerFields[name] }
+        var recorded = HTTPFields()
+        for name in Self.names { recorded[name] = request.headerFields[name] }
         let (fields, waiters) = state.withLock { state -> (HTTPFields?, [AsyncStream<Void>.Continuation]) in
-            let fields = state.ofEngine(noted)
+            let fields = state.ofEngine(recorded)
             guard state.fields != fields else { return (nil, []) }
             state.fields = fields
             defer { state.waiters = [:] }
@@ -102,14 +102,14 @@ final class EngineFields: Sendable {
     /// What the engine adds. Until it has asked for a document, in the first launch, this waits for that.
     /// - Throws: `CancellationError`.
     func known() async throws -> HTTPFields {
-        let (told, waiter) = AsyncStream.makeStream(of: Void.self)
+        let (signal, waiter) = AsyncStream.makeStream(of: Void.self)
         let (fields, number) = state.withLock { state -> (HTTPFields?, UInt64) in
             state.lastWaiter += 1
             if state.fields == nil { state.waiters[state.lastWaiter] = waiter }
             return (state.fields, state.lastWaiter)
         }
         if let fields { return fields }
-        for await _ in told {}
+        for await _ in signal {}
         let found = state.withLock { state in
             state.waiters[number] = nil
             return state.fields

@@ -28,7 +28,7 @@ final class OpeningCookies: Sendable {
 
     /// Returns when what was begun for a page is over, whatever came of it.
     /// - Returns: whether anything was.
-    func settle(for page: PageID) async -> Bool {
+    func waitUntilRead(for page: PageID) async -> Bool {
         guard let reading = readings.withLock({ $0[page] }) else { return false }
         _ = await reading.result
         return true

@@ -125,8 +125,8 @@ final class Prefetcher {
 
     /// Returns when the cookies of a page that is being opened have been read.
     /// - Returns: whether any are, or were.
-    func settle(_ id: PageID) async -> Bool {
-        await setup.completion.cookies.settle(for: id)
+    func waitForCookies(of id: PageID) async -> Bool {
+        await setup.completion.cookies.waitUntilRead(for: id)
     }
 
     /// The page is closed, or does not open.

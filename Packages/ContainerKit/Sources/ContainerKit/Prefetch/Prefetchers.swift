@@ -53,10 +53,10 @@ final class Prefetchers {
         try await self[mode]?.answer(call, of: page, from: origin)
     }
 
-    /// See `Prefetcher/settle(_:)`.
-    func settle(_ id: PageID) async -> Bool {
+    /// See `Prefetcher/waitForCookies(of:)`.
+    func waitForCookies(of id: PageID) async -> Bool {
         var isRead = false
-        for entry in prefetchers where await entry.prefetcher.settle(id) { isRead = true }
+        for entry in prefetchers where await entry.prefetcher.waitForCookies(of: id) { isRead = true }
         return isRead
     }
 

@@ -12,24 +12,24 @@ internal import WebViewPool
 
 // What is on and off, from afar.
 extension Container {
-    /// What the switchboard says now; `nil` where the configuration has none.
+    /// What remote config says now; `nil` where the configuration has none.
     public var remoteConfig: RemoteConfigState? {
         remoteConfigService?.state
     }
 
     /// Puts a document in force that came by a channel of the host's own, as one of the server would be: it is kept for the
     /// next launches, and no older one takes its place.
-    /// - Throws: ``ContainerError`` with code `unsupported` where the configuration has no switchboard;
+    /// - Throws: ``ContainerError`` with code `unsupported` where the configuration has no remote config;
     ///   ``RemoteConfigError`` with code `older`, and nothing has changed; `StoreError` where it applies, but could not
     ///   be kept for the next launch.
     public func apply(_ document: RemoteConfigDocument) async throws {
         guard let remoteConfigService else {
-            throw ContainerError(.unsupported, "the configuration has no switchboard")
+            throw ContainerError(.unsupported, "the configuration has no remote config")
         }
         try await remoteConfigService.apply(document)
     }
 
-    /// Begins to listen to the switchboard, and asks for its document.
+    /// Begins to listen to remote config, and asks for its document.
     func beginRemoteConfig() {
         remoteConfigService?.onChange = { [weak self] state in
             guard let self else { return }
@@ -46,7 +46,7 @@ extension Container {
     private func reportMissingModes(of document: RemoteConfigDocument?) {
         guard let missing = document.map(modes.missing), !missing.isEmpty else { return }
         configuration.logger.warning(
-            "the switchboard names modes that are not in use",
+            "remote config names modes that are not in use",
             metadata: ["modes": "\(missing.map(\.rawValue).joined(separator: ", "))"])
         hub.send(.remoteConfigModesIgnored(missing))
     }

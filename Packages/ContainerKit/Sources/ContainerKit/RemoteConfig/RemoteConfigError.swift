@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Why a switchboard document was refused. Nothing of it applies then.
+/// Why a remote config document was refused. Nothing of it applies then.
 public struct RemoteConfigError: Error, Sendable, CustomStringConvertible {
     /// What kind of failure it is. Codes are added over time: keep a default when switching.
     public struct Code: Sendable, Hashable, CustomStringConvertible {

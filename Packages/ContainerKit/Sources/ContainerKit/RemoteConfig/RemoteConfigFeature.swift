@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What the switchboard turns on and off one by one. Features are added over time: keep a default when switching.
+/// What remote config turns on and off one by one. Features are added over time: keep a default when switching.
 public enum RemoteConfigFeature: String, Sendable, Hashable, CaseIterable {
     /// Packages answer requests and cover pages, installed or on their way. They are kept up to date even while this is
     /// off, so that they are there when it is on again.

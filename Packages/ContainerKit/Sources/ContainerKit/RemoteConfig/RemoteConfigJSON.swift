@@ -9,7 +9,8 @@ internal import SchemeRouter
     internal import Foundation
 #endif
 
-/// Reads a switchboard document. Names that are not known are for later versions, and passed over; all else is checked.
+/// Reads a remote config document. Names that are not known are for later versions, and passed over; all else is
+/// checked.
 struct RemoteConfigJSON: Decodable {
     struct Denial {
         var pattern: PagePattern

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The numbers that a switchboard document sets in place of the host's; `nil` leaves the host's. Each takes effect when a
-/// container is opened, and only where the host uses what it is about.
+/// The numbers that a remote config document sets in place of the host's; `nil` leaves the host's. Each takes effect
+/// when a container is opened, and only where the host uses what it is about.
 public struct RemoteConfigNumbers: Sendable, Hashable {
     /// How long what was fetched ahead waits for its page, in seconds: 1 to 300.
     public var prefetchSeconds: Int?

@@ -9,7 +9,7 @@ internal import ResourceStore
 internal import SchemeRouter
 internal import WebEngine
 
-/// Keeps the switchboard: takes documents of its server and its host, keeps the last good one on disk, and sets the
+/// Keeps remote config: takes documents of its server and its host, keeps the last good one on disk, and sets the
 /// switches by it.
 ///
 /// Isolation: the main actor; reading, writing and fetching happen elsewhere.
@@ -86,7 +86,7 @@ final class RemoteConfigService {
             }
         } catch {
             // The server has another one.
-            logger.warning("the kept switchboard cannot be read", metadata: ["error": "\(error)"])
+            logger.warning("the stored remote config cannot be read", metadata: ["error": "\(error)"])
         }
         isExpired = document.map { !$0.applies(at: now()) } ?? false
         documentAtStart = isExpired ? nil : document
@@ -156,7 +156,7 @@ final class RemoteConfigService {
         counters.applied += 1
         isExpired = !next.applies(at: now())
         set()
-        logger.notice("switchboard", metadata: ["version": "\(next.version)", "on": "\(next.isEnabled)"])
+        logger.notice("remote config", metadata: ["version": "\(next.version)", "on": "\(next.isEnabled)"])
         onChange?(state)
         isKept = false
         try await keep(next, mark)
@@ -184,7 +184,7 @@ final class RemoteConfigService {
             let answer: Result<Data, any Error>
             do {
                 answer = .success(
-                    try await withLimit(source.answerLimit, clock: clock, "the switchboard does not come") {
+                    try await withLimit(source.answerLimit, clock: clock, "remote config does not come") {
                         guard source.allowsInsecure || source.url.lowercased().hasPrefix("https://") else {
                             throw RemoteConfigError(.insecure, "not https: \(source.url)")
                         }
@@ -209,7 +209,7 @@ final class RemoteConfigService {
         } catch {
             counters.failures += 1
             nextCheck = stopwatch.elapsed + (source?.retryInterval ?? .zero)
-            logger.warning("cannot renew the switchboard", metadata: ["error": "\(error)"])
+            logger.warning("cannot renew remote config", metadata: ["error": "\(error)"])
             check = .failed(error)
         }
         checking = nil

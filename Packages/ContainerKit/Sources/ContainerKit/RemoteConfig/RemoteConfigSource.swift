@@ -3,7 +3,7 @@
 
 public import HTTPTypes
 
-/// How a container comes to its switchboard.
+/// How a container comes to its remote config.
 public struct RemoteConfigOptions: Sendable {
     /// Where the document is fetched from; nowhere by default: the host brings it by `Container.apply(_:)`.
     public var source: RemoteConfigSource?
@@ -14,7 +14,7 @@ public struct RemoteConfigOptions: Sendable {
     }
 }
 
-/// Where the switchboard document comes from, and how often it is asked for.
+/// Where the remote config document comes from, and how often it is asked for.
 ///
 /// An answer is taken as a whole or not at all. The last one that was taken is kept in the container's folder, and
 /// applies from the next launch's first page on, without the network; one that was kept of another URL does not.
@@ -39,7 +39,7 @@ public struct RemoteConfigSource: Sendable {
     }
 }
 
-/// What came of asking for the switchboard document.
+/// What came of asking for the remote config document.
 public enum RemoteConfigCheck: Sendable {
     /// Another document applies now.
     case applied(version: Int)
@@ -51,7 +51,7 @@ public enum RemoteConfigCheck: Sendable {
     case failed(any Error)
 }
 
-/// What was counted of the switchboard since the container was opened.
+/// What was counted of remote config since the container was opened.
 public struct RemoteConfigCounters: Sendable, Hashable {
     /// How often the server was asked.
     public var checks: Int
@@ -67,7 +67,7 @@ public struct RemoteConfigCounters: Sendable, Hashable {
     }
 }
 
-/// What the switchboard says now.
+/// What remote config says now.
 public struct RemoteConfigState: Sendable {
     /// The document that was taken last; `nil` where there is none.
     public var document: RemoteConfigDocument?

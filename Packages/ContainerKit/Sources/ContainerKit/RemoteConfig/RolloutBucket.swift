@@ -12,9 +12,9 @@ internal import Crypto
 /// The stable number of a device, by which features are rolled out to some of them.
 ///
 /// A device has a random identity of 16 bytes, written as 32 hexadecimal digits, that is made when a container with a
-/// switchboard is first opened on its folder, kept there, and sent nowhere. Its number for a salt is the first 8 bytes,
-/// big-endian, of the SHA-256 of the salt, a line feed and the identity, modulo 1,000. Each feature has a salt of its own, so
-/// that it is not the same devices each time.
+/// remote config is first opened on its folder, kept there, and sent nowhere. Its number for a salt is the first 8
+/// bytes, big-endian, of the SHA-256 of the salt, a line feed and the identity, modulo 1,000. Each feature has a salt
+/// of its own, so that it is not the same devices each time.
 public struct RolloutBucket: Sendable, Hashable {
     /// 32 digits, lower-case.
     public let identity: String

@@ -102,7 +102,7 @@ struct TimelineBuilder: Sendable {
         case .failed(_, let error): return fail(error.withoutPlace, at: time)
         case .processEnded(let reason): return fail("the web process ended: \(reason)", at: time)
         case .resource(let resource): timeline.add(PageTimeline.Request(resource, ended: time))
-        case .frameLoaded, .sightChanged: break
+        case .frameLoaded, .visibilityChanged: break
         }
         return nil
     }

@@ -63,7 +63,7 @@ final class TimelineRecorder {
     }
 
     /// The page has its view.
-    func lend(_ page: PageID, isWarm: Bool) -> Recording? {
+    func recordView(of page: PageID, isWarm: Bool) -> Recording? {
         recordings[page]?.machine.record(hasWarmView: isWarm)
         return recordings[page]
     }

@@ -19,7 +19,7 @@ final class Patient {
 
     /// Takes events, and does what comes out but looking.
     @discardableResult
-    func take(_ events: PageHealth.Event...) -> [PageHealth.Action] {
+    func apply(_ events: PageHealth.Event...) -> [PageHealth.Action] {
         var all: [PageHealth.Action] = []
         for event in events {
             let actions = health.apply(event, at: now)
@@ -28,7 +28,7 @@ final class Patient {
                 switch action {
                 case .examine, .endProcess: break
                 case .dropPackage:
-                    all += take(.packageDropped(hasPackages))
+                    all += apply(.packageDropped(hasPackages))
                     hasPackages = false
                 case .perform(let step): steps.append(step)
                 }
@@ -40,34 +40,34 @@ final class Patient {
     /// A navigation begins that nobody touched the page for.
     @discardableResult
     func start(_ url: String = "https://a.example/") -> [PageHealth.Action] {
-        take(.started(url: url, byPerson: false))
+        apply(.started(url: url, byPerson: false))
     }
 
     /// A document comes, and its script speaks.
     func commit(_ url: String = "https://a.example/", isWatched: Bool = true) {
         start(url)
-        take(.committed(url: url, isWatched: isWatched), .spoke)
+        apply(.committed(url: url, isWatched: isWatched), .spoke)
     }
 
     func load(_ url: String = "https://a.example/", isWatched: Bool = true) {
         commit(url, isWatched: isWatched)
-        take(.finished)
+        apply(.finished)
     }
 
     /// Lets time go by until a look is due, and looks; says whether it was.
     @discardableResult
-    func look(_ examination: ProbeResult?) -> Bool {
+    func look(_ result: ProbeResult?) -> Bool {
         guard let deadline = health.deadline else { return false }
         now = max(now, deadline)
-        guard take(.clock(isBusy: false)) == [.examine] else { return false }
-        take(.examined(examination))
+        guard apply(.clock(isBusy: false)) == [.examine] else { return false }
+        apply(.examined(result))
         return true
     }
 
     /// Looks until something is done, or no look is due any more.
-    func watch(_ examination: ProbeResult?) {
+    func watch(_ result: ProbeResult?) {
         let before = steps.count
-        while steps.count == before, look(examination) {}
+        while steps.count == before, look(result) {}
     }
 
     var kinds: [BlankPageStep.Kind] { steps.map(\.kind) }

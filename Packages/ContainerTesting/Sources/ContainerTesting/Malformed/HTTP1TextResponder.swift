@@ -25,7 +25,7 @@ final class HTTP1TextResponder: ChannelInboundHandler {
             let body = min(awaited, received.count)
             received.removeFirst(body)
             awaited -= body
-            guard awaited == 0, let head = takeHead() else { return }
+            guard awaited == 0, let head = readHead() else { return }
             awaited = head.bodyLength
             respond(to: head, context)
         }
@@ -37,7 +37,7 @@ final class HTTP1TextResponder: ChannelInboundHandler {
         let bodyLength: Int
     }
 
-    private func takeHead() -> Head? {
+    private func readHead() -> Head? {
         let mark = Array("\r\n\r\n".utf8)
         guard received.count >= mark.count,
             let end = (0...(received.count - mark.count)).first(where: { received[$0...].starts(with: mark) })

@@ -40,7 +40,7 @@ final class SocksConnection: ChannelInboundHandler, RemovableChannelHandler {
         var bytes = unwrapInboundIn(data)
         received.writeBuffer(&bytes)
         do {
-            while try takeMessage(context) {}
+            while try handleMessage(context) {}
         } catch {
             end(context)
         }
@@ -63,7 +63,7 @@ final class SocksConnection: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     /// Answers one message; `false` where none is whole, or none is expected.
-    private func takeMessage(_ context: ChannelHandlerContext) throws -> Bool {
+    private func handleMessage(_ context: ChannelHandlerContext) throws -> Bool {
         switch state {
         case .greeting:
             guard let methods = try SocksMessage.methods(in: &received) else { return false }

@@ -35,7 +35,7 @@ public struct LegacyCookieMessage: Sendable, Hashable {
             throw CookieBridgeError(.badMessage, "\(json.count) bytes, more than \(Self.maxBytes)")
         }
         do {
-            self = try JSONDecoder().decode(Parts.self, from: json).message
+            self = try JSONDecoder().decode(Payload.self, from: json).message
         } catch let error as DecodingError {
             throw CookieBridgeError(.badMessage, Self.reason(error))
         } catch {
@@ -67,7 +67,7 @@ public struct LegacyCookieMessage: Sendable, Hashable {
         }
     }
 
-    private struct Parts: Decodable {
+    private struct Payload: Decodable {
         let message: LegacyCookieMessage
 
         private enum Key: String, CodingKey {
@@ -75,15 +75,15 @@ public struct LegacyCookieMessage: Sendable, Hashable {
         }
 
         init(from decoder: any Decoder) throws {
-            let parts = try decoder.container(keyedBy: Key.self)
+            let values = try decoder.container(keyedBy: Key.self)
             func text(_ key: Key) throws -> String? {
-                parts.contains(key) ? try parts.decode(String.self, forKey: key) : nil
+                values.contains(key) ? try values.decode(String.self, forKey: key) : nil
             }
             message = LegacyCookieMessage(
-                name: try parts.decode(String.self, forKey: .name),
-                value: try parts.decode(String.self, forKey: .value),
-                originURL: try text(.originurl), domain: try parts.decode(String.self, forKey: .domain),
-                path: try parts.decode(String.self, forKey: .path), expires: try text(.expires),
+                name: try values.decode(String.self, forKey: .name),
+                value: try values.decode(String.self, forKey: .value),
+                originURL: try text(.originurl), domain: try values.decode(String.self, forKey: .domain),
+                path: try values.decode(String.self, forKey: .path), expires: try text(.expires),
                 maximumAge: try text(.maximumage), isSecure: try text(.secure) != nil)
         }
     }

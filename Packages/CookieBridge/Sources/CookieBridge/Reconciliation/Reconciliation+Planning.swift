@@ -16,9 +16,9 @@ extension Reconciliation {
         }
         entries[identity] = entry
         if entry.slots.contains(where: { $0.dirtySince != nil }) {
-            unsettled.insert(identity)
+            unsynchronized.insert(identity)
         } else {
-            unsettled.remove(identity)
+            unsynchronized.remove(identity)
         }
         if live(entry.desired) == nil {
             bury(identity)
@@ -55,8 +55,8 @@ extension Reconciliation {
     }
 
     /// Plans what is not settled, in the order in which it became known.
-    mutating func planUnsettled() {
-        let waiting = unsettled.compactMap { identity in entries[identity].map { (identity, $0.serial) } }
+    mutating func planUnsynchronized() {
+        let waiting = unsynchronized.compactMap { identity in entries[identity].map { (identity, $0.serial) } }
         for (identity, _) in waiting.sorted(by: { $0.1 < $1.1 }) { plan(identity) }
     }
 
@@ -80,7 +80,7 @@ extension Reconciliation {
     private mutating func beginClearing(_ lane: Int) {
         guard let scope = lanes[lane].owed, lanes[lane].clearing == nil, !lanes[lane].isClearStuck else { return }
         // A write that is under way would land behind it.
-        let isBusy = unsettled.contains { identity in
+        let isBusy = unsynchronized.contains { identity in
             scope.contains(identity) && entries[identity]?.slots[lane].inFlight != nil
         }
         guard !isBusy else { return }
@@ -159,7 +159,7 @@ extension Reconciliation {
 
     private mutating func forget(_ identity: Cookie.Identity) {
         entries[identity] = nil
-        unsettled.remove(identity)
+        unsynchronized.remove(identity)
         tombstones[identity] = nil
     }
 }

@@ -62,25 +62,25 @@ extension Reconciliation {
 
         var shown: [Cookie.Identity: Cookie] = [:]
         for cookie in cookies { shown[cookie.identity] = cookie }
-        var news: [Cookie.Identity] = []
+        var changed: [Cookie.Identity] = []
         for cookie in cookies {
             guard let last = shown[cookie.identity], reading.ignored?.contains(cookie.identity) != true,
                 entries[cookie.identity] != nil || live(last) != nil
             else { continue }
-            if receive(live(last), of: cookie.identity, reading, in: lane) { news.append(cookie.identity) }
+            if receive(live(last), of: cookie.identity, reading, in: lane) { changed.append(cookie.identity) }
         }
         let missing = entries.filter { identity, entry in
             shown[identity] == nil && reading.ignored?.contains(identity) != true
                 && !isKnownAbsent(entry, in: lane)
         }
         for (identity, _) in missing.sorted(by: { $0.value.serial < $1.value.serial }) {
-            if receive(nil, of: identity, reading, in: lane) { news.append(identity) }
+            if receive(nil, of: identity, reading, in: lane) { changed.append(identity) }
         }
         lanes[lane].hasBeenRead = true
         if counters.dropped > droppedBefore {
             outbox.append(.report(Fault(kind: .dropped, store: lanes[lane].id, identity: nil)))
         }
-        for identity in news { plan(identity) }
+        for identity in changed { plan(identity) }
     }
 
     /// Whether the absence of a cookie says nothing at all.

@@ -70,7 +70,7 @@ extension Reconciliation {
         }
         let version = ticket.version ?? self.version
         ticket.version = version
-        for identity in ticket.identities ?? unsettled {
+        for identity in ticket.identities ?? unsynchronized {
             guard let entry = entries[identity] else { continue }
             for (lane, slot) in entry.slots.enumerated() where slot.dirtySince.map({ $0 <= version }) ?? false {
                 let isHopeless =

@@ -35,7 +35,7 @@ public struct Reconciliation: Sendable {
     var lanes: [Lane]
     var entries: [Cookie.Identity: Entry] = [:]
     /// The cookies that some store does not have yet, or may not have.
-    var unsettled: Set<Cookie.Identity> = []
+    var unsynchronized: Set<Cookie.Identity> = []
     /// Deletions that some store may not have seen, and when they were heard.
     var tombstones: [Cookie.Identity: Date] = [:]
     /// The version of the last change heard.
@@ -62,7 +62,7 @@ public struct Reconciliation: Sendable {
 
     /// Whether nothing is under way or to be done: all stores are the same, as far as is known.
     public var isQuiet: Bool {
-        unsettled.isEmpty
+        unsynchronized.isEmpty
             && lanes.allSatisfy { lane in
                 lane.reading == nil && !lane.wantsRead && lane.hasBeenRead && lane.writes == 0 && lane.owed == nil
                     && lane.clearing == nil
@@ -116,7 +116,7 @@ public struct Reconciliation: Sendable {
         step(now) { state in
             guard let lane = state.index(of: store) else { return }
             state.lanes[lane].isPaused = false
-            state.planUnsettled()
+            state.planUnsynchronized()
         }
     }
 

@@ -23,7 +23,7 @@ public final class CookieStore: Sendable {
         var lastObserver: UInt64 = 0
         /// What is still to be told.
         var changes: [CookieChange] = []
-        var isTelling = false
+        var isDelivering = false
     }
 
     /// Makes a jar.
@@ -44,7 +44,7 @@ public final class CookieStore: Sendable {
         var store = CookieStoreState(limits: limits)
         let time = now()
         for cookie in cookies where (try? cookie.check()) != nil { store.put(cookie, .native, now: time) }
-        _ = store.takeChanges()
+        _ = store.drainChanges()
         state = Mutex(State(store: store))
     }
 
@@ -84,7 +84,7 @@ public final class CookieStore: Sendable {
         let result = state.withLock { state -> Result<Output, Failure> in
             state.store.sweep(now: time)
             let result = Result { () throws(Failure) in try step(&state.store, time) }
-            let changes = state.store.takeChanges()
+            let changes = state.store.drainChanges()
             if !state.observers.isEmpty { state.changes += changes }
             return result
         }
@@ -108,9 +108,9 @@ public final class CookieStore: Sendable {
         isFirst: Bool
     ) -> (changes: [CookieChange], observers: [@Sendable (CookieChange) -> Void])? {
         state.withLock { state in
-            if isFirst && state.isTelling { return nil }
-            state.isTelling = !state.changes.isEmpty
-            guard state.isTelling else { return nil }
+            if isFirst && state.isDelivering { return nil }
+            state.isDelivering = !state.changes.isEmpty
+            guard state.isDelivering else { return nil }
             defer { state.changes = [] }
             return (state.changes, state.observers.sorted { $0.key < $1.key }.map(\.value))
         }

@@ -27,7 +27,7 @@ struct CookieStoreState: Sendable {
     }
 
     /// What has changed since this was last asked.
-    mutating func takeChanges() -> [CookieChange] {
+    mutating func drainChanges() -> [CookieChange] {
         defer { changes = [] }
         return changes
     }

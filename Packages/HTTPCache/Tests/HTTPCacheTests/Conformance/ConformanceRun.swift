@@ -53,7 +53,7 @@ struct ConformanceRun {
             let answer = try await send(request, number: index + 1, after: answers.last, through: cache)
             answers.append(answer)
             try check(answer, number: index + 1)
-            await cache.settle()
+            await cache.waitUntilIdle()
             if request.pausesAfter { time.advance(by: 3) }
         }
         try check(origin.seen, answers)

@@ -125,7 +125,7 @@ final class AsyncHTTPClients: Sendable {
     /// Why the tunnel could not reach a host, where it has just tried.
     func tunnelFailure(of url: URL) -> (any Error)? {
         guard let tunnel, let host = url.host() else { return nil }
-        return tunnel.takeFailure(
+        return tunnel.removeFailure(
             of: HostPort(host: host, port: url.port ?? (url.scheme == "https" ? 443 : 80)))
     }
 

@@ -58,7 +58,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
 
     public var capabilities: TransportCapabilities {
         [
-            .backPressure, .proxy, .separateCookies, .http2, .refusesAtOnce, .ownAddresses, .promptUploads,
+            .backPressure, .proxy, .separateCookies, .http2, .refusesAtOnce, .ownAddresses, .streamingUploads,
             .ownAuthorities, .connectTimeout, .repeatsUnprocessed, .keepAlive,
         ]
     }

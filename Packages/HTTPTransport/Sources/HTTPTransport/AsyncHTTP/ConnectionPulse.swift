@@ -24,15 +24,15 @@ final class ConnectionPulse: ChannelDuplexHandler {
 
     /// A round trip over a poor line.
     private static let shortestWait = TimeAmount.seconds(1)
-    private var lastHeard = NIODeadline.uptimeNanoseconds(0)
+    private var lastReceived = NIODeadline.uptimeNanoseconds(0)
     private var timer: Scheduled<Void>?
 
     func handlerAdded(context: ChannelHandlerContext) {
-        lastHeard = context.eventLoop.now
+        lastReceived = context.eventLoop.now
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        lastHeard = context.eventLoop.now
+        lastReceived = context.eventLoop.now
         timer?.cancel()
         timer = nil
         context.fireChannelRead(data)
@@ -52,7 +52,7 @@ final class ConnectionPulse: ChannelDuplexHandler {
         guard timer == nil else { return }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         // Who asks does so once: one that was heard lately is asked when it has been silent for so long.
-        let early = probe.silence - (context.eventLoop.now - lastHeard)
+        let early = probe.silence - (context.eventLoop.now - lastReceived)
         guard early <= .zero else {
             timer = context.eventLoop.scheduleTask(in: early) {
                 let (pulse, context) = bound.value

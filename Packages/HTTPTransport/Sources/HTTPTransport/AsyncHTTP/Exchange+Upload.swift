@@ -88,7 +88,7 @@ extension Exchange {
         @discardableResult
         func end(_ error: any Error) -> Bool {
             rest()
-            let promise = takePromise()
+            let promise = removePromise()
             promise?.fail(error)
             return promise != nil
         }
@@ -100,10 +100,10 @@ extension Exchange {
                 defer { state.isOver = true }
                 return !state.isOver
             }
-            if isFirst { takePromise()?.completeWith(result) }
+            if isFirst { removePromise()?.completeWith(result) }
         }
 
-        private func takePromise() -> EventLoopPromise<Void>? {
+        private func removePromise() -> EventLoopPromise<Void>? {
             state.withLock { state in
                 defer { state.promise = nil }
                 return state.promise

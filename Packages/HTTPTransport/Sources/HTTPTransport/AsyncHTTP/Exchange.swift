@@ -58,7 +58,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         var head: HTTPResponseHead?
         var headReader: CheckedContinuation<HTTPResponseHead, any Error>?
         /// What arrived and was not read.
-        var parts: [ByteBuffer] = []
+        var chunks: [ByteBuffer] = []
         var buffered = 0
         /// The number of bytes of the response's body that have arrived.
         var received: Int64 = 0
@@ -150,7 +150,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
                 try await withCheckedThrowingContinuation { continuation in
                     let (known, demand): (Result<Data?, any Error>?, EventLoopPromise<Void>?) = state.withLock {
                         state in
-                        if let data = state.takeParts() { return (.success(data), state.takeDemand()) }
+                        if let data = state.drainChunks() { return (.success(data), state.removeDemand()) }
                         if let end = state.end { return (end.map { nil }, nil) }
                         state.reader = continuation
                         return (nil, nil)
@@ -247,7 +247,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
                 state.reader = nil
                 return (reader, nil)
             }
-            state.parts.append(buffer)
+            state.chunks.append(buffer)
             state.buffered += buffer.readableBytes
             if state.buffered >= Self.highWater { state.demand = task.eventLoop.makePromise() }
             return (nil, state.demand)
@@ -268,7 +268,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
 
     private func finish(_ outcome: Result<Void, any Error>) {
         var result = outcome
-        let taken: State? = state.withLock { state in
+        let ended: State? = state.withLock { state in
             guard state.end == nil else { return nil }
             // A host need not wait for the end of the request once it has the announced bytes.
             if case .failure(let error) = result, let whole = error as? EarlyAnswerEnd.WholeAnswer {
@@ -282,21 +282,21 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
             state.demand = nil
             state.timer = nil
             state.upload = nil
-            if case .failure(is CancellationError) = result { _ = state.takeParts() }
+            if case .failure(is CancellationError) = result { _ = state.drainChunks() }
             return before
         }
-        guard let taken else { return }
-        taken.timer?.cancel()
+        guard let ended else { return }
+        ended.timer?.cancel()
         // First: the client, when it is told that the request is given up, would forget who waits to send.
         if case .failure(let error) = result {
-            taken.upload?.end(error)
+            ended.upload?.end(error)
         } else {
-            taken.upload?.end(CancellationError())
+            ended.upload?.end(CancellationError())
         }
-        taken.demand?.succeed()
+        ended.demand?.succeed()
         // Nobody reads where something is left to be read.
-        taken.reader?.resume(with: result.map { nil })
-        if case .failure(let error) = result { taken.headReader?.resume(throwing: error) }
+        ended.reader?.resume(with: result.map { nil })
+        if case .failure(let error) = result { ended.headReader?.resume(throwing: error) }
     }
 
     private func failure(_ error: any Error) -> ResourceError {
@@ -357,19 +357,19 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
 }
 
 extension Exchange.State {
-    fileprivate mutating func takeParts() -> Data? {
-        guard let first = parts.first else { return nil }
+    fileprivate mutating func drainChunks() -> Data? {
+        guard let first = chunks.first else { return nil }
         defer {
-            parts = []
+            chunks = []
             buffered = 0
         }
-        guard parts.count > 1 else { return Data(buffer: first, byteTransferStrategy: .noCopy) }
+        guard chunks.count > 1 else { return Data(buffer: first, byteTransferStrategy: .noCopy) }
         var data = Data(capacity: buffered)
-        for part in parts { data.append(contentsOf: part.readableBytesView) }
+        for part in chunks { data.append(contentsOf: part.readableBytesView) }
         return data
     }
 
-    fileprivate mutating func takeDemand() -> EventLoopPromise<Void>? {
+    fileprivate mutating func removeDemand() -> EventLoopPromise<Void>? {
         defer { demand = nil }
         if demand != nil { lastActivity = .now() }
         return demand

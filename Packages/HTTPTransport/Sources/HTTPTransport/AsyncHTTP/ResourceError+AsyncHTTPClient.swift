@@ -44,7 +44,7 @@ extension ResourceError {
         case let error where Self.isOffline(error):
             self.init(.offline, .connect, "no network leads to the host", error, at: url)
         case let error as IOError where Self.connectFailures.contains(error.errnoCode):
-            self.init(.cannotConnect, .connect, Self.words(ofConnect: error), error, at: url)
+            self.init(.cannotConnect, .connect, Self.message(ofConnect: error), error, at: url)
         default: self.init(lost: error, during: stage, at: url)
         }
     }
@@ -65,7 +65,7 @@ extension ResourceError {
         return [ENETUNREACH, ENETDOWN].contains(error.errnoCode)
     }
 
-    private static func words(ofConnect error: any Error) -> String {
+    private static func message(ofConnect error: any Error) -> String {
         switch (error as? IOError)?.errnoCode {
         case ECONNREFUSED: "the host refuses connections"
         case .some: "the host cannot be reached"
@@ -82,7 +82,7 @@ extension ResourceError {
         } else {
             // Of several addresses the one that says most: a refusal.
             let reporting = failures.first { ($0 as? IOError)?.errnoCode == ECONNREFUSED } ?? failures.first ?? error
-            self.init(.cannotConnect, .connect, Self.words(ofConnect: reporting), error, at: url)
+            self.init(.cannotConnect, .connect, Self.message(ofConnect: reporting), error, at: url)
         }
     }
 

@@ -91,7 +91,7 @@ final class AddressTunnel: Sendable {
     }
 
     /// Why a target could not be reached lately: the client is told no more than that.
-    func takeFailure(of target: HostPort) -> (any Error)? {
+    func removeFailure(of target: HostPort) -> (any Error)? {
         failures.withLock { $0.removeValue(forKey: target) }
     }
 

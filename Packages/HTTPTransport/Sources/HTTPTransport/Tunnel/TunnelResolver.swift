@@ -51,9 +51,9 @@ final class TunnelResolver: Resolver, Sendable {
         return state.withLock { state in
             if let lookUp = state.lookUp { return lookUp }
             let promise = loop.makePromise(of: [SocketAddress].self)
-            let settle = Settling(promise)
+            let complete = SingleCompletion(promise)
             let timer = loop.scheduleTask(in: TimeAmount(timeout)) { [timeout] in
-                settle(.failure(self.fail("the look-up of the host's name took longer than \(timeout)", nil)))
+                complete(.failure(self.fail("the look-up of the host's name took longer than \(timeout)", nil)))
                 self.cancelQueries()
             }
             state.task = Task { [addresses] in
@@ -61,10 +61,10 @@ final class TunnelResolver: Resolver, Sendable {
                     let texts = try await addresses.addresses(of: host.lowercased())
                     // What is no address is passed over: a hook that mixes names in has the others still.
                     let found = texts.compactMap { try? SocketAddress(ipAddress: $0, port: port) }
-                    settle(
+                    complete(
                         found.isEmpty ? .failure(self.fail("the host's name has no address", nil)) : .success(found))
                 } catch {
-                    settle(.failure(self.fail("the host's name could not be looked up", error)))
+                    complete(.failure(self.fail("the host's name could not be looked up", error)))
                 }
                 timer.cancel()
             }
@@ -80,7 +80,7 @@ final class TunnelResolver: Resolver, Sendable {
     }
 
     /// Keeps a promise once.
-    private final class Settling: Sendable {
+    private final class SingleCompletion: Sendable {
         private let promise: Mutex<EventLoopPromise<[SocketAddress]>?>
 
         init(_ promise: EventLoopPromise<[SocketAddress]>) {

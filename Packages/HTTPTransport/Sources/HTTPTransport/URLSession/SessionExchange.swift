@@ -24,7 +24,7 @@ final class SessionExchange: Sendable, Exchanging {
     private struct State {
         var head: HTTPURLResponse?
         var headReader: CheckedContinuation<HTTPURLResponse, any Error>?
-        var parts: [Data] = []
+        var chunks: [Data] = []
         var buffered = 0
         var received: Int64 = 0
         var isSuspended = false
@@ -97,9 +97,9 @@ final class SessionExchange: Sendable, Exchanging {
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     let known: Result<Data?, any Error>? = state.withLock { state in
-                        if !state.parts.isEmpty {
-                            let data = state.parts.count == 1 ? state.parts[0] : Data(state.parts.joined())
-                            state.parts = []
+                        if !state.chunks.isEmpty {
+                            let data = state.chunks.count == 1 ? state.chunks[0] : Data(state.chunks.joined())
+                            state.chunks = []
                             state.buffered = 0
                             state.lastActivity = .now
                             // Under the lock, as suspending is: the other way round the task would rest for ever.
@@ -181,7 +181,7 @@ final class SessionExchange: Sendable, Exchanging {
                 state.reader = nil
                 return (reader, nil)
             }
-            state.parts.append(data)
+            state.chunks.append(data)
             state.buffered += data.count
             if state.buffered > configuration.unreadLimit {
                 return (
@@ -223,20 +223,20 @@ final class SessionExchange: Sendable, Exchanging {
     }
 
     private func finish(_ result: Result<Void, any Error>) {
-        let taken: State? = state.withLock { state in
+        let ended: State? = state.withLock { state in
             guard state.end == nil else { return nil }
             let before = state
             state.end = result
             state.headReader = nil
             state.reader = nil
             state.watch = nil
-            if case .failure(is CancellationError) = result { state.parts = [] }
+            if case .failure(is CancellationError) = result { state.chunks = [] }
             return before
         }
-        guard let taken else { return }
-        taken.watch?.cancel()
-        taken.reader?.resume(with: result.map { nil })
-        guard let headReader = taken.headReader else { return }
+        guard let ended else { return }
+        ended.watch?.cancel()
+        ended.reader?.resume(with: result.map { nil })
+        guard let headReader = ended.headReader else { return }
         switch result {
         case .failure(let error): headReader.resume(throwing: error)
         case .success: headReader.resume(throwing: URLError(.badServerResponse))
@@ -274,7 +274,7 @@ final class SessionExchange: Sendable, Exchanging {
             if state.buffered > 0 { state.lastActivity = .now }
             let rest = limit.duration - (ContinuousClock.now - state.lastActivity)
             guard rest <= .zero else { return (rest, nil) }
-            return (nil, Silence(limit: limit.duration, phase: limit.phase, message: Self.words(limit.phase)))
+            return (nil, Silence(limit: limit.duration, phase: limit.phase, message: Self.message(limit.phase)))
         }
         if let silence {
             finish(.failure(silence))
@@ -283,7 +283,7 @@ final class SessionExchange: Sendable, Exchanging {
         return rest
     }
 
-    private static func words(_ phase: TransportFailure.Phase) -> String {
+    private static func message(_ phase: TransportFailure.Phase) -> String {
         switch phase {
         case .send, .connect: "the host took no more of the request"
         default: "nothing came"

@@ -30,7 +30,7 @@ enum ConnectionRole: Sendable {
         switch self {
         case .opened(let host, _): host
         case .proxy: nil
-        case .site(let front): front.place
+        case .site(let role): role.place
         }
     }
 
@@ -39,8 +39,8 @@ enum ConnectionRole: Sendable {
         switch (self, try RequestTarget(head)) {
         case (.opened(let host, let isSecure), .origin(let path)): try Self.opened(head, host, isSecure, path)
         case (.opened(let host, let isSecure), .asterisk): try Self.opened(head, host, isSecure, "*")
-        case (.site(let front), .origin(let path)): try front.target(of: head, path)
-        case (.site(let front), .asterisk): try front.target(of: head, "*")
+        case (.site(let role), .origin(let path)): try role.target(of: head, path)
+        case (.site(let role), .asterisk): try role.target(of: head, "*")
         case (.opened, _), (.site, _):
             throw RequestFault("a request for elsewhere on a connection to one host", .misdirected)
         case (.proxy, .absolute(let host, let path)):
@@ -64,11 +64,11 @@ enum ConnectionRole: Sendable {
 
     /// Makes the fields of a request what the host knows.
     func restore(_ headers: inout HTTPHeaders) {
-        if case .site(let front) = self { front.restore(&headers) }
+        if case .site(let role) = self { role.restore(&headers) }
     }
 
     /// Makes the fields of an answer what the engine knows.
-    func settle(_ headers: inout HTTPHeaders) {
-        if case .site(let front) = self { front.settle(&headers) }
+    func localize(_ headers: inout HTTPHeaders) {
+        if case .site(let role) = self { role.localize(&headers) }
     }
 }

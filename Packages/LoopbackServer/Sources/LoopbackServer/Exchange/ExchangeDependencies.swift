@@ -19,7 +19,7 @@ struct ExchangeDependencies: Sendable {
 
     /// Has a connection answered by the loader from here on. On its event loop.
     /// - Parameter leaf: what TLS is spoken with; `nil` for none.
-    func serve(_ channel: any Channel, _ front: ConnectionRole, with leaf: LaunchAuthority.Leaf?) throws {
+    func serve(_ channel: any Channel, _ role: ConnectionRole, with leaf: LaunchAuthority.Leaf?) throws {
         let pipeline = channel.pipeline.syncOperations
         if let leaf {
             try channel.endWhole()
@@ -27,13 +27,13 @@ struct ExchangeDependencies: Sendable {
         }
         let http = HTTPHandlers(limits)
         try pipeline.addHandlers(http.all)
-        try pipeline.addHandlers(exchanges(for: front, http))
+        try pipeline.addHandlers(exchanges(for: role, http))
     }
 
     /// What answers requests on a connection that HTTP is read from.
-    func exchanges(for front: ConnectionRole, _ http: HTTPHandlers) -> [any ChannelHandler] {
+    func exchanges(for role: ConnectionRole, _ http: HTTPHandlers) -> [any ChannelHandler] {
         let pipelining = HTTPServerPipelineHandler()
-        return [pipelining, ExchangeHandler(self, front, http, pipelining)]
+        return [pipelining, ExchangeHandler(self, role, http, pipelining)]
     }
 
     /// The engine made no TLS with a host's certificate: its network process may have been another one when it was told

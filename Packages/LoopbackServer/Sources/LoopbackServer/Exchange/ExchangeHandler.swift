@@ -28,8 +28,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private static let longestRest = 1 << 20
     /// How many answers at most are given inside of one another.
     private static let deepest = 8
-    private let parts: ExchangeDependencies
-    private let front: ConnectionRole
+    private let dependencies: ExchangeDependencies
+    private let role: ConnectionRole
     private let http: HTTPHandlers
     private let pipelining: HTTPServerPipelineHandler
     private var context: ChannelHandlerContext?
@@ -43,17 +43,17 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The connection serves no other request: what still comes is dropped.
     private var isOver = false
     /// Something of a request was there, so that TLS stands.
-    private var hasHeard = false
+    private var hasReceived = false
     private var wantsRead = false
     private var rest = 0
     private var deadline: Scheduled<Void>?
 
     init(
-        _ parts: ExchangeDependencies, _ front: ConnectionRole, _ http: HTTPHandlers,
+        _ dependencies: ExchangeDependencies, _ role: ConnectionRole, _ http: HTTPHandlers,
         _ pipelining: HTTPServerPipelineHandler
     ) {
-        self.parts = parts
-        self.front = front
+        self.dependencies = dependencies
+        self.role = role
         self.http = http
         self.pipelining = pipelining
     }
@@ -62,7 +62,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        limit(parts.limits.patience)
+        limit(dependencies.limits.patience)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -77,8 +77,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if let host = front.host, !hasHeard, case NIOSSLError.handshakeFailed = error {
-            parts.distrusted(host, error)
+        if let host = role.host, !hasReceived, case NIOSSLError.handshakeFailed = error {
+            dependencies.distrusted(host, error)
         }
         guard error is HTTPParserError, error as? HTTPParserError != .invalidEOFState, !isOver else {
             return context.close(promise: nil)
@@ -94,7 +94,9 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case TLSUserEvent.handshakeCompleted = event, let host = front.host { parts.happened(.connected(host)) }
+        if case TLSUserEvent.handshakeCompleted = event, let host = role.host {
+            dependencies.happened(.connected(host))
+        }
         if let event = event as? ChannelEvent, event == .inputClosed {
             // Who ends its side in the middle of an exchange has given it up.
             context.close(promise: nil)
@@ -118,7 +120,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        hasHeard = true
+        hasReceived = true
         switch unwrapInboundIn(data) {
         case .head(let head): if !isOver { receive(context, head) }
         case .body(let bytes): receive(context, bytes)
@@ -140,13 +142,13 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         do throws(RequestFault) {
             let framing = try RequestFraming(head)
             try RequestFraming.check(head)
-            let target = try front.target(of: head)
-            if case .proxy(let credentials) = front, !credentials.areSaid(by: head.headers) {
+            let target = try role.target(of: head)
+            if case .proxy(let credentials) = role, !credentials.areSaid(by: head.headers) {
                 return answer(
                     context, .proxyAuthenticationRequired, ["proxy-authenticate": ProxyDependencies.challenge])
             }
             var head = head
-            front.restore(&head.headers)
+            role.restore(&head.headers)
             let request = try request(head, target)
             if framing == .none, Upgrade.isAsked(for: head) {
                 return upgrade(context, head, target, request)
@@ -182,7 +184,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             let length: Int64? = if case .length(let length) = framing { length } else { nil }
             request.body = .stream(ByteStream(body, length: length))
         }
-        parts.completing.complete(&request)
+        dependencies.completing.complete(&request)
         let exchange = Exchange(request, head, hasBody: framing != .none)
         exchange.body = source
         self.exchange = exchange
@@ -213,7 +215,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// The engine's time runs while it is the engine that is waited for, and not the body's reader.
     private func limitBody(of exchange: Exchange) {
-        limit(exchange.wantsBody && !exchange.awaitsContinue ? parts.limits.patience : nil)
+        limit(exchange.wantsBody && !exchange.awaitsContinue ? dependencies.limits.patience : nil)
     }
 
     private func receiveEnd() {
@@ -238,10 +240,10 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         return RequestBody.Demand(eventLoop: eventLoop) {
             me.value.handler?.permitBody(of: number)
         } onMore: {
-            me.value.handler?.takeMore(of: number)
+            me.value.handler?.readMore(of: number)
         } onEnd: {
             // What nobody reads is taken from the connection and dropped.
-            me.value.handler?.takeMore(of: number)
+            me.value.handler?.readMore(of: number)
         }
     }
 
@@ -253,7 +255,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    private func takeMore(of number: UInt64) {
+    private func readMore(of number: UInt64) {
         guard number == self.number, let exchange, exchange.body != nil, !exchange.wantsBody else { return }
         exchange.wantsBody = true
         limitBody(of: exchange)
@@ -291,7 +293,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// What lies in memory is answered here and now.
     private func answerPromptly(_ exchange: Exchange) {
         guard [.get, .head].contains(exchange.request.head.method),
-            case .known(let response?) = parts.loader.immediateResponse(to: exchange.request)
+            case .known(let response?) = dependencies.loader.immediateResponse(to: exchange.request)
         else { return work(on: exchange) }
         switch response.body {
         case .empty: deliver(response, Data(), to: exchange)
@@ -304,7 +306,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func work(on exchange: Exchange, _ known: ResourceResponse? = nil) {
         guard let context else { return }
         let link = ExchangeLink(self, exchange, on: context.eventLoop)
-        let (loader, request) = (parts.loader, exchange.request)
+        let (loader, request) = (dependencies.loader, exchange.request)
         exchange.work = Task {
             do {
                 var answer = known
@@ -339,7 +341,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard exchange.life.accept(.head) == .proceed else { return false }
         exchange.report.record(response)
         var head = AnswerHead(response.head, length: length, to: exchange)
-        front.settle(&head.head.headers)
+        role.localize(&head.head.headers)
         exchange.left = head.length
         exchange.hasBody = head.hasBody
         if !head.keepsAlive { exchange.life.giveUpConnection() }
@@ -379,7 +381,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let isRead = exchange.body == nil
         // Before the end is written, after which the next request comes at once.
         isOver = step == .close
-        if step == .next { limit(parts.limits.idle) }
+        if step == .next { limit(dependencies.limits.idle) }
         let written = context.writeAndFlush(wrapOutboundOut(.end(nil)))
         guard step == .close else { return }
         if isRead {
@@ -421,13 +423,13 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         exchange.work = nil
         exchange.report.end(outcome)
         if self.exchange === exchange { self.exchange = nil }
-        parts.observer?.ended(exchange.report)
+        dependencies.observer?.ended(exchange.report)
     }
 
     // MARK: Refusals
 
     private func refuse(_ context: ChannelHandlerContext, _ fault: RequestFault) {
-        parts.refused(fault.refusal)
+        dependencies.refused(fault.refusal)
         answer(context, HTTPResponseStatus(statusCode: fault.status.rawValue))
     }
 
@@ -448,9 +450,10 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         _ request: ResourceRequest
     ) {
         var request = request
-        parts.completing.complete(&request)
+        dependencies.completing.complete(&request)
         let upgrade = Upgrade(
-            parts, front, of: context.channel, http: http, handlers: [pipelining, self], report: ExchangeReport(request)
+            dependencies, role, of: context.channel, http: http, handlers: [pipelining, self],
+            report: ExchangeReport(request)
         )
         deadline?.cancel()
         isOver = true

@@ -31,7 +31,7 @@ final class ListenerProbe: Sendable {
     }
 
     /// Whether a connection to a port of 127.0.0.1 comes out here.
-    func isHeard(at port: Int) async -> Bool {
+    func isReachable(at port: Int) async -> Bool {
         state.withLock { $0.probes += 1 }
         defer { finish() }
         let client = ClientBootstrap(group: eventLoop).connectTimeout(.seconds(2))

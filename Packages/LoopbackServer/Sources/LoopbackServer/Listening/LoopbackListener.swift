@@ -42,7 +42,7 @@ final class LoopbackListener: Sendable {
     private let receive: Reception
     /// Between two tries.
     private let rest: @Sendable () async throws -> Void
-    private let isHeard: (@Sendable (_ port: Int) async -> Bool)?
+    private let isReachable: (@Sendable (_ port: Int) async -> Bool)?
     private let peerUser: @Sendable (any Channel) -> PeerUser
     private let hasReportedPeers = Atomic(false)
     private let state: Mutex<State>
@@ -53,13 +53,13 @@ final class LoopbackListener: Sendable {
     ///   - port: the one to have if that is free; 0 for any.
     ///   - clock: counts the pauses between two attempts.
     ///   - rest: waits a moment for a port that is in use.
-    ///   - isHeard: says whether a connection to a port comes out at the listener; by default one is made.
+    ///   - isReachable: says whether a connection to a port comes out at the listener; by default one is made.
     ///   - peerUser: returns the user at the other end of a connection; by default as the system shows it.
     ///   - happened: hears of ports and of refusals, on an event loop or a task.
     init(
         _ limits: LoopbackLimits, port: Int, clock: any Clock<Duration> = ContinuousClock(),
         rest: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .milliseconds(50)) },
-        isHeard: (@Sendable (_ port: Int) async -> Bool)? = nil,
+        isReachable: (@Sendable (_ port: Int) async -> Bool)? = nil,
         peerUser: @escaping @Sendable (any Channel) -> PeerUser = { PeerUser(of: $0) },
         happened: @escaping @Sendable (LoopbackEvent) -> Void, receive: @escaping Reception
     ) {
@@ -68,7 +68,7 @@ final class LoopbackListener: Sendable {
         grace = limits.grace
         state = Mutex(.deaf(port: port))
         self.clock = clock
-        self.isHeard = isHeard
+        self.isReachable = isReachable
         self.peerUser = peerUser
         self.happened = happened
         self.receive = receive
@@ -264,8 +264,8 @@ final class LoopbackListener: Sendable {
     /// Whether a connection to the port comes out at the listener.
     private func isAlive(_ listener: any Channel, _ port: Int) async -> Bool {
         guard listener.isActive else { return false }
-        if let isHeard { return await isHeard(port) }
-        return await probe.isHeard(at: port)
+        if let isReachable { return await isReachable(port) }
+        return await probe.isReachable(at: port)
     }
 
     private func accept(_ channel: any Channel) throws {

@@ -21,7 +21,7 @@ public final class InterceptingProxy: Sendable {
     /// The certificate of the authority that signs for the hosts (X.509, DER). Nobody but the app's engine is to trust
     /// it.
     public let authority: [UInt8]
-    private let parts: ProxyDependencies
+    private let dependencies: ProxyDependencies
     private let listener: LoopbackListener
 
     private init(
@@ -31,7 +31,7 @@ public final class InterceptingProxy: Sendable {
         let authority = try LaunchAuthority()
         self.authority = authority.certificate
         credentials = ProxyCredentials()
-        let parts = ProxyDependencies(
+        let dependencies = ProxyDependencies(
             exchange: ExchangeDependencies(
                 loader: configuration.loader, completing: configuration.policy, observer: configuration.observer,
                 leaves: LeafStore(authority, trusting: configuration.trusting, limit: limits.hosts),
@@ -39,12 +39,13 @@ public final class InterceptingProxy: Sendable {
                     proxy: configuration.upstreamProxy, timeout: limits.connect, trustRoots: configuration.trustRoots),
                 limits: limits),
             policy: configuration.policy, credentials: credentials)
-        self.parts = parts
+        self.dependencies = dependencies
         listener = LoopbackListener(limits, port: 0, peerUser: peerUser) { event in
-            if case .listening(let port) = event { parts.dialer.keepOff(port) }
-            parts.happened(event)
+            if case .listening(let port) = event { dependencies.dialer.keepOff(port) }
+            dependencies.happened(event)
         } receive: { channel, becameKnown in
-            try channel.pipeline.syncOperations.addHandler(ProxyProtocolDetector(parts, becameKnown: becameKnown))
+            try channel.pipeline.syncOperations.addHandler(
+                ProxyProtocolDetector(dependencies, becameKnown: becameKnown))
         }
     }
 
@@ -78,7 +79,7 @@ public final class InterceptingProxy: Sendable {
 
     /// Whether the engine has a connection to a host in whose place the proxy stands, whatever that is busy with, or is making
     /// one.
-    public func isConnected(to host: HostPort) -> Bool { parts.passages.isOpened(host) }
+    public func isConnected(to host: HostPort) -> Bool { dependencies.tunnels.isOpened(host) }
 
     /// Sees to it that it listens: to be called when the app comes back from a suspension, and before a page opens.
     /// Asks the listener by a connection, since a system that took it away does not say so.
@@ -93,13 +94,13 @@ public final class InterceptingProxy: Sendable {
     /// hosts after the requests that they are at, tunnels when nothing has passed for ``LoopbackLimits/rest`` and the host
     /// has spoken last. The engine makes new ones.
     public func policyChanged() {
-        for channel in parts.passages.outdated { listener.dismiss(channel) }
+        for channel in dependencies.tunnels.outdated { listener.dismiss(channel) }
     }
 
     /// Takes no more connections, lets requests in flight finish for ``LoopbackLimits/grace``, and closes the rest. A
     /// second call does nothing more.
     public func stop() async {
-        parts.dialer.keepOff(nil)
+        dependencies.dialer.keepOff(nil)
         await listener.stop()
     }
 

@@ -11,13 +11,13 @@ struct ProxyDependencies: Sendable {
     let exchange: ExchangeDependencies
     let policy: any InterceptPolicy
     let credentials: ProxyCredentials
-    let passages: TunnelTable
+    let tunnels: TunnelTable
 
     init(exchange: ExchangeDependencies, policy: any InterceptPolicy, credentials: ProxyCredentials) {
         self.exchange = exchange
         self.policy = policy
         self.credentials = credentials
-        passages = TunnelTable(policy)
+        tunnels = TunnelTable(policy)
     }
 
     var dialer: Dialer { exchange.dialer }
@@ -37,7 +37,7 @@ struct ProxyDependencies: Sendable {
     /// - Parameter leaf: what TLS is spoken with; `nil` for none.
     /// - Throws: also where the policy does not open the host any more.
     func open(_ channel: any Channel, to host: HostPort, with leaf: LaunchAuthority.Leaf?) throws {
-        try passages.record(channel, to: host, isOpened: true)
+        try tunnels.record(channel, to: host, isOpened: true)
         try exchange.serve(channel, .opened(host, isSecure: leaf != nil), with: leaf)
     }
 
@@ -53,7 +53,7 @@ struct ProxyDependencies: Sendable {
     /// - Throws: also where the policy opens the host by now.
     func join(_ client: any Channel, to host: any Channel, of name: HostPort) throws {
         client.closeFuture.whenComplete { _ in host.close(promise: nil) }
-        try passages.record(client, to: name, isOpened: false)
+        try tunnels.record(client, to: name, isOpened: false)
         try TunnelEnd.join(client: client, host: host, pause: TimeAmount(limits.rest))
         host.setOption(.autoRead, value: true).whenFailure { _ in host.close(promise: nil) }
     }

@@ -11,22 +11,22 @@ final class ProxyProtocolDetector: ChannelInboundHandler, RemovableChannelHandle
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    private let parts: ProxyDependencies
+    private let dependencies: ProxyDependencies
     private let becameKnown: () -> Void
     private var deadline: Scheduled<Void>?
     private var isOver = false
 
     /// - Parameter becameKnown: called, once or more, when the connection has said who it is, or is gone.
-    init(_ parts: ProxyDependencies, becameKnown: @escaping () -> Void) {
-        self.parts = parts
+    init(_ dependencies: ProxyDependencies, becameKnown: @escaping () -> Void) {
+        self.dependencies = dependencies
         self.becameKnown = becameKnown
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        deadline = context.eventLoop.scheduleTask(in: TimeAmount(parts.limits.introduction)) {
-            let (door, context) = me.value
-            door.parts.refused(.unidentified)
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.limits.introduction)) {
+            let (handler, context) = me.value
+            handler.dependencies.refused(.unidentified)
             context.close(promise: nil)
         }
     }
@@ -61,11 +61,12 @@ final class ProxyProtocolDetector: ChannelInboundHandler, RemovableChannelHandle
         do {
             if first == 5 {
                 try pipeline.addHandlers([
-                    SOCKSServerHandshakeHandler(), SOCKSHandler(parts, becameKnown: becameKnown),
+                    SOCKSServerHandshakeHandler(), SOCKSHandler(dependencies, becameKnown: becameKnown),
                 ])
             } else {
-                let http = HTTPHandlers(parts.limits)
-                try pipeline.addHandlers(http.all + [ProxyRequestHandler(parts, http: http, becameKnown: becameKnown)])
+                let http = HTTPHandlers(dependencies.limits)
+                try pipeline.addHandlers(
+                    http.all + [ProxyRequestHandler(dependencies, http: http, becameKnown: becameKnown)])
             }
         } catch {
             return context.close(promise: nil)

@@ -29,7 +29,7 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// How often a connection may ask again for credentials.
     private static let mostRefusals = 3
-    private let parts: ProxyDependencies
+    private let dependencies: ProxyDependencies
     private let http: HTTPHandlers
     private let becameKnown: () -> Void
     private var state = State.waiting
@@ -38,8 +38,8 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var deadline: Scheduled<Void>?
 
     /// - Parameter becameKnown: called, once or more, when the connection has said who it is, or is gone.
-    init(_ parts: ProxyDependencies, http: HTTPHandlers, becameKnown: @escaping () -> Void) {
-        self.parts = parts
+    init(_ dependencies: ProxyDependencies, http: HTTPHandlers, becameKnown: @escaping () -> Void) {
+        self.dependencies = dependencies
         self.http = http
         self.becameKnown = becameKnown
     }
@@ -48,9 +48,9 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        deadline = context.eventLoop.scheduleTask(in: TimeAmount(parts.limits.introduction)) {
-            let (entrance, context) = me.value
-            entrance.parts.refused(.unidentified)
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.limits.introduction)) {
+            let (handler, context) = me.value
+            handler.dependencies.refused(.unidentified)
             context.close(promise: nil)
         }
     }
@@ -121,11 +121,11 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
             case .authority where framing != .none: throw RequestFault("CONNECT with a body")
             case .authority, .absolute: break
             }
-            guard parts.credentials.areSaid(by: head.headers) else { return demandCredentials(context, head) }
+            guard dependencies.credentials.areSaid(by: head.headers) else { return demandCredentials(context, head) }
             becomeKnown()
             if case .authority(let host) = target {
                 state = .preparing
-                parts.policy.opens(host) ? open(context, host) : tunnel(context, to: host)
+                dependencies.policy.opens(host) ? open(context, host) : tunnel(context, to: host)
             } else {
                 serve(context, head)
             }
@@ -137,7 +137,7 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// RFC 9110, section 15.5.8.
     private func demandCredentials(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) {
         // The first time an engine does not know yet that it is asked.
-        if head.headers.contains(name: "proxy-authorization") { parts.refused(.credentials) }
+        if head.headers.contains(name: "proxy-authorization") { dependencies.refused(.credentials) }
         refusals += 1
         // The decoder reads nothing after a CONNECT.
         let isLast = head.method == .CONNECT || refusals >= Self.mostRefusals || !head.isKeepAlive
@@ -147,7 +147,7 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func refuse(_ context: ChannelHandlerContext, _ fault: RequestFault) {
-        parts.refused(.malformed(fault.description))
+        dependencies.refused(.malformed(fault.description))
         answer(context, HTTPResponseStatus(statusCode: fault.status.rawValue), closing: true)
     }
 
@@ -174,7 +174,7 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         state = .over
         let pipeline = context.pipeline.syncOperations
         do {
-            try pipeline.addHandlers(parts.exchange.exchanges(for: .proxy(parts.credentials), http))
+            try pipeline.addHandlers(dependencies.exchange.exchanges(for: .proxy(dependencies.credentials), http))
             context.fireChannelRead(wrapInboundOut(.head(head)))
             pipeline.removeHandler(self, promise: nil)
         } catch {
@@ -184,38 +184,38 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func open(_ context: ChannelHandlerContext, _ host: HostPort) {
         let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        parts.leaf(for: host, on: context.eventLoop).whenComplete { result in
-            let (entrance, context) = me.value
-            guard case .preparing = entrance.state else { return }
-            guard entrance.parts.policy.opens(host) else { return entrance.tunnel(context, to: host) }
+        dependencies.leaf(for: host, on: context.eventLoop).whenComplete { result in
+            let (handler, context) = me.value
+            guard case .preparing = handler.state else { return }
+            guard handler.dependencies.policy.opens(host) else { return handler.tunnel(context, to: host) }
             switch result {
             case .success(let leaf):
-                entrance.leave(context) { try entrance.parts.open(context.channel, to: host, with: leaf) }
-            case .failure(let error): entrance.fail(context, host, ResourceError(error))
+                handler.leave(context) { try handler.dependencies.open(context.channel, to: host, with: leaf) }
+            case .failure(let error): handler.fail(context, host, ResourceError(error))
             }
         }
     }
 
     private func tunnel(_ context: ChannelHandlerContext, to host: HostPort) {
         let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        parts.dialer.connect(to: host, on: context.eventLoop).whenComplete { result in
-            let (entrance, context) = me.value
-            guard case .preparing = entrance.state else {
+        dependencies.dialer.connect(to: host, on: context.eventLoop).whenComplete { result in
+            let (handler, context) = me.value
+            guard case .preparing = handler.state else {
                 if case .success(let channel) = result { channel.close(promise: nil) }
                 return
             }
-            guard !entrance.parts.opens(host, insteadOf: result) else { return entrance.open(context, host) }
+            guard !handler.dependencies.opens(host, insteadOf: result) else { return handler.open(context, host) }
             switch result {
             case .success(let upstream):
-                entrance.leave(context) { try entrance.parts.join(context.channel, to: upstream, of: host) }
-            case .failure(let error): entrance.fail(context, host, ResourceError(error))
+                handler.leave(context) { try handler.dependencies.join(context.channel, to: upstream, of: host) }
+            case .failure(let error): handler.fail(context, host, ResourceError(error))
             }
         }
     }
 
     /// The engine is told no more than that there is no connection.
     private func fail(_ context: ChannelHandlerContext, _ host: HostPort, _ error: ResourceError) {
-        parts.happened(.unreachable(host, error))
+        dependencies.happened(.unreachable(host, error))
         answer(context, .badGateway, closing: true)
     }
 

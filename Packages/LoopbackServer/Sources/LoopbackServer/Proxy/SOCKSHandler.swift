@@ -18,7 +18,7 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// The longest that a name and a password may be, with their lengths and the version.
     private static let longestIntroduction = 3 + 2 * 255
-    private let parts: ProxyDependencies
+    private let dependencies: ProxyDependencies
     private let becameKnown: () -> Void
     private var deadline: Scheduled<Void>?
     private var introduction = ByteBuffer()
@@ -28,8 +28,8 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var wantsRead = false
 
     /// - Parameter becameKnown: called, once or more, when the connection has said who it is, or is gone.
-    init(_ parts: ProxyDependencies, becameKnown: @escaping () -> Void) {
-        self.parts = parts
+    init(_ dependencies: ProxyDependencies, becameKnown: @escaping () -> Void) {
+        self.dependencies = dependencies
         self.becameKnown = becameKnown
     }
 
@@ -37,9 +37,9 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        deadline = context.eventLoop.scheduleTask(in: TimeAmount(parts.limits.introduction)) {
-            let (entrance, context) = me.value
-            entrance.parts.refused(.unidentified)
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.limits.introduction)) {
+            let (handler, context) = me.value
+            handler.dependencies.refused(.unidentified)
             context.close(promise: nil)
         }
     }
@@ -58,7 +58,7 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if !isKnown { parts.refused(.malformed("not SOCKS5")) }
+        if !isKnown { dependencies.refused(.malformed("not SOCKS5")) }
         isOver = true
         context.close(promise: nil)
     }
@@ -85,7 +85,7 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func receive(_ context: ChannelHandlerContext, _ greeting: ClientGreeting) {
         guard greeting.methods.contains(.usernamePassword) else {
-            parts.refused(.credentials)
+            dependencies.refused(.credentials)
             return leave(context, after: .selectedAuthenticationMethod(.init(method: .noneAcceptable)))
         }
         say(context, .selectedAuthenticationMethod(.init(method: .usernamePassword)))
@@ -103,19 +103,21 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
             let password = rest.readLengthPrefixedSlice(as: UInt8.self)
         else { return }
         guard rest.readableBytes == 0,
-            parts.credentials.match(username: username.readableBytesView, password: password.readableBytesView)
+            dependencies.credentials.match(username: username.readableBytesView, password: password.readableBytesView)
         else { return refuse(context) }
         isKnown = true
         deadline?.cancel()
         // Who is known may still say nothing more.
         let channel = context.channel
-        deadline = context.eventLoop.scheduleTask(in: TimeAmount(parts.limits.idle)) { channel.close(promise: nil) }
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.limits.idle)) {
+            channel.close(promise: nil)
+        }
         becameKnown()
         say(context, .authenticationData(ByteBuffer(bytes: [1, 0]), complete: true))
     }
 
     private func refuse(_ context: ChannelHandlerContext) {
-        parts.refused(.credentials)
+        dependencies.refused(.credentials)
         leave(context, after: .authenticationData(ByteBuffer(bytes: [1, 1]), complete: false))
     }
 
@@ -124,7 +126,7 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         deadline?.cancel()
         guard request.command == .connect else { return refuse(context, request, .commandUnsupported) }
         guard let host = HostPort(request.addressType) else { return refuse(context, request, .addressUnsupported) }
-        if parts.policy.opens(host) {
+        if dependencies.policy.opens(host) {
             open(context, host, request)
         } else {
             tunnel(context, to: host, request)
@@ -148,35 +150,39 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: What comes after
 
     private func open(_ context: ChannelHandlerContext, _ host: HostPort, _ request: SOCKSRequest) {
-        makeRoom(context, request) {
-            try self.parts.passages.record(context.channel, to: host, isOpened: true)
-            try context.pipeline.syncOperations.addHandler(TLSDetector(self.parts, host))
+        replaceHandler(context, request) {
+            try self.dependencies.tunnels.record(context.channel, to: host, isOpened: true)
+            try context.pipeline.syncOperations.addHandler(TLSDetector(self.dependencies, host))
         }
     }
 
     private func tunnel(_ context: ChannelHandlerContext, to host: HostPort, _ request: SOCKSRequest) {
         isPreparing = true
         let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        parts.dialer.connect(to: host, on: context.eventLoop).whenComplete { result in
-            let (entrance, context) = me.value
-            guard !entrance.isOver else {
+        dependencies.dialer.connect(to: host, on: context.eventLoop).whenComplete { result in
+            let (handler, context) = me.value
+            guard !handler.isOver else {
                 if case .success(let channel) = result { channel.close(promise: nil) }
                 return
             }
-            guard !entrance.parts.opens(host, insteadOf: result) else { return entrance.open(context, host, request) }
+            guard !handler.dependencies.opens(host, insteadOf: result) else {
+                return handler.open(context, host, request)
+            }
             switch result {
             case .success(let upstream):
-                entrance.makeRoom(context, request) { try entrance.parts.join(context.channel, to: upstream, of: host) }
+                handler.replaceHandler(context, request) {
+                    try handler.dependencies.join(context.channel, to: upstream, of: host)
+                }
             case .failure(let error):
                 let error = ResourceError(error)
-                entrance.parts.happened(.unreachable(host, error))
-                entrance.refuse(context, request, error.code == .unknownHost ? .hostUnreachable : .refused)
+                handler.dependencies.happened(.unreachable(host, error))
+                handler.refuse(context, request, error.code == .unknownHost ? .hostUnreachable : .refused)
             }
         }
     }
 
     /// Says yes, and has what comes after in its place.
-    private func makeRoom(_ context: ChannelHandlerContext, _ request: SOCKSRequest, adding: () throws -> Void) {
+    private func replaceHandler(_ context: ChannelHandlerContext, _ request: SOCKSRequest, adding: () throws -> Void) {
         isOver = true
         isPreparing = false
         say(context, .response(SOCKSResponse(reply: .succeeded, boundAddress: request.addressType)))
@@ -190,7 +196,7 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
             pipeline.removeHandler(self, promise: nil)
             // It passes on what it has when it goes, but not that this was all for now.
             pipeline.removeHandler(handshake).assumeIsolated().whenComplete { _ in
-                pipeline.fireUserInboundEventTriggered(TunnelEnd.LeftoversPassed())
+                pipeline.fireUserInboundEventTriggered(TunnelEnd.BufferedBytesForwarded())
             }
             if wantsRead { channel.read() }
         } catch {

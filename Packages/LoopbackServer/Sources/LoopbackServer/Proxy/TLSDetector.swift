@@ -17,22 +17,24 @@ final class TLSDetector: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// A record of a TLS handshake (RFC 8446, section 5.1).
     private static let handshake: UInt8 = 22
-    private let parts: ProxyDependencies
+    private let dependencies: ProxyDependencies
     private let host: HostPort
     private var deadline: Scheduled<Void>?
     private var first: ByteBuffer?
     private var isOver = false
     private var wantsRead = false
 
-    init(_ parts: ProxyDependencies, _ host: HostPort) {
-        self.parts = parts
+    init(_ dependencies: ProxyDependencies, _ host: HostPort) {
+        self.dependencies = dependencies
         self.host = host
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         // An engine may make a connection before it needs one.
         let channel = context.channel
-        deadline = context.eventLoop.scheduleTask(in: TimeAmount(parts.limits.idle)) { channel.close(promise: nil) }
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.limits.idle)) {
+            channel.close(promise: nil)
+        }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -80,14 +82,14 @@ final class TLSDetector: ChannelDuplexHandler, RemovableChannelHandler {
     private func prepare(_ context: ChannelHandlerContext) {
         deadline?.cancel()
         let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        parts.leaf(for: host, on: context.eventLoop).whenComplete { result in
-            let (door, context) = me.value
-            guard !door.isOver else { return }
+        dependencies.leaf(for: host, on: context.eventLoop).whenComplete { result in
+            let (handler, context) = me.value
+            guard !handler.isOver else { return }
             switch result {
-            case .success(let leaf): door.go(context, with: leaf)
+            case .success(let leaf): handler.go(context, with: leaf)
             case .failure(let error):
-                door.parts.happened(.unreachable(door.host, ResourceError(error)))
-                door.isOver = true
+                handler.dependencies.happened(.unreachable(handler.host, ResourceError(error)))
+                handler.isOver = true
                 context.close(promise: nil)
             }
         }
@@ -96,7 +98,7 @@ final class TLSDetector: ChannelDuplexHandler, RemovableChannelHandler {
     private func go(_ context: ChannelHandlerContext, with leaf: LaunchAuthority.Leaf?) {
         isOver = true
         do {
-            try parts.open(context.channel, to: host, with: leaf)
+            try dependencies.open(context.channel, to: host, with: leaf)
         } catch {
             return context.close(promise: nil)
         }

@@ -37,7 +37,7 @@ public final class LocalServer: Sendable {
         let sites = LocalSites(limit: limits.hosts)
         let dialer = try Dialer(
             proxy: configuration.upstreamProxy, timeout: limits.connect, trustRoots: configuration.trustRoots)
-        let parts = LocalSiteDependencies(
+        let dependencies = LocalSiteDependencies(
             exchange: ExchangeDependencies(
                 loader: configuration.loader, completing: configuration.completing, observer: configuration.observer,
                 leaves: LeafStore(authority, trusting: configuration.trusting, limit: limits.hosts), dialer: dialer,
@@ -46,10 +46,10 @@ public final class LocalServer: Sendable {
         self.authority = authority.certificate
         (self.token, self.sites, self.dialer) = (token, sites, dialer)
         listener = LoopbackListener(limits, port: configuration.port, peerUser: peerUser) { event in
-            if case .listening(let port) = event { parts.exchange.dialer.keepOff(port) }
-            parts.exchange.happened(event)
+            if case .listening(let port) = event { dependencies.exchange.dialer.keepOff(port) }
+            dependencies.exchange.happened(event)
         } receive: { channel, becameKnown in
-            try LocalSiteHandler.add(to: channel, parts, becameKnown: becameKnown)
+            try LocalSiteHandler.add(to: channel, dependencies, becameKnown: becameKnown)
         }
     }
 

@@ -16,27 +16,27 @@ final class LocalSiteHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private let parts: LocalSiteDependencies
+    private let dependencies: LocalSiteDependencies
     private let becameKnown: @Sendable () -> Void
     private var deadline: Scheduled<Void>?
     private var isPreparing = false
     private var wantsRead = false
 
-    private init(_ parts: LocalSiteDependencies, becameKnown: @escaping @Sendable () -> Void) {
-        self.parts = parts
+    private init(_ dependencies: LocalSiteDependencies, becameKnown: @escaping @Sendable () -> Void) {
+        self.dependencies = dependencies
         self.becameKnown = becameKnown
     }
 
     /// On the channel's event loop.
     /// - Parameter becameKnown: called, once or more, when the connection has said the token, or is gone.
     static func add(
-        to channel: any Channel, _ parts: LocalSiteDependencies, becameKnown: @escaping @Sendable () -> Void
+        to channel: any Channel, _ dependencies: LocalSiteDependencies, becameKnown: @escaping @Sendable () -> Void
     ) throws {
-        let entrance = LocalSiteHandler(parts, becameKnown: becameKnown)
-        let me = NIOLoopBound(entrance, eventLoop: channel.eventLoop)
+        let handler = LocalSiteHandler(dependencies, becameKnown: becameKnown)
+        let me = NIOLoopBound(handler, eventLoop: channel.eventLoop)
         let greeting = ByteToMessageHandler(
             SNIHandler { result in me.value.receive(result, of: channel) })
-        try channel.pipeline.syncOperations.addHandlers([entrance, greeting])
+        try channel.pipeline.syncOperations.addHandlers([handler, greeting])
         channel.closeFuture.whenComplete { _ in becameKnown() }
     }
 
@@ -44,9 +44,9 @@ final class LocalSiteHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        deadline = context.eventLoop.scheduleTask(in: TimeAmount(parts.exchange.limits.introduction)) {
-            let (entrance, context) = me.value
-            entrance.parts.exchange.refused(.unidentified)
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.exchange.limits.introduction)) {
+            let (handler, context) = me.value
+            handler.dependencies.exchange.refused(.unidentified)
             context.close(promise: nil)
         }
     }
@@ -76,24 +76,26 @@ final class LocalSiteHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func receive(_ result: SNIResult, of channel: any Channel) -> EventLoopFuture<Void> {
         deadline?.cancel()
         let name = if case .hostname(let name) = result { name } else { "" }
-        guard let site = parts.sites.site(named: name), let port = channel.localAddress?.port else {
-            parts.exchange.refused(.unknownSite(name))
+        guard let site = dependencies.sites.site(named: name), let port = channel.localAddress?.port else {
+            dependencies.exchange.refused(.unknownSite(name))
             channel.close(promise: nil)
             return channel.eventLoop.makeFailedFuture(ChannelError.alreadyClosed)
         }
         isPreparing = true
-        let front = LocalSiteRole(site: site, port: port, token: parts.token, becameKnown: becameKnown)
+        let role = LocalSiteRole(site: site, port: port, token: dependencies.token, becameKnown: becameKnown)
         let me = NIOLoopBound(self, eventLoop: channel.eventLoop)
-        let leaf = parts.exchange.leaves.leaf(
-            for: front.place, within: parts.exchange.limits.patience, on: channel.eventLoop)
+        let leaf = dependencies.exchange.leaves.leaf(
+            for: role.place, within: dependencies.exchange.limits.patience, on: channel.eventLoop)
         return leaf.flatMapThrowing { leaf in
             guard channel.isActive else { throw ChannelError.alreadyClosed }
-            let entrance = me.value
-            try entrance.parts.exchange.serve(channel, .site(front), with: leaf)
-            channel.pipeline.syncOperations.removeHandler(entrance, promise: nil)
-            if entrance.wantsRead { channel.read() }
+            let handler = me.value
+            try handler.dependencies.exchange.serve(channel, .site(role), with: leaf)
+            channel.pipeline.syncOperations.removeHandler(handler, promise: nil)
+            if handler.wantsRead { channel.read() }
         }.flatMapErrorThrowing { error in
-            if channel.isActive { me.value.parts.exchange.happened(.unreachable(front.place, ResourceError(error))) }
+            if channel.isActive {
+                me.value.dependencies.exchange.happened(.unreachable(role.place, ResourceError(error)))
+            }
             channel.close(promise: nil)
             throw error
         }

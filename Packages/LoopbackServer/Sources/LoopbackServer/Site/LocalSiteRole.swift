@@ -62,7 +62,7 @@ struct LocalSiteRole: Sendable {
     // MARK: Answers
 
     /// Names the origin that the page has.
-    func settle(_ headers: inout HTTPHeaders) {
+    func localize(_ headers: inout HTTPHeaders) {
         for name in Self.dropped where headers.contains(name: name) { headers.remove(name: name) }
         for name in ["location", "content-location"] {
             guard let value = headers.first(name: name), let local = local(value) else { continue }

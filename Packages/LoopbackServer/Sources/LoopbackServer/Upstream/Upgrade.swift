@@ -14,8 +14,8 @@ internal import ResourceLoading
 ///
 /// Isolation: the connection's event loop.
 final class Upgrade {
-    private let parts: ExchangeDependencies
-    private let front: ConnectionRole
+    private let dependencies: ExchangeDependencies
+    private let role: ConnectionRole
     private let client: any Channel
     private let http: HTTPHandlers
     private let handlers: [any RemovableChannelHandler]
@@ -24,11 +24,11 @@ final class Upgrade {
 
     /// - Parameter handlers: what stands after `http` on the client's side, to be taken out with it.
     init(
-        _ parts: ExchangeDependencies, _ front: ConnectionRole, of client: any Channel, http: HTTPHandlers,
+        _ dependencies: ExchangeDependencies, _ role: ConnectionRole, of client: any Channel, http: HTTPHandlers,
         handlers: [any RemovableChannelHandler], report: ExchangeReport
     ) {
-        self.parts = parts
-        self.front = front
+        self.dependencies = dependencies
+        self.role = role
         self.client = client
         self.http = http
         self.handlers = handlers
@@ -46,12 +46,12 @@ final class Upgrade {
     func start(_ head: HTTPRequestHead, _ target: ConnectionRole.Target) {
         let me = NIOLoopBound(self, eventLoop: client.eventLoop)
         client.closeFuture.whenComplete { _ in me.value.end(.stopped) }
-        parts.dialer.connect(to: target.host, on: client.eventLoop).whenComplete { result in
+        dependencies.dialer.connect(to: target.host, on: client.eventLoop).whenComplete { result in
             let upgrade = me.value
             switch result {
             case .success(let host): upgrade.ask(host, head, target)
             case .failure(let error):
-                upgrade.parts.happened(.unreachable(target.host, ResourceError(error)))
+                upgrade.dependencies.happened(.unreachable(target.host, ResourceError(error)))
                 upgrade.giveUp(ResourceError(error))
             }
         }
@@ -62,7 +62,7 @@ final class Upgrade {
         client.closeFuture.whenComplete { _ in host.close(promise: nil) }
         let request = Self.request(head, target)
         do {
-            if target.isSecure { try parts.dialer.secure(host, to: target.host) }
+            if target.isSecure { try dependencies.dialer.secure(host, to: target.host) }
             let framing = HTTPRequestEncoder.Configuration()
             let encoder = HTTPRequestEncoder(configuration: framing)
             let decoder = ByteToMessageHandler(
@@ -70,7 +70,7 @@ final class Upgrade {
             let answer = UpgradeAnswer(
                 self, request, secureHost: target.isSecure ? target.host.host : nil, encoder: encoder,
                 decoder: decoder,
-                timeout: parts.limits.connect)
+                timeout: dependencies.limits.connect)
             try host.pipeline.syncOperations.addHandlers([encoder, decoder, answer])
         } catch {
             host.close(promise: nil)
@@ -97,7 +97,7 @@ final class Upgrade {
     func agree(_ head: HTTPResponseHead, from host: any Channel, joining: (_ client: any Channel) throws -> Void) {
         guard !isOver else { return host.close(promise: nil) }
         var agreement = head
-        front.settle(&agreement.headers)
+        role.localize(&agreement.headers)
         client.write(HTTPServerResponsePart.head(agreement), promise: nil)
         client.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
         report.head = HTTPResponse(status: .switchingProtocols)
@@ -122,7 +122,7 @@ final class Upgrade {
         for field in ["set-cookie", "www-authenticate", "location"] {
             for value in head.headers[field] { answer.headers.add(name: field, value: value) }
         }
-        front.settle(&answer.headers)
+        role.localize(&answer.headers)
         answer.headers.add(name: "content-length", value: "0")
         answer.headers.add(name: "connection", value: "close")
         report.head = HTTPResponse(status: HTTPResponse.Status(code: Int(head.status.code)))
@@ -144,7 +144,7 @@ final class Upgrade {
         guard !isOver else { return }
         isOver = true
         report.end(outcome)
-        parts.observer?.ended(report)
+        dependencies.observer?.ended(report)
     }
 }
 
@@ -239,7 +239,7 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
             pipeline.removeHandler(self, promise: nil)
             pipeline.removeHandler(encoder, promise: nil)
             pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in
-                pipeline.fireUserInboundEventTriggered(TunnelEnd.LeftoversPassed())
+                pipeline.fireUserInboundEventTriggered(TunnelEnd.BufferedBytesForwarded())
             }
         }
     }

@@ -11,7 +11,7 @@ import ResourceLoading
 /// A loader that a test writes, and what it was asked.
 struct Answers: ResourceLoader {
     let asked = Log<ResourceRequest>()
-    var prompt: (@Sendable (ResourceRequest) -> ResourceResponse?)?
+    var immediate: (@Sendable (ResourceRequest) -> ResourceResponse?)?
     let answer: @Sendable (ResourceRequest) async throws -> ResourceResponse?
 
     init(_ answer: @escaping @Sendable (ResourceRequest) async throws -> ResourceResponse?) {
@@ -24,7 +24,7 @@ struct Answers: ResourceLoader {
     }
 
     func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
-        guard let response = prompt?(request) else { return .later }
+        guard let response = immediate?(request) else { return .later }
         return .known(response)
     }
 

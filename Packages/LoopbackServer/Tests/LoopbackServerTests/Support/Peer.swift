@@ -88,7 +88,7 @@ final class Peer: Sendable {
     /// Everything up to and with a mark.
     func read(until mark: String) async throws -> String {
         let mark = Array(mark.utf8)
-        return try await take("a mark") { bytes, _ in
+        return try await receive("a mark") { bytes, _ in
             guard bytes.count >= mark.count else { return nil }
             for index in 0...(bytes.count - mark.count) where bytes[index..<(index + mark.count)].elementsEqual(mark) {
                 defer { bytes.removeFirst(index + mark.count) }
@@ -99,7 +99,7 @@ final class Peer: Sendable {
     }
 
     func read(_ count: Int) async throws -> [UInt8] {
-        try await take("\(count) bytes") { bytes, _ in
+        try await receive("\(count) bytes") { bytes, _ in
             guard bytes.count >= count else { return nil }
             defer { bytes.removeFirst(count) }
             return Array(bytes[..<count])
@@ -108,15 +108,15 @@ final class Peer: Sendable {
 
     /// Everything up to the end.
     func rest() async throws -> [UInt8] {
-        try await take("the end") { bytes, end in end == nil ? nil : bytes }
+        try await receive("the end") { bytes, end in end == nil ? nil : bytes }
     }
 
     /// How it ended, once it has.
     func end() async throws -> End {
-        try await take("the end") { _, end in end }
+        try await receive("the end") { _, end in end }
     }
 
-    private func take<Value: Sendable>(
+    private func receive<Value: Sendable>(
         _ what: String, _ attempt: (inout [UInt8], End?) -> Value?
     ) async throws -> Value {
         while true {
@@ -138,7 +138,7 @@ final class Peer: Sendable {
         }
     }
 
-    private func note(_ change: (inout State) -> Void) {
+    private func update(_ change: (inout State) -> Void) {
         let waiting = state.withLock { state in
             change(&state)
             defer { state.waiting = nil }
@@ -157,15 +157,15 @@ final class Peer: Sendable {
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             let bytes = unwrapInboundIn(data)
-            peer.note { $0.bytes += bytes.readableBytesView }
+            peer.update { $0.bytes += bytes.readableBytesView }
         }
 
         func channelInactive(context: ChannelHandlerContext) {
-            peer.note { $0.end = $0.end ?? .closed }
+            peer.update { $0.end = $0.end ?? .closed }
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            peer.note { $0.end = $0.end ?? .broken("\(error)") }
+            peer.update { $0.end = $0.end ?? .broken("\(error)") }
             context.close(promise: nil)
         }
     }

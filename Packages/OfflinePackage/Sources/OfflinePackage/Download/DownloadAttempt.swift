@@ -32,7 +32,7 @@ struct DownloadAttempt: Sendable {
         if have > 0, have == record?.total ?? download.size { return .complete }
         var fields: HTTPFields = [.range: "bytes=\(have)-", .acceptEncoding: "identity"]
         if have > 0 { fields[.ifRange] = record?.validator?.text }
-        if let room = (record?.total ?? download.size).map({ $0 - have }) { try checkSpace(room) }
+        if let needed = (record?.total ?? download.size).map({ $0 - have }) { try checkSpace(needed) }
         do {
             meter.countRequest()
             let response = try await fetch.get(download.url, fields)

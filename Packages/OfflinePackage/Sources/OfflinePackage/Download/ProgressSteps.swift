@@ -17,9 +17,9 @@ final class ProgressSteps: Sendable {
     /// was told, and each that falls back.
     func shouldReport(_ progress: DownloadProgress) -> Bool {
         last.withLock { last in
-            if let told = last, progress.received >= told, progress.received != progress.total {
+            if let reported = last, progress.received >= reported, progress.received != progress.total {
                 let step = max(Self.leastBytes, progress.total.map { $0 / 100 } ?? Self.bytesWithoutTotal)
-                guard progress.received - told >= step else { return false }
+                guard progress.received - reported >= step else { return false }
             }
             last = progress.received
             return true

@@ -9,7 +9,8 @@ public import ResourceStore
     internal import Foundation
 #endif
 
-/// A ledger in a document of a store: sealed, so that no flipped bit names another version, and safe from a power cut.
+/// A trial record in a document of a store: sealed, so that no flipped bit names another version, and safe from a power
+/// cut.
 public struct HealthDocument: HealthRecording {
     /// The document's name in the store.
     public static let name = "package-health"
@@ -19,8 +20,8 @@ public struct HealthDocument: HealthRecording {
         self.store = store
     }
 
-    /// - Returns: an empty ledger too where the document is damaged, or of a form that this version does not know: nothing
-    ///   of it could ever be used.
+    /// - Returns: an empty trial record too where the document is damaged, or of a form that this version does not
+    ///   know: nothing of it could ever be used.
     /// - Throws: `StoreError` where it cannot be read.
     public func load() throws -> TrialRecord {
         guard let content = try store.document(Self.name) else { return TrialRecord() }

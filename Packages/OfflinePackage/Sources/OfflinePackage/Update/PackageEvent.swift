@@ -18,7 +18,7 @@ public enum PackageEvent: Sendable {
     /// Ranges did not lead to the package, so the whole archive is fetched.
     case fellBack(PackageID, PackageVersion, reason: String)
     /// A file of a version that answers was damaged and dropped: the network answers in its place. Told once, and
-    /// again after it was mended or could not be.
+    /// again after it was repaired or could not be.
     case fileDamaged(DamagedFile)
     /// So many files that a version had lost were fetched again.
     case repaired(PackageID, PackageVersion, files: Int)

@@ -46,7 +46,7 @@ extension PackageUpdater {
             }
             try await library.activate(generation)
         } catch {
-            takeBackTrial(of: id)
+            restoreTrial(of: id)
             throw error
         }
         replaced[name] = nil
@@ -55,7 +55,7 @@ extension PackageUpdater {
     }
 
     /// Puts the trial in its place again that an activation was to end, with what was reported meanwhile.
-    private func takeBackTrial(of id: PackageID) {
+    private func restoreTrial(of id: PackageID) {
         let name = id.description
         guard let back = replaced.removeValue(forKey: name) else {
             endTrial(of: name)

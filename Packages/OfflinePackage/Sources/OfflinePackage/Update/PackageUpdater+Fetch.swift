@@ -84,9 +84,9 @@ extension PackageUpdater {
         let (both, overflow) = packed.addingReportingOverflow(unpacked)
         try downloader.checkSpace(for: overflow ? .max : both)
         do {
-            let room = configuration.space ?? library.store
+            let space = configuration.space ?? library.store
             // A store sweeps first, which may take seconds.
-            try await withTaskExecutorPreference(library.executor) { try await room.ensureSpace(for: unpacked) }
+            try await withTaskExecutorPreference(library.executor) { try await space.ensureSpace(for: unpacked) }
         } catch let error where Self.isTrouble(error) {
             throw error
         } catch {

@@ -81,8 +81,8 @@ extension PackageUpdater {
         _ verdict: TrialPeriod.Verdict, of id: PackageID, _ trial: TrialPeriod, again: Bool = false
     ) -> Task<Void, Never> {
         let generation = trial.generation
-        // It holds the updater until it is done. The verdict stands in the ledger: where this ends early, the next start
-        // goes on from there.
+        // It holds the updater until it is done. The verdict stands in the trial record: where this ends early, the
+        // next start goes on from there.
         let conclusion = Task {
             defer { conclusions[generation] = nil }
             do {
@@ -195,7 +195,7 @@ extension PackageUpdater {
         return changes
     }
 
-    /// - Returns: whether the ledger is as safe as it can be: written, or not to be written at all.
+    /// - Returns: whether the trial record is as safe as it can be: written, or not to be written at all.
     @discardableResult
     func save() -> Bool {
         guard mayWriteRecord else { return true }

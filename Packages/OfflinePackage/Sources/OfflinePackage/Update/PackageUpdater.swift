@@ -38,9 +38,9 @@ public actor PackageUpdater: HealthReporting {
     let packages: KeyedQueue
     let watch: Stopwatch
     var trialRecord = TrialRecord()
-    /// Whether the ledger may be written: not where one may be there that could not be read.
+    /// Whether the trial record may be written: not where one may be there that could not be read.
     private(set) var mayWriteRecord = true
-    /// Whether the ledger stands as it is where it is kept.
+    /// Whether the trial record stands as it is where it is kept.
     var isRecordWritten = true
     /// The last good generations that trials may fall back to; each is pinned once.
     var pins: [String: Int64] = [:]
@@ -102,8 +102,8 @@ public actor PackageUpdater: HealthReporting {
         do {
             trialRecord = try health.load()
         } catch {
-            // Without its ledger the container works, and a version that failed may be tried once more. What cannot be read
-            // now may be read at the next launch, so it is not written over.
+            // Without its trial record the container works, and a version that failed may be tried once more. What
+            // cannot be read now may be read at the next launch, so it is not written over.
             mayWriteRecord = false
             configuration.logger.error("cannot read the record of health", metadata: ["error": "\(error)"])
         }
@@ -203,7 +203,7 @@ public actor PackageUpdater: HealthReporting {
         if let reason = urgency.obstacle(in: configuration.conditions.conditions) {
             throw DeliveryError(.notNow, reason, at: source.manifestURL)
         }
-        let words = hostInstallCounts
+        let installCounts = hostInstallCounts
         return try await sources.run(source.manifestURL) {
             hub.send(.updateBegan(source))
             do {
@@ -212,7 +212,7 @@ public actor PackageUpdater: HealthReporting {
                 _ = try await library.authorise(manifest, digest, from: source)
                 try check(manifest, at: source.manifestURL)
                 return try await fetches.run(manifest.id.description) {
-                    try await update(to: manifest, digest, from: source, timing, unlessAfter: words)
+                    try await update(to: manifest, digest, from: source, timing, unlessChangedSince: installCounts)
                 }
             } catch {
                 hub.send(.updateFailed(source, PackageFailure(error)))
@@ -350,12 +350,12 @@ public actor PackageUpdater: HealthReporting {
 
     private func update(
         to manifest: PackageManifest, _ digest: SHA256Digest, from source: PackageSource, _ timing: ApplyTiming,
-        unlessAfter words: [String: Int]
+        unlessChangedSince installCounts: [String: Int]
     ) async throws -> PackageUpdate {
         let name = manifest.id.description
         func checkNotOvertaken() throws {
             try checkHealth(of: manifest.id, manifest.version, at: source.manifestURL)
-            guard hostInstallCounts[name] == words[name] else {
+            guard hostInstallCounts[name] == installCounts[name] else {
                 throw DeliveryError(
                     .overtaken, "the host installed or removed \(name) meanwhile", at: source.manifestURL)
             }
@@ -382,7 +382,7 @@ public actor PackageUpdater: HealthReporting {
             let scope = try await library.authorise(manifest, digest, from: source)
             // Before it is staged: a number that is noted and not installed is taken again, with the same bytes.
             try await library.raiseSequence(to: manifest, digest)
-            let timing = settled(timing)
+            let timing = effective(timing)
             // What waits already is given up only once this one can take its place.
             let generation = try await library.stage(
                 draft, timing: timing == .now ? nil : timing, isBaseline: false, authority: (source, scope))
@@ -412,7 +412,7 @@ public actor PackageUpdater: HealthReporting {
             return PackageUpdate(outcome: .unchanged, package: active, transfer: .nothing, traffic: DeliveryTraffic())
         }
         guard let (generation, since) = try await waiting(equalTo: draft) else { return nil }
-        let timing = settled(timing)
+        let timing = effective(timing)
         // Else it is staged anew, to wait for something else.
         guard timing == .now || timing == since else { return nil }
         // Where this fails it still waits.
@@ -423,7 +423,7 @@ public actor PackageUpdater: HealthReporting {
     }
 
     /// When an update takes effect, from here on: who waits for the background need not wait there.
-    private func settled(_ timing: ApplyTiming) -> ApplyTiming {
+    private func effective(_ timing: ApplyTiming) -> ApplyTiming {
         timing == .inBackground && areTrialsPaused ? .now : timing
     }
 

@@ -78,7 +78,7 @@ public struct PartialLoader: ResourceLoader {
 extension ResourceLoader where Self == PartialLoader {
     /// Answers from the packages that an updater is fetching for the first time.
     /// - Parameter sizeLimit: the most bytes of a file that is answered, where that is less than the loader's own.
-    public static func arriving(_ updater: PackageUpdater, sizeLimit: Int64 = .max) -> Self {
+    public static func partial(_ updater: PackageUpdater, sizeLimit: Int64 = .max) -> Self {
         var loader = PartialLoader(updater)
         loader.sizeLimit = min(loader.sizeLimit, sizeLimit)
         return loader

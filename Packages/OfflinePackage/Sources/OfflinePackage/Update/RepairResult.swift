@@ -9,8 +9,8 @@ public enum RepairResult: Sendable, Hashable {
     case whole
     /// It has all its files again: so many were fetched.
     case repaired(files: Int, transfer: PackageUpdate.Transfer, traffic: DeliveryTraffic)
-    /// It was not fetched by an updater, so nobody knows from where it could be: installing or updating it mends it.
+    /// It was not fetched by an updater, so nobody knows from where it could be: installing or updating it repairs it.
     case unknownSource
-    /// Its source has this version by now, perhaps with other files: an update mends it.
+    /// Its source has this version by now, perhaps with other files: an update repairs it.
     case outdated(PackageVersion)
 }

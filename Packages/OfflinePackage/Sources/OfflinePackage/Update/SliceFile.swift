@@ -17,10 +17,10 @@ enum SliceFile {
     /// Unpacks a file from its slice, in pieces. Its digest is not looked at.
     /// - Parameters:
     ///   - archive: the path of a file that has the bytes of the slice at their place.
-    ///   - take: is given the unpacked bytes, never more than the file has.
+    ///   - consume: is given the unpacked bytes, never more than the file has.
     /// - Throws: ``PackageError``, ``ResourceError`` where the archive ends early, `CancellationError`, or what `take`
     ///   throws.
-    static func read(_ file: PackageManifest.File, in archive: String, _ take: (Data) throws -> Void) throws {
+    static func read(_ file: PackageManifest.File, in archive: String, _ consume: (Data) throws -> Void) throws {
         guard let slice = file.slice else {
             throw PackageError(.badManifest, "no place in an archive", at: file.path.description)
         }
@@ -30,7 +30,7 @@ enum SliceFile {
         while offset < source.range.count {
             try Task.checkCancellation()
             let count = min(piece, source.range.count - offset)
-            try inflater.append(source.read(at: offset, count: count), take)
+            try inflater.append(source.read(at: offset, count: count), consume)
             offset += count
         }
         try inflater.finish()

@@ -14,7 +14,7 @@ struct KeyedQueueTests {
 
         var all: [String] { lines.withLock { $0 } }
 
-        func note(_ line: String) { lines.withLock { $0.append(line) } }
+        func record(_ line: String) { lines.withLock { $0.append(line) } }
 
         func has(_ line: String) async throws {
             while !all.contains(line) { try await KeyedQueueTests.turn() }
@@ -39,9 +39,9 @@ struct KeyedQueueTests {
         Task { [log] in
             func enter(_ rest: ArraySlice<KeyedQueue>) async throws {
                 guard let queue = rest.first else {
-                    log.note("\(key) rests")
+                    log.record("\(key) rests")
                     try await KeyedQueue.resting { for await _ in signal {} }
-                    return log.note("\(key) is back")
+                    return log.record("\(key) is back")
                 }
                 try await queue.run(key) { try await enter(rest.dropFirst()) }
             }
@@ -60,13 +60,13 @@ struct KeyedQueueTests {
         let second = Task { [log] in
             try await outer.run("b") {
                 try await inner.run("b") {
-                    log.note("b runs")
+                    log.record("b runs")
                     for await _ in work {}
                 }
             }
         }
         try await log.has("b runs")
-        let third = Task { [log] in try await outer.run("c") { log.note("c runs") } }
+        let third = Task { [log] in try await outer.run("c") { log.record("c runs") } }
         try await waiting(1, in: outer)
         wake.finish()
         try await waiting(2, in: outer)
@@ -82,7 +82,7 @@ struct KeyedQueueTests {
         let (signal, wake) = AsyncStream.makeStream(of: Void.self)
         let first = resting("a", in: [queue], until: signal)
         try await log.has("a rests")
-        let second = Task { [log] in try await queue.run("a") { log.note("the next a") } }
+        let second = Task { [log] in try await queue.run("a") { log.record("the next a") } }
         try await waiting(1, in: queue)
         try await queue.run("b") { #expect(queue.waiting == 1) }
         wake.finish()
@@ -107,8 +107,8 @@ struct KeyedQueueTests {
             await #expect(throws: CancellationError.self) { try await first.value }
             #expect(queue.waiting == 0)
         }
-        try await queue.run("a") { log.note("the next a") }
-        try await queue.run("c") { log.note("c") }
+        try await queue.run("a") { log.record("the next a") }
+        try await queue.run("c") { log.record("c") }
         #expect(log.all == ["a rests", "the next a", "c"])
     }
 }

@@ -104,7 +104,7 @@ struct RetryPlanTests {
         let clock = ManualClock()
         let stall = StallLimit(limit: .seconds(10), clock: clock)
         let (signals, send) = AsyncStream.makeStream(of: Void.self)
-        let (heard, receive) = AsyncStream.makeStream(of: Void.self)
+        let (notifications, receive) = AsyncStream.makeStream(of: Void.self)
         async let outcome: Result<Int, any Error> = {
             do {
                 return .success(
@@ -120,7 +120,7 @@ struct RetryPlanTests {
                 return .failure(error)
             }
         }()
-        var ears = heard.makeAsyncIterator()
+        var ears = notifications.makeAsyncIterator()
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(9))
         send.yield()

@@ -211,8 +211,8 @@ extension PrefetchLoader {
         while true {
             let isWanted = try await store.wait(for: number) { state, _ -> Bool? in
                 // Not wanted is an answer; no room is none.
-                guard let hasRoom = state.hasRoom(number) else { return false }
-                return hasRoom ? true : nil
+                guard let hasCapacity = state.hasCapacity(number) else { return false }
+                return hasCapacity ? true : nil
             }
             guard isWanted else { return }
             guard let piece = try await pieces.next() else { break }

@@ -161,10 +161,10 @@ extension PrefetchState {
         guard let entry = entries[number] else { return false }
         var bytes = 0
         if case .bytes(let data)? = body { bytes = data.count }
-        let hasRoom =
+        let hasCapacity =
             bytes == 0 || entry.claim != nil
             || bytes <= configuration.maxAnswerBytes && held + bytes <= configuration.maxBytes
-        guard answer.head.status.code < 400, hasRoom else {
+        guard answer.head.status.code < 400, hasCapacity else {
             fail(number)
             return false
         }
@@ -180,7 +180,7 @@ extension PrefetchState {
     }
 
     /// Whether the next piece may be asked for; `nil` where it is not wanted any more.
-    func hasRoom(_ number: Number) -> Bool? {
+    func hasCapacity(_ number: Number) -> Bool? {
         guard let entry = entries[number] else { return nil }
         if entry.isHandedOver { return entry.held < max(1, configuration.readAhead) }
         return entry.held < configuration.maxAnswerBytes && held < configuration.maxBytes

@@ -3,14 +3,14 @@
 
 internal import AsyncSupport
 
-/// The ledger, behind one lock, with all who wait for it to change and the work whose end it tells.
+/// The state, behind one lock, with all who wait for it to change and the work whose end it tells.
 ///
 /// Isolation: any. Nobody is resumed, and nothing is cancelled, while the lock is held.
 final class PrefetchStore: Sendable {
     typealias Number = PrefetchState.Number
 
     private struct State {
-        var state: PrefetchState
+        var prefetch: PrefetchState
         var waiters: [UInt64: (number: Number, resume: @Sendable () -> Void)] = [:]
         var lastWaiter: UInt64 = 0
         /// The work of requests under way.
@@ -18,18 +18,18 @@ final class PrefetchStore: Sendable {
         var isSweeping = false
 
         /// Whom a change is about.
-        mutating func takeWaiters() -> [@Sendable () -> Void] {
-            let touched = state.touched
-            state.touched = []
+        mutating func drainWaiters() -> [@Sendable () -> Void] {
+            let touched = prefetch.touched
+            prefetch.touched = []
             guard !touched.isEmpty else { return [] }
             let due = waiters.filter { touched.contains($0.value.number) }
             for key in due.keys { waiters[key] = nil }
             return due.values.map(\.resume)
         }
 
-        mutating func takeWork() -> [Task<Void, Never>] {
-            let ended = state.ended
-            state.ended = []
+        mutating func drainEndedWork() -> [Task<Void, Never>] {
+            let ended = prefetch.ended
+            prefetch.ended = []
             return ended.compactMap { work.removeValue(forKey: $0) }
         }
     }
@@ -41,25 +41,25 @@ final class PrefetchStore: Sendable {
     init(_ configuration: PrefetchLoader.Configuration, clock: any Clock<Duration>) {
         self.clock = clock
         stopwatch = Stopwatch(clock)
-        state = Mutex(State(state: PrefetchState(configuration)))
+        state = Mutex(State(prefetch: PrefetchState(configuration)))
     }
 
-    /// Reads the ledger.
+    /// Reads the state.
     func read<Value: Sendable>(_ body: (PrefetchState) -> Value) -> Value {
-        state.withLock { body($0.state) }
+        state.withLock { body($0.prefetch) }
     }
 
-    /// Changes the ledger, then tells all whom that is about.
+    /// Changes the state, then tells all whom that is about.
     @discardableResult
     func change<Value: Sendable>(_ body: (inout PrefetchState, _ now: Duration) -> Value) -> Value {
-        change { state, now in body(&state.state, now) }
+        change { state, now in body(&state.prefetch, now) }
     }
 
     private func change<Value: Sendable>(_ body: (inout State, _ now: Duration) -> Value) -> Value {
         let now = stopwatch.elapsed
         let (value, waiters, work) = state.withLock { state in
             let value = body(&state, now)
-            return (value, state.takeWaiters(), state.takeWork())
+            return (value, state.drainWaiters(), state.drainEndedWork())
         }
         for task in work { task.cancel() }
         for resume in waiters { resume() }
@@ -81,7 +81,7 @@ final class PrefetchStore: Sendable {
                 await withCheckedContinuation { (continuation: CheckedContinuation<Value?, Never>) in
                     // Asked and noted in one step, so that no change comes in between.
                     let value: Value?? = change { state, now in
-                        if let value = body(&state.state, now) { return value }
+                        if let value = body(&state.prefetch, now) { return value }
                         if Task.isCancelled { return .some(nil) }
                         state.waiters[waiter] = (number, { continuation.resume(returning: nil) })
                         return nil
@@ -95,7 +95,7 @@ final class PrefetchStore: Sendable {
         }
     }
 
-    /// Has work done for a request made ahead, until the ledger says that it is to end.
+    /// Has work done for a request made ahead, until the state says that it is to end.
     func start(_ number: Number, _ work: @escaping @Sendable () async -> Void) {
         let task = Task {
             await work()
@@ -103,7 +103,7 @@ final class PrefetchStore: Sendable {
         }
         let isWanted = state.withLock { state in
             // Where it is through already, or dropped, nobody would take the task out again.
-            guard state.state.isUnderWay(number) else { return false }
+            guard state.prefetch.isUnderWay(number) else { return false }
             state.work[number] = task
             return true
         }
@@ -125,8 +125,8 @@ final class PrefetchStore: Sendable {
     /// How long the sweeper may rest; `nil` where it is not needed any more.
     private func nextPause() -> Duration? {
         change { state, now in
-            state.state.expire(at: now)
-            let pause = state.state.timeToExpiry(at: now)
+            state.prefetch.expire(at: now)
+            let pause = state.prefetch.timeToExpiry(at: now)
             if pause == nil { state.isSweeping = false }
             return pause
         }

@@ -54,10 +54,10 @@ public struct PrefetchSuggestion: Sendable {
         self.rule = rule
         let parameters = PageParameters(query: url.query)
         var known: [ObservedCall] = []
-        for sighting in runs.joined() where !known.contains(where: { $0.isSame(as: sighting) }) {
-            known.append(sighting)
+        for call in runs.joined() where !known.contains(where: { $0.isSame(as: call) }) {
+            known.append(call)
             do throws(SuggestionFault) {
-                let interface = try Self.interface(of: sighting, in: runs, on: parameters, limits: limits)
+                let interface = try Self.interface(of: call, in: runs, on: parameters, limits: limits)
                 if let reason = rule.fault(of: interface.fixedPart) ?? rule.fault(ofPath: interface.api.path) {
                     throw SuggestionFault(reason: reason)
                 }
@@ -66,7 +66,7 @@ public struct PrefetchSuggestion: Sendable {
                 }
                 interfaces.append(interface)
             } catch {
-                record(sighting, error.reason)
+                record(call, error.reason)
             }
         }
     }
@@ -93,39 +93,39 @@ public struct PrefetchSuggestion: Sendable {
     }
 
     private static func interface(
-        of sighting: ObservedCall, in runs: [[ObservedCall]], on parameters: PageParameters, limits: PrefetchLimits
+        of call: ObservedCall, in runs: [[ObservedCall]], on parameters: PageParameters, limits: PrefetchLimits
     ) throws(SuggestionFault) -> PrefetchInterface {
-        let same = runs.joined().filter { $0.isSame(as: sighting) }
+        let same = runs.joined().filter { $0.isSame(as: call) }
         for one in same {
             if let reason = DataRule.fault(of: one.observed) { throw SuggestionFault(reason: reason) }
         }
-        guard let url = sighting.url, url.text.utf8.count <= limits.maxURLLength else {
+        guard let url = call.url, url.text.utf8.count <= limits.maxURLLength else {
             throw SuggestionFault(reason: "its URL cannot stand in a table")
         }
-        if sighting.hasBody {
-            guard let body = sighting.body else { throw SuggestionFault(reason: "its body is no JSON") }
+        if call.hasBody {
+            guard let body = call.body else { throw SuggestionFault(reason: "its body is no JSON") }
             guard body.text.count <= limits.maxBodyBytes else { throw SuggestionFault(reason: "its body is too large") }
         }
-        for run in runs where !run.contains(where: { $0.isSame(as: sighting) }) {
-            throw SuggestionFault(reason: reason(sighting, missingIn: run))
+        for run in runs where !run.contains(where: { $0.isSame(as: call) }) {
+            throw SuggestionFault(reason: reason(call, missingIn: run))
         }
-        if sighting.method == .post, runs.count < 2 {
+        if call.method == .post, runs.count < 2 {
             throw SuggestionFault(reason: "a POST is taken where two runs made the same one")
         }
-        return try PrefetchInterface(sighting.method, url, body: sighting.body, on: parameters)
+        return try PrefetchInterface(call.method, url, body: call.body, on: parameters)
     }
 
     /// Why a request of one run is not in another.
-    private static func reason(_ sighting: ObservedCall, missingIn run: [ObservedCall]) -> String {
-        guard let like = run.first(where: { $0.isLike(sighting) }) else { return "it was not made in every run" }
-        let names = sighting.part.differences(from: like.part).filter { !$0.isEmpty }.prefix(3)
+    private static func reason(_ call: ObservedCall, missingIn run: [ObservedCall]) -> String {
+        guard let like = run.first(where: { $0.isLike(call) }) else { return "it was not made in every run" }
+        let names = call.part.differences(from: like.part).filter { !$0.isEmpty }.prefix(3)
         return names.isEmpty
             ? "its body differs from run to run" : "it differs from run to run in \(names.joined(separator: ", "))"
     }
 
-    private mutating func record(_ sighting: ObservedCall, _ reason: String) {
-        let url = "\(sighting.origin)\(rule.shown(path: sighting.path))"
-        let entry = LeftOut(method: sighting.method.rawValue, url: url, reason: reason)
+    private mutating func record(_ call: ObservedCall, _ reason: String) {
+        let url = "\(call.origin)\(rule.shown(path: call.path))"
+        let entry = LeftOut(method: call.method.rawValue, url: url, reason: reason)
         if !leftOut.contains(entry) { leftOut.append(entry) }
     }
 }

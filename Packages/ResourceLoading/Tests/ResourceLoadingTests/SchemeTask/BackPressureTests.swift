@@ -33,7 +33,7 @@ struct BackPressureTests {
     }
 
     /// Every outcome that completion heard.
-    private func heardOutcomes() async -> [String] {
+    private func receivedOutcomes() async -> [String] {
         var all: [String] = []
         for await outcome in outcomes {
             switch outcome {
@@ -52,8 +52,8 @@ struct BackPressureTests {
         delivery.giveUp()
         // As an engine does whose wait was cancelled.
         sink.refuse()
-        #expect(await heardOutcomes() == ["failed cancelled 0"])
-        #expect(sink.heard == ["head ?", "1", "fail cancelled"])
+        #expect(await receivedOutcomes() == ["failed cancelled 0"])
+        #expect(sink.received == ["head ?", "1", "fail cancelled"])
     }
 
     @Test("The source is asked for a piece only when the engine has taken the one before")
@@ -62,10 +62,10 @@ struct BackPressureTests {
         for number in 1...3 {
             await sink.holds()
             #expect(source.pulled == number)
-            sink.take()
+            sink.accept()
         }
-        #expect(await heardOutcomes() == ["finished 3"])
-        #expect(sink.heard == ["head ?", "1", "2", "3", "finish"])
+        #expect(await receivedOutcomes() == ["finished 3"])
+        #expect(sink.received == ["head ?", "1", "2", "3", "finish"])
         #expect(source.pulled == 4)
     }
 
@@ -75,9 +75,9 @@ struct BackPressureTests {
         await sink.holds()
         delivery.stop()
         delivery.stop()
-        sink.take()
-        #expect(await heardOutcomes() == ["stopped 1"])
-        #expect(sink.heard == ["head ?", "1"])
+        sink.accept()
+        #expect(await receivedOutcomes() == ["stopped 1"])
+        #expect(sink.received == ["head ?", "1"])
         for await _ in source.ends { break }
     }
 
@@ -85,14 +85,14 @@ struct BackPressureTests {
     func stopWhileWaiting() async throws {
         let delivery = start(source.body(1, thenWaits: true))
         await sink.holds()
-        sink.take()
+        sink.accept()
         while source.pulled < 2 {
             try Task.checkCancellation()
             await Task.yield()
         }
         delivery.stop()
-        #expect(await heardOutcomes() == ["stopped 1"])
-        #expect(sink.heard == ["head ?", "1"])
+        #expect(await receivedOutcomes() == ["stopped 1"])
+        #expect(sink.received == ["head ?", "1"])
         for await _ in source.ends { break }
     }
 
@@ -100,15 +100,15 @@ struct BackPressureTests {
     func refused() async throws {
         _ = start(source.body(3, thenWaits: true))
         await sink.holds()
-        sink.take()
+        sink.accept()
         while source.pulled < 2 {
             try Task.checkCancellation()
             await Task.yield()
         }
         await sink.holds()
         sink.refuse()
-        #expect(await heardOutcomes() == ["stopped 1"])
-        #expect(sink.heard == ["head ?", "1", "2"])
+        #expect(await receivedOutcomes() == ["stopped 1"])
+        #expect(sink.received == ["head ?", "1", "2"])
         for await _ in source.ends { break }
     }
 }

@@ -100,13 +100,13 @@ struct DeliveryWalkTests {
                     })
                 if stopsInCall == 0 { engine.stop() }
                 if stopsInCall == -1 { outcome.finish() }
-                var heard: [SchemeTaskDelivery.Outcome] = []
-                for await outcome in outcomes { heard.append(outcome) }
+                var received: [SchemeTaskDelivery.Outcome] = []
+                for await outcome in outcomes { received.append(outcome) }
                 let place = "\(ending), \(pieces) pieces, stopped in call \(stopsInCall): \(engine.calls)"
                 let isLegal = order.allows("s" + engine.calls)
                 let isComplete = order.isComplete("s" + engine.calls)
                 #expect(isLegal, "\(place)")
-                #expect(heard.count == (stopsInCall == -1 ? 0 : 1), "\(place)")
+                #expect(received.count == (stopsInCall == -1 ? 0 : 1), "\(place)")
                 if let before = engine.callsAtStop {
                     // The call in which the stop arrived is the last one.
                     stops += 1
@@ -118,7 +118,7 @@ struct DeliveryWalkTests {
                 if stopsInCall < (isAtHand ? 0 : 1) { #expect(engine.calls.isEmpty, "\(place)") }
                 // Who was not stopped in time has a whole answer or is told of the failure.
                 if engine.callsAtStop == nil { #expect(isComplete, "\(place)") }
-                if case .stopped? = heard.first { #expect(!isComplete, "\(place)") }
+                if case .stopped? = received.first { #expect(!isComplete, "\(place)") }
             }
         }
         #expect(stops >= 14)
@@ -134,16 +134,16 @@ struct DeliveryWalkTests {
             defer { engine.delivery = nil }
             if stopsInCall == -1 { engine.stop() }
             let outcome = delivery.deliver(HTTPResponse(status: .ok), .bytes(Data(count: 3)))
-            let heard = engine.calls
+            let received = engine.calls
             switch outcome {
-            case .stopped(let bytes): #expect(stopsInCall == -1 && heard.isEmpty && bytes == 0)
-            case .finished(let bytes): #expect(!refusesHead && stopsInCall != -1 && heard == "pdf" && bytes == 3)
+            case .stopped(let bytes): #expect(stopsInCall == -1 && received.isEmpty && bytes == 0)
+            case .finished(let bytes): #expect(!refusesHead && stopsInCall != -1 && received == "pdf" && bytes == 3)
             case .failed(let error, let bytes):
-                #expect(refusesHead && stopsInCall != -1 && heard == "x" && error.code == .io && bytes == 0)
+                #expect(refusesHead && stopsInCall != -1 && received == "x" && error.code == .io && bytes == 0)
             }
             delivery.stop()
             delivery.start(answer: { try answer(1, .whole) })
-            #expect(engine.calls == heard)
+            #expect(engine.calls == received)
         }
     }
 
@@ -157,11 +157,11 @@ struct DeliveryWalkTests {
             for _ in 0..<(round % 10) { await Task.yield() }
             await delivery.stop()
         }.value
-        let heard = engine.calls
+        let received = engine.calls
         for await _ in outcomes {}
-        #expect(engine.calls == heard)
+        #expect(engine.calls == received)
         var order = LegalOrder()
-        let isLegal = order.allows("s" + heard)
+        let isLegal = order.allows("s" + received)
         #expect(isLegal)
     }
 }

@@ -8,20 +8,20 @@ import ResourceLoading
 /// An engine that takes one piece at a time, when the test says so.
 @MainActor
 final class HeldSink: SchemeTaskSink {
-    private(set) var heard: [String] = []
+    private(set) var received: [String] = []
     private var held: CheckedContinuation<Void, any Error>?
     private var watcher: CheckedContinuation<Void, Never>?
 
     func receive(_ head: HTTPResponse, length: Int64?) {
-        heard.append("head \(length.map(String.init) ?? "?")")
+        received.append("head \(length.map(String.init) ?? "?")")
     }
 
     func receive(_ head: HTTPResponse, whole body: WholeBody) {
-        heard.append("whole")
+        received.append("whole")
     }
 
     func receive(_ data: Data) async throws {
-        heard.append(String(decoding: data, as: UTF8.self))
+        received.append(String(decoding: data, as: UTF8.self))
         try await withCheckedThrowingContinuation { continuation in
             held = continuation
             watcher?.resume()
@@ -30,11 +30,11 @@ final class HeldSink: SchemeTaskSink {
     }
 
     func finish() {
-        heard.append("finish")
+        received.append("finish")
     }
 
     func fail(_ error: ResourceError) {
-        heard.append("fail \(error.code)")
+        received.append("fail \(error.code)")
     }
 
     /// Waits until a piece is held.
@@ -44,7 +44,7 @@ final class HeldSink: SchemeTaskSink {
     }
 
     /// Takes the piece that is held.
-    func take() {
+    func accept() {
         let held = held
         self.held = nil
         held?.resume()

@@ -30,21 +30,22 @@ struct ResponseDeliveryStateTests {
                 var next = life
                 let verdict = next.accept(event)
                 judged += 1
-                let heard = LegalOrder.letter(of: event).map { calls + $0 }
+                let received = LegalOrder.letter(of: event).map { calls + $0 }
                 let expected: ResponseDeliveryState.Verdict =
-                    if isOver || event == .stop { .drop } else if let heard, order.allows(heard) { .deliver } else {
+                    if isOver || event == .stop { .drop } else if let received, order.allows(received) { .deliver } else
+                    {
                         .outOfOrder
                     }
                 if verdict != expected, faults.count < 10 {
                     faults.append("\(event) after \(calls)\(isStopped ? " and a stop" : ""): \(verdict)")
                 }
-                if next.isOver != (isOver || event == .stop || heard.map { order.isComplete($0) } ?? false)
+                if next.isOver != (isOver || event == .stop || received.map { order.isComplete($0) } ?? false)
                     && verdict != .outOfOrder, faults.count < 10
                 {
                     faults.append("over after \(calls) and \(event): \(next.isOver)")
                 }
                 go(
-                    on: next, calls: verdict == .deliver ? heard ?? calls : calls,
+                    on: next, calls: verdict == .deliver ? received ?? calls : calls,
                     isStopped: isStopped || event == .stop, depth: depth + 1)
             }
         }

@@ -12,12 +12,12 @@ import Testing
 struct StopTests {
     /// Stops its own task inside of one of its calls.
     private final class StoppingSink: SchemeTaskSink {
-        private(set) var heard: [String] = []
+        private(set) var received: [String] = []
         var stopsAt = ""
         var delivery: SchemeTaskDelivery?
 
         private func receive(_ call: String) {
-            heard.append(call)
+            received.append(call)
             if call == stopsAt { delivery?.stop() }
         }
 
@@ -80,9 +80,9 @@ struct StopTests {
             ("finish", ["head", "data", "data", "finish"], ["finished 2"], 1),
             ("never", ["head", "data", "data", "finish"], ["finished 2"], 1),
         ])
-    func streams(place: String, heard: [String], outcomes: [String], observed: Int) async {
+    func streams(place: String, received: [String], outcomes: [String], observed: Int) async {
         let result = await deliver({ response(stream(2)) }, stopAt: place)
-        #expect(sink.heard == heard)
+        #expect(sink.received == received)
         #expect(result.outcomes == outcomes)
         #expect(result.observed == observed)
     }
@@ -92,9 +92,9 @@ struct StopTests {
         arguments: [
             ("observe", [], "stopped 0"), ("whole", ["whole"], "finished 3"), ("never", ["whole"], "finished 3"),
         ])
-    func whole(place: String, heard: [String], outcome: String) async {
+    func whole(place: String, received: [String], outcome: String) async {
         let result = await deliver({ response(.bytes(Data("abc".utf8))) }, stopAt: place)
-        #expect(sink.heard == heard)
+        #expect(sink.received == received)
         #expect(result.outcomes == [outcome])
     }
 
@@ -104,16 +104,16 @@ struct StopTests {
             ("fail", ["head", "data", "fail"], "failed connection-lost 1"), ("data", ["head", "data"], "stopped 1"),
             ("start", [], "stopped 0"),
         ])
-    func failures(place: String, heard: [String], outcome: String) async {
+    func failures(place: String, received: [String], outcome: String) async {
         let result = await deliver({ response(stream(1, error: ResourceError(.connectionLost, "cut"))) }, stopAt: place)
-        #expect(sink.heard == heard)
+        #expect(sink.received == received)
         #expect(result.outcomes == [outcome])
     }
 
     @Test("A body that turns out to be empty is whole, and one that is missing too")
     func empty() async {
         #expect(await deliver({ response(.empty) }, stopAt: "never").outcomes == ["finished 0"])
-        #expect(sink.heard == ["whole"])
+        #expect(sink.received == ["whole"])
     }
 
     @Test("A task that was stopped before it started never starts, and a second start is nothing")
@@ -135,7 +135,7 @@ struct StopTests {
                 return answer
             }, completion: { _ in Issue.record("completed twice") })
         for await _ in outcomes {}
-        #expect(sink.heard == ["whole"])
+        #expect(sink.received == ["whole"])
     }
 
     @Test("A refusal fails the task with its reason")

@@ -80,17 +80,17 @@ public struct HTMLRewriter: TextRewriting {
         var textStart = 0
         while !isOpaque, let (piece, end) = tokenizer.next(bytes, from: position, isLast: isLast) {
             switch piece {
-            case .text: takeText(bytes, &textStart, to: end, isOver: false, into: &edits)
+            case .text: processText(bytes, &textStart, to: end, isOver: false, into: &edits)
             case .tag(let tag, let range):
-                takeText(bytes, &textStart, to: range.lowerBound, isOver: true, into: &edits)
+                processText(bytes, &textStart, to: range.lowerBound, isOver: true, into: &edits)
                 textStart = end
                 rewriteTag(tag, UnsafeBufferPointer(rebasing: bytes[range]), at: range.lowerBound, into: &edits)
             case .longTag(let range, let tag):
-                takeText(bytes, &textStart, to: range.lowerBound, isOver: true, into: &edits)
+                processText(bytes, &textStart, to: range.lowerBound, isOver: true, into: &edits)
                 textStart = end
                 if let tag { begin(tag, nil) }
             case .markup(let range):
-                takeText(bytes, &textStart, to: range.lowerBound, isOver: true, into: &edits)
+                processText(bytes, &textStart, to: range.lowerBound, isOver: true, into: &edits)
                 textStart = end
             }
             position = end
@@ -100,7 +100,7 @@ public struct HTMLRewriter: TextRewriting {
             return bytes.count
         }
         if isLast {
-            takeText(bytes, &textStart, to: bytes.count, isOver: true, into: &edits)
+            processText(bytes, &textStart, to: bytes.count, isOver: true, into: &edits)
             return bytes.count
         }
         let done = if case .plain = text { position } else { min(textStart, position) }
@@ -109,7 +109,7 @@ public struct HTMLRewriter: TextRewriting {
     }
 
     /// Reads the text up to `end`, as what its element says, and moves `start` to what is not done with.
-    private mutating func takeText(
+    private mutating func processText(
         _ bytes: UnsafeBufferPointer<UInt8>, _ start: inout Int, to end: Int, isOver: Bool, into edits: inout [ByteEdit]
     ) {
         guard start < end || isOver else { return }

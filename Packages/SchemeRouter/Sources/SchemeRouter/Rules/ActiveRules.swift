@@ -52,8 +52,8 @@ public final class ActiveRules: Sendable {
     ) -> RouteDecision {
         let (rules, isEnabled, vetoes) = state.withLock { ($0.rules, $0.isEnabled, $0.vetoes) }
         guard isEnabled else { return RouteDecision(.pass, because: .off) }
-        for objection in vetoes {
-            let decision = objection.decide(request, page: page, isCovered: true)
+        for veto in vetoes {
+            let decision = veto.decide(request, page: page, isCovered: true)
             guard decision.action == .pass, decision.reason != .unreadable else { continue }
             return RouteDecision(.pass, because: .veto(decision.reason))
         }

@@ -10,12 +10,12 @@ struct PathAutomaton: Sendable {
     /// Of each byte, its class: bytes that no position tells apart are one.
     private let classes: [UInt8]
     /// The positions that take a byte, by its class.
-    private let takers: [UInt128]
+    private let matchers: [UInt128]
     /// The positions that may come after each position.
     private let follow: [UInt128]
     private let first: UInt128
     private let last: UInt128
-    private let takesNothing: Bool
+    private let matchesEmpty: Bool
 
     /// How many positions there are.
     var positions: Int { follow.count }
@@ -26,7 +26,7 @@ struct PathAutomaton: Sendable {
         let whole = try builder.add(syntax)
         first = whole.first
         last = whole.last
-        takesNothing = whole.takesNothing
+        matchesEmpty = whole.matchesEmpty
         follow = builder.follow
         var masks = [UInt128](repeating: 0, count: 256)
         for (position, set) in builder.sets.enumerated() {
@@ -34,21 +34,21 @@ struct PathAutomaton: Sendable {
         }
         var classes = [UInt8](repeating: 0, count: 256)
         // The first is that of bytes that no position takes, as most are.
-        var takers: [UInt128] = [0]
+        var matchers: [UInt128] = [0]
         for (byte, mask) in masks.enumerated() where mask != 0 {
-            let known = takers.firstIndex(of: mask)
-            if known == nil { takers.append(mask) }
-            classes[byte] = UInt8(known ?? takers.count - 1)
+            let known = matchers.firstIndex(of: mask)
+            if known == nil { matchers.append(mask) }
+            classes[byte] = UInt8(known ?? matchers.count - 1)
         }
         self.classes = classes
-        self.takers = takers
+        self.matchers = matchers
     }
 
     func matches(_ bytes: ArraySlice<UInt8>) -> Bool {
         var active = first
         var current: UInt128 = 0
         for byte in bytes {
-            current = active & takers[Int(classes[Int(byte)])]
+            current = active & matchers[Int(classes[Int(byte)])]
             if current == 0 { return false }
             active = 0
             var left = current
@@ -57,14 +57,14 @@ struct PathAutomaton: Sendable {
                 left &= left &- 1
             }
         }
-        return bytes.isEmpty ? takesNothing : current & last != 0
+        return bytes.isEmpty ? matchesEmpty : current & last != 0
     }
 
     /// A part of the pattern: where it may begin and end.
     private struct Part {
         var first: UInt128 = 0
         var last: UInt128 = 0
-        var takesNothing = true
+        var matchesEmpty = true
     }
 
     private struct Builder {
@@ -84,18 +84,18 @@ struct PathAutomaton: Sendable {
                 let bit: UInt128 = 1 << sets.count
                 sets.append(set)
                 follow.append(0)
-                return Part(first: bit, last: bit, takesNothing: false)
+                return Part(first: bit, last: bit, matchesEmpty: false)
             case .sequence(let parts):
                 var whole = Part()
                 for part in parts { whole = join(whole, try add(part)) }
                 return whole
             case .choice(let options):
-                var whole = Part(takesNothing: false)
+                var whole = Part(matchesEmpty: false)
                 for option in options {
                     let part = try add(option)
                     whole.first |= part.first
                     whole.last |= part.last
-                    whole.takesNothing = whole.takesNothing || part.takesNothing
+                    whole.matchesEmpty = whole.matchesEmpty || part.matchesEmpty
                 }
                 return whole
             case .repetition(let part, let min, let max):
@@ -110,7 +110,7 @@ struct PathAutomaton: Sendable {
             for copy in 0..<copies {
                 var part = try add(syntax)
                 if max == nil, copy == copies - 1 { link(part.last, to: part.first) }
-                if copy >= min { part.takesNothing = true }
+                if copy >= min { part.matchesEmpty = true }
                 whole = join(whole, part)
             }
             return whole
@@ -119,9 +119,9 @@ struct PathAutomaton: Sendable {
         private mutating func join(_ left: Part, _ right: Part) -> Part {
             link(left.last, to: right.first)
             return Part(
-                first: left.first | (left.takesNothing ? right.first : 0),
-                last: right.last | (right.takesNothing ? left.last : 0),
-                takesNothing: left.takesNothing && right.takesNothing)
+                first: left.first | (left.matchesEmpty ? right.first : 0),
+                last: right.last | (right.matchesEmpty ? left.last : 0),
+                matchesEmpty: left.matchesEmpty && right.matchesEmpty)
         }
 
         private mutating func link(_ ends: UInt128, to beginnings: UInt128) {

@@ -6,7 +6,7 @@ internal import FuzzSupport
 internal import Synchronization
 
 /// Hears changes, each of which is one more than the last.
-final class Heard: Sendable {
+final class ReceivedChanges: Sendable {
     private let last = Mutex<UInt64>(0)
 
     var version: UInt64 { last.withLock { $0 } }

@@ -6,7 +6,7 @@ import ContainerTesting
 
 /// A clock on which every sleep ends at once and is recorded, except sleeps of some lengths, which last until they are
 /// cancelled.
-final class PromptClock: Clock, Sendable {
+final class ImmediateClock: Clock, Sendable {
     typealias Instant = ManualClock.Instant
 
     private let held: Set<Duration>

@@ -7,7 +7,7 @@ internal import WebEngine
     internal import CWebKitGTK
 
     /// Whether a view's window is on the screen: as the engine's own idea of it, which makes `document.hidden`.
-    struct WindowSight {
+    struct WindowVisibility {
         var isMapped = true
         var isIcon = false
 
@@ -17,9 +17,9 @@ internal import WebEngine
     // Whether the view can be seen. GTK says so of windows, whether a process lives or not.
     extension WebKitGTKView {
         /// Whether the window is shown, and no icon. What lies above it is not known.
-        public var isVisible: Bool? { sight.isVisible }
+        public var isVisible: Bool? { visibility.isVisible }
 
-        func connectSightSignals(_ viewSignals: GObjectSignals, _ windowSignals: GObjectSignals) {
+        func connectVisibilitySignals(_ viewSignals: GObjectSignals, _ windowSignals: GObjectSignals) {
             let mapped: @convention(c) (UnsafeMutablePointer<GtkWidget>, gpointer?) -> Void = { _, data in
                 MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.change { $0.isMapped = true } }
             }
@@ -43,11 +43,11 @@ internal import WebEngine
             windowSignals.connect("window-state-event", unsafeBitCast(stateChanged, to: GCallback.self), to: self)
         }
 
-        private func change(_ change: (inout WindowSight) -> Void) {
-            let before = sight.isVisible
-            change(&sight)
-            guard sight.isVisible != before, !isDiscarded else { return }
-            onSignal?(.sightChanged(isVisible: sight.isVisible))
+        private func change(_ change: (inout WindowVisibility) -> Void) {
+            let before = visibility.isVisible
+            change(&visibility)
+            guard visibility.isVisible != before, !isDiscarded else { return }
+            onSignal?(.visibilityChanged(isVisible: visibility.isVisible))
         }
     }
 #endif
