@@ -44,6 +44,12 @@ struct LegacyBodyMessageTests {
         }
     }
 
+    @Test("A body may nest as deep as a decoder reads")
+    func depth() throws {
+        let body = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
+        #expect(try message(#"{"requestId":"1","body":\#(body)}"#).body == Data(body.utf8))
+    }
+
     @Test("Names are compared without escapes (RFC 8259, section 8.3)")
     func escapedNames() throws {
         let message = try message(#"{"requestId":"1","\u0062ody":{"a":1}}"#)
