@@ -37,6 +37,45 @@ struct SerialQueueTests {
         #expect(queue.runBlocking { log.all } == [1])
     }
 
+    @Test("A job runs after its delay, and those that are added meanwhile before it")
+    func delay() async {
+        let (queue, log) = (SerialQueue("test"), Log())
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        queue.enqueue(after: .milliseconds(20)) {
+            log.add(2)
+            end.finish()
+        }
+        queue.enqueue { log.add(1) }
+        for await _ in ends {}
+        #expect(log.all == [1, 2])
+        await withCheckedContinuation { done in queue.enqueue(after: .seconds(-1)) { done.resume() } }
+    }
+
+    @Test("A task that prefers the queue runs on it, one part after another, and with its jobs")
+    func executor() async {
+        let (queue, log) = (SerialQueue("test"), Log())
+        await withTaskExecutorPreference(queue) {
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<100 {
+                    group.addTask { @concurrent in
+                        // Not atomic: the queue is what keeps the others away.
+                        let count = log.all.count
+                        await Task.yield()
+                        log.add(number)
+                        #expect(log.all.count > count)
+                    }
+                }
+            }
+        }
+        #expect(log.all.sorted() == Array(0..<100))
+        var released: SerialQueue? = SerialQueue("test")
+        weak var weakQueue = released
+        let task = Task(executorPreference: released) { 1 }
+        released = nil
+        #expect(await task.value == 1)
+        _ = weakQueue
+    }
+
     @Test("Work that takes too long is cancelled, and the error of the limit is thrown")
     func limit() async throws {
         let log = Log()
@@ -67,6 +106,22 @@ struct SerialQueueTests {
         }
         work.cancel()
         await #expect(throws: CancellationError.self) { try await work.value }
+    }
+
+    @Test("A task that does not end is waited for until the limit, and runs on")
+    func boundedWait() async {
+        let (stream, end) = AsyncStream<Void>.makeStream()
+        let endless = Task {
+            for await _ in stream {}
+            return Task.isCancelled
+        }
+        #expect(await endless.value(within: .seconds(5), clock: SleepClock()) == nil)
+        let waiting = Task { await endless.value(within: .seconds(60)) }
+        waiting.cancel()
+        #expect(await waiting.value == nil)
+        end.finish()
+        #expect(await endless.value == false)
+        #expect(await endless.value(within: .seconds(60)) == false)
     }
 
     @Test("A stopwatch of any clock goes on")
