@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
+
 // Looks at the page, and what its script says.
 extension PageMonitor {
     func examine() {
@@ -22,7 +24,7 @@ extension PageMonitor {
         guard var examination = shown, examination.needsPicture(for: options.signals) else { return shown }
         // Of the view, and not of the page: it runs nothing there.
         let picture = Task { [weak view] in (try? await view?.snapshot().isUniform()) ?? nil }
-        examination.isUniform = await outcome(of: picture, within: options.lookLimit) ?? nil
+        examination.isUniform = await picture.value(within: options.lookLimit) ?? nil
         picture.cancel()
         return await host.attribute(examination)
     }

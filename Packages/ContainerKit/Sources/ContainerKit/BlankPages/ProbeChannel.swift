@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
+
 /// What is said between a page's health script and its watch: the script of each document asks what to do, and waits.
 ///
 /// Isolation: the main actor. It ends with ``end()``.
@@ -63,7 +65,7 @@ final class ProbeChannel {
             return nil
         }
         defer { answer.cancel() }
-        return await outcome(of: answer, within: limit) ?? nil
+        return await answer.value(within: limit) ?? nil
     }
 
     /// The document is another one: what waits for the one before waits no longer.
