@@ -279,7 +279,7 @@ let package = Package(
         target(
             "WebKitGTKAdapter",
             [
-                "ContainerKit", "ResourceLoading", "SchemeRouter", "WebViewPool",
+                "AsyncSupport", "ContainerKit", "ResourceLoading", "SchemeRouter", "WebViewPool",
                 .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])), .httpTypes,
             ]),
         tests(
@@ -301,7 +301,7 @@ let package = Package(
             ]),
         target(
             "EngineTesting", in: "ContainerTesting",
-            ["ContainerKit", "ResourceLoading", "SchemeRouter", "WebViewPool", .httpTypes]),
+            ["AsyncSupport", "ContainerKit", "ResourceLoading", "SchemeRouter", "WebViewPool", .httpTypes]),
         tests(
             of: "EngineTesting", in: "ContainerTesting",
             ["ContainerKit", "ContainerTesting", "ResourceLoading", "SchemeRouter", .httpTypes]),

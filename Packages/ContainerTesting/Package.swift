@@ -72,6 +72,7 @@ let package = Package(
         .target(
             name: "EngineTesting",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ContainerKit", package: "ContainerKit"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "SchemeRouter", package: "SchemeRouter"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 public import ContainerKit
 public import WebViewPool
 
@@ -65,7 +66,7 @@ public final class FakeView: EngineView {
     public var onLoad: (() -> Void)?
     private var prompts: (prefix: String, answer: @MainActor (String) -> String)?
     private var requests: [FakeSink] = []
-    private var endings: [AsyncStream<Void>.Continuation] = []
+    private let endings = Broadcast<Void>(capacity: 1)
 
     /// What dialogs begin with that the app answers by itself; `nil` where it answers none.
     public var promptPrefix: String? { prompts?.prefix }
@@ -102,9 +103,7 @@ public final class FakeView: EngineView {
 
     /// One element, or the end, when the view is discarded.
     public func discards() -> AsyncStream<Void> {
-        let (stream, ending) = AsyncStream.makeStream(of: Void.self)
-        endings.append(ending)
-        return stream
+        endings.subscribe()
     }
 
     /// Takes a request of the page, which goes when the page goes.
@@ -199,6 +198,6 @@ public final class FakeView: EngineView {
         stopLoading()
         isAlive = false
         hasEnded = true
-        for ending in endings { ending.finish() }
+        endings.finish()
     }
 }
