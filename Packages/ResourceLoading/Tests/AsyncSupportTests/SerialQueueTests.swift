@@ -41,7 +41,7 @@ struct SerialQueueTests {
     func delay() async {
         let (queue, log) = (SerialQueue("test"), Log())
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        queue.enqueue(after: .milliseconds(20)) {
+        queue.enqueue(after: .milliseconds(200)) {
             log.add(2)
             end.finish()
         }
@@ -51,29 +51,30 @@ struct SerialQueueTests {
         await withCheckedContinuation { done in queue.enqueue(after: .seconds(-1)) { done.resume() } }
     }
 
-    @Test("A task that prefers the queue runs on it, one part after another, and with its jobs")
+    @Test("Tasks that prefer the queue run on it, one part after another")
     func executor() async {
         let (queue, log) = (SerialQueue("test"), Log())
+        let running = Mutex(0)
         await withTaskExecutorPreference(queue) {
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<100 {
-                    group.addTask { @concurrent in
-                        // Not atomic: the queue is what keeps the others away.
-                        let count = log.all.count
-                        await Task.yield()
+                    group.addTask {
+                        let others = running.withLock { running in
+                            defer { running += 1 }
+                            return running
+                        }
+                        #expect(others == 0)
                         log.add(number)
-                        #expect(log.all.count > count)
+                        running.withLock { $0 -= 1 }
+                        await Task.yield()
+                        #expect(running.withLock { $0 } == 0)
                     }
                 }
             }
         }
         #expect(log.all.sorted() == Array(0..<100))
-        var released: SerialQueue? = SerialQueue("test")
-        weak var weakQueue = released
-        let task = Task(executorPreference: released) { 1 }
-        released = nil
-        #expect(await task.value == 1)
-        _ = weakQueue
+        // The task holds its queue.
+        #expect(await Task(executorPreference: SerialQueue("test")) { 1 }.value == 1)
     }
 
     @Test("Work that takes too long is cancelled, and the error of the limit is thrown")
