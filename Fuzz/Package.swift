@@ -65,6 +65,7 @@ let package = Package(
             "RemoteConfigFuzz", over: "SchemeRouter",
             [
                 .product(name: "ResourceLoading", package: "ContainerKit"),
+                .product(name: "StrictJSON", package: "ContainerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),

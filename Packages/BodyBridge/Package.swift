@@ -29,6 +29,7 @@ let package = Package(
             dependencies: [
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "StrictJSON", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
         .testTarget(

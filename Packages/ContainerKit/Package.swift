@@ -51,6 +51,7 @@ let package = Package(
                 .product(name: "CookieJar", package: "CookieBridge"),
                 .product(name: "PublicSuffixList", package: "CookieBridge"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "StrictJSON", package: "ResourceLoading"),
                 .product(name: "ResourceStore", package: "ResourceStore"),
                 .product(name: "PackageFormat", package: "OfflinePackage"),
                 .product(name: "OfflinePackage", package: "OfflinePackage"),

@@ -36,6 +36,7 @@ let package = Package(
             name: "WebEngineTesting",
             dependencies: [
                 "WebEngine",
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),

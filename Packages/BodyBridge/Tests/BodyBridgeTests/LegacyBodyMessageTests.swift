@@ -32,6 +32,7 @@ struct LegacyBodyMessageTests {
             ("{}", #","other":{"body":[]}"#, .json, Data("{}".utf8)),
             // As it came: a lone surrogate, which no text has.
             (#"{"a":"\ud800"}"#, "", .json, Data(#"{"a":"\ud800"}"#.utf8)),
+            (#"[{"\ud800":{},"\ud800":0}]"#, "", .json, Data(#"[{"\ud800":{},"\ud800":0}]"#.utf8)),
         ])
     func bodies(_ body: String, _ more: String, _ kind: LegacyBodyMessage.Kind, _ bytes: Data) throws {
         for json in [
@@ -41,6 +42,19 @@ struct LegacyBodyMessageTests {
             #expect(message.requestID == "1" && message.kind == kind && message.body == bytes)
             #expect(message.fields.isEmpty)
         }
+    }
+
+    @Test("A body may nest as deep as a decoder reads")
+    func depth() throws {
+        let body = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
+        #expect(try message(#"{"requestId":"1","body":\#(body)}"#).body == Data(body.utf8))
+    }
+
+    @Test("Names are compared without escapes (RFC 8259, section 8.3)")
+    func escapedNames() throws {
+        let message = try message(#"{"requestId":"1","\u0062ody":{"a":1}}"#)
+        #expect(message.kind == .json && message.body == Data(#"{"a":1}"#.utf8))
+        #expect(code(of: #"{"requestId":"1","body":{},"\u0062ody":{}}"#) == .invalidRequest)
     }
 
     @Test(

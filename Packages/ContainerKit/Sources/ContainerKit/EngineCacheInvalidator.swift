@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Logging
 internal import OfflinePackage
 internal import PackageFormat
@@ -114,35 +115,16 @@ final class EngineCacheInvalidator<Engine: WebEngineDriver> {
         guard concerns(session) else { return }
         let deadline = ContinuousClock.now + limit
         let failuresBefore = failures
-        while let clearing { guard await hasEnded(clearing, by: deadline) else { break } }
+        while let clearing { guard await clearing.value(within: deadline - .now) != nil else { break } }
         guard let wanted = wanted(isUsed() ? library.packages(of: session.id) : []) else { return }
         if clearing == nil, failures == failuresBefore, pages.subtracting([session.id]).isEmpty || hasFailed,
             let task = clear(for: wanted)
         {
-            _ = await hasEnded(task, by: deadline)
+            _ = await task.value(within: deadline - .now)
         }
         guard !held.stale(for: wanted).isEmpty else { return }
         held.mix(with: wanted)
         save()
-    }
-
-    /// Waits for a task that goes on, whatever comes of this.
-    private func hasEnded(_ task: Task<Void, Never>, by deadline: ContinuousClock.Instant) async -> Bool {
-        let (ends, end) = AsyncStream<Bool>.makeStream()
-        let ending = Task {
-            await task.value
-            end.yield(true)
-        }
-        let timer = Task {
-            try? await ContinuousClock().sleep(until: deadline)
-            end.yield(false)
-        }
-        defer {
-            ending.cancel()
-            timer.cancel()
-        }
-        for await hasEnded in ends { return hasEnded }
-        return false
     }
 
     private func wanted(_ packages: [InstalledPackage]) -> EngineCacheManifest? {

@@ -166,22 +166,6 @@ struct BlankPageTests {
         return (container, page)
     }
 
-    @Test("What goes on for ever is waited for until the limit, and goes on then")
-    func boundedWait() async throws {
-        let (stream, end) = AsyncStream<Void>.makeStream()
-        let endless = Task {
-            for await _ in stream {}
-            return Task.isCancelled
-        }
-        let waiting = Task { await outcome(of: endless, within: .seconds(5), clock: clock) }
-        await clock.sleepers(atLeast: 1)
-        clock.advance(by: .seconds(5))
-        #expect(await waiting.value == nil)
-        end.finish()
-        #expect(await endless.value == false)
-        #expect(await outcome(of: endless, within: .seconds(5), clock: clock) == false)
-    }
-
     @Test("A page that goes on while its package is about to be taken keeps it, and no step is taken")
     func movedOn() async throws {
         let (container, page) = try await troubled()

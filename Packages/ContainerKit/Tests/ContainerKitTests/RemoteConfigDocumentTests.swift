@@ -77,11 +77,11 @@ struct RemoteConfigDocumentTests {
             (#"{"format":1,"version":1,"enabled":0}"#, "bad-document: not of type Bool (enabled)"),
             (
                 #"{"format":1,"version":1,"enabled":false,"enabled":true}"#,
-                "bad-document: a name that comes twice, or has escapes: enabled"
+                "bad-document: a name that comes twice in one object: enabled"
             ),
             (
                 #"{"format":1,"version":1,"e\u006eabled":false}"#,
-                #"bad-document: a name that comes twice, or has escapes: e\u006eabled"#
+                #"bad-document: a name with escapes: e\u006eabled"#
             ),
             (
                 #"{"format":1,"version":1,"expires":"tomorrow"}"#,

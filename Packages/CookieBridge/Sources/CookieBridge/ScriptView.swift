@@ -15,13 +15,12 @@ public final class ScriptView: CookieStoring {
     private struct State {
         var cookies: [Cookie.Identity: Cookie] = [:]
         var version: UInt64 = 0
-        var lastID: UInt64 = 0
-        var pages: [UInt64: AsyncStream<UInt64>.Continuation] = [:]
-        var signal: AsyncStream<Void>.Continuation?
         var turnedAway = 0
     }
 
     private let state = Mutex(State())
+    private let versions = Broadcast<UInt64>(capacity: 1)
+    private let signals = Broadcast<Void>(capacity: 1)
     private let capacity: Int
 
     /// - Parameter capacity: the most cookies that scripts may bring it to; 3,000 by default, as RFC 6265bis asks of a user
@@ -74,21 +73,14 @@ public final class ScriptView: CookieStoring {
                     return false
                 }
             }
-            Self.apply(change, to: &state)
+            apply(change, to: &state)
             return true
         }
     }
 
     /// The version after each change, from now on; of several at once only the last.
     public func invalidations() -> AsyncStream<UInt64> {
-        let (stream, continuation) = AsyncStream.makeStream(of: UInt64.self, bufferingPolicy: .bufferingNewest(1))
-        let id = state.withLock { state in
-            state.lastID += 1
-            state.pages[state.lastID] = continuation
-            return state.lastID
-        }
-        continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.pages[id] = nil } }
-        return stream
+        versions.subscribe()
     }
 
     // MARK: CookieStoring
@@ -99,20 +91,19 @@ public final class ScriptView: CookieStoring {
 
     public func set(_ cookie: Cookie) async throws {
         guard !cookie.isHTTPOnly else { throw CookieRejection("scripts do not see HttpOnly cookies") }
-        state.withLock { Self.apply(.set(cookie), to: &$0) }
+        state.withLock { apply(.set(cookie), to: &$0) }
     }
 
     public func remove(_ identity: Cookie.Identity) async throws {
-        state.withLock { Self.apply(.remove(identity), to: &$0) }
+        state.withLock { apply(.remove(identity), to: &$0) }
     }
 
     public func changes() async -> AsyncStream<Void> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        state.withLock { $0.signal = continuation }
-        return stream
+        signals.subscribe()
     }
 
-    private static func apply(_ change: CookieUpdate, to state: inout State) {
+    /// Applies a change under the lock, so that the newest version is sent last.
+    private func apply(_ change: CookieUpdate, to state: inout State) {
         let before = state.cookies[change.identity]
         switch change {
         case .set(let cookie): state.cookies[cookie.identity] = cookie
@@ -120,7 +111,7 @@ public final class ScriptView: CookieStoring {
         }
         guard before != state.cookies[change.identity] else { return }
         state.version += 1
-        state.signal?.yield()
-        for page in state.pages.values { page.yield(state.version) }
+        signals.send(())
+        versions.send(state.version)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import HTTPTypes
 internal import ResourceLoading
 
@@ -204,15 +205,10 @@ extension CachingLoader {
 
     /// - Throws: ``SilentOrigin`` when nothing comes for too long, or what the flight ended with.
     private func step(_ reader: FlightReader) async throws -> Flight.Step {
-        try await withThrowingTaskGroup(of: Flight.Step.self) { group in
-            group.addTask { try await reader.step() }
-            group.addTask { [clock] in
-                try await clock.sleep(for: Self.revalidationSilence)
-                throw SilentOrigin()
-            }
-            defer { group.cancelAll() }
-            guard let step = try await group.next() else { throw CancellationError() }
-            return step
+        try await withTimeLimit(Self.revalidationSilence, clock: clock) {
+            SilentOrigin()
+        } _: {
+            try await reader.step()
         }
     }
 }

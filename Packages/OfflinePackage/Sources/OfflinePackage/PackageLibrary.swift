@@ -24,9 +24,9 @@ public final class PackageLibrary: Sendable {
     let store: BlobStore
     let archives: any ArchiveReading
     let configuration: Configuration
-    let executor = BlockingExecutor(label: "container.packages")
+    let executor = SerialQueue("container.packages")
     /// Inflating and hashing take longest. Two threads: a phone has as many fast cores, and each holds some 600 KB.
-    let inflaters = (1...2).map { BlockingExecutor(label: "container.packages.inflate-\($0)") }
+    let inflaters = (1...2).map { SerialQueue("container.packages.inflate-\($0)") }
     /// Those that bring files, one at a time.
     let turns = KeyedQueue(atATime: 1, inLine: 256)
     private let state: Mutex<State>

@@ -249,7 +249,7 @@ struct ManifestReader {
         guard token == UInt8(ascii: "-") || token &- UInt8(ascii: "0") < 10 else {
             throw PackageError(.badManifest, "value of a wrong type at \(place())")
         }
-        guard let text = try scanner.readNumber(), let value = scanner.integer(text) else {
+        guard let text = try scanner.readInteger(), let value = scanner.integer(text) else {
             throw PackageError(.badManifest, "not an integer of 64 bits at \(place())")
         }
         return value

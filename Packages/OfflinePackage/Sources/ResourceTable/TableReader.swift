@@ -65,7 +65,7 @@ struct TableReader {
         let code: TableError.Code =
             switch fault.code {
             case .malformed: .badJSON
-            case .repeatedName: .badTable
+            case .repeatedName, .escapedName: .badTable
             case .tooMany: .tooMany
             case .tooLong: .tooLarge
             }
@@ -89,7 +89,7 @@ struct TableReader {
 
     private static func readCode(_ scanner: inout JSONScanner) throws -> Int {
         let token = scanner.nextToken()
-        guard token == UInt8(ascii: "-") || token &- UInt8(ascii: "0") < 10, let text = try scanner.readNumber(),
+        guard token == UInt8(ascii: "-") || token &- UInt8(ascii: "0") < 10, let text = try scanner.readInteger(),
             let code = scanner.integer(text).flatMap(Int.init(exactly:))
         else { throw TableError(.badTable, "the code is no integer", at: "byte \(scanner.position)") }
         return code
@@ -254,7 +254,7 @@ struct TableReader {
         case UInt8(ascii: "n"):
             try scanner.readWord("null")
             return nil
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): text = try scanner.readNumber()
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): text = try scanner.readInteger()
         default: text = nil
         }
         guard let text else {

@@ -48,9 +48,9 @@ struct BodyTests {
         for _ in 0..<2_000 {
             let value = JSONValue.random(depth: 3, &generator)
             let canonical = value.canonical
-            #expect(try JSONReader.read(canonical, maxDepth: 64).canonical == canonical)
-            #expect(try JSONReader.read(value.text, maxDepth: 64).canonical == canonical)
-            #expect(try JSONReader.read(value.shuffled(&generator).text, maxDepth: 64).canonical == canonical)
+            #expect(try JSONValue(json: canonical, maxDepth: 64).canonical == canonical)
+            #expect(try JSONValue(json: value.text, maxDepth: 64).canonical == canonical)
+            #expect(try JSONValue(json: value.shuffled(&generator).text, maxDepth: 64).canonical == canonical)
         }
     }
 }

@@ -172,7 +172,7 @@ struct TableTests {
             ("", "bad-json: no JSON value (byte 0)"),
             ("{", "bad-json: no name in quotes, where a member begins (byte 1)"),
             (#"{"code":200}x"#, "bad-json: more than one value (byte 12)"),
-            (#"{"code":200,"code":500}"#, "bad-json: a name that comes twice: code (byte 18)"),
+            (#"{"code":200,"code":500}"#, "bad-json: a name that comes twice in one object: code (byte 12)"),
             (#"{"code":"200"}"#, "bad-table: no number (code)"),
             (#"{"code":500,"data":"busy"}"#, "server-code: the server answers with code 500, not 200 (code)"),
             (#"{"code":200}"#, "bad-table: missing (data)"),
@@ -192,7 +192,10 @@ struct TableTests {
             (#"{"a":"\ud800"}"#, "bad-json: half a surrogate pair (byte 12)"),
             (#"{"a":01}"#, "bad-json: number with a leading zero (byte 7)"),
             ("{\"a\":\"\n\"}", "bad-json: control character in a string (byte 6)"),
-            (#"{"a\u000a\u2028":1,"a\n\u2028":2}"#, "bad-json: a name that comes twice: a\u{FFFD}\u{FFFD} (byte 30)"),
+            (
+                #"{"a\u000a\u2028":1,"a\n\u2028":2}"#,
+                "bad-json: a name that comes twice in one object: a\u{FFFD}\u{FFFD} (byte 19)"
+            ),
             (String(repeating: "[", count: 40), "limit: values nested more than 32 deep (byte 33)"),
         ])
     func refused(_ json: String, _ error: String) {

@@ -5,19 +5,23 @@ internal import Dispatch
 
 /// A serial queue for work that blocks, such as file access.
 ///
-/// The threads of Swift's concurrency are as few as cores, so that a job that blocks one of them delays all others.
-public final class SerialQueue: Sendable {
+/// The threads of Swift's concurrency are as few as cores, so that a job that blocks one of them delays all others. The
+/// queue is also a task executor, for tasks that block between their suspensions; see `withTaskExecutorPreference(_:)`.
+public final class SerialQueue: TaskExecutor {
     /// The importance of a queue's jobs.
     public enum Priority: Sendable {
         /// Work that a person waits for.
         case userInitiated
         /// Work in the background.
         case utility
+        /// The importance of the code that adds the job.
+        case inherited
 
         fileprivate var qos: DispatchQoS {
             switch self {
             case .userInitiated: .userInitiated
             case .utility: .utility
+            case .inherited: .unspecified
             }
         }
     }
@@ -49,6 +53,20 @@ public final class SerialQueue: Sendable {
     /// Adds a job and does not wait for it.
     public func enqueue(_ work: @escaping @Sendable () -> Void) {
         queue.async(execute: work)
+    }
+
+    /// Adds a job after a delay and does not wait for it. Jobs that are added meanwhile run before it.
+    public func enqueue(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+        let (seconds, attoseconds) = delay.components
+        queue.asyncAfter(deadline: .now() + max(0, Double(seconds) + Double(attoseconds) / 1e18), execute: work)
+    }
+
+    /// Adds a part of a task, which runs up to its next suspension.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedTaskExecutor()
+        // The task holds its executor until it ends.
+        queue.async { job.runSynchronously(on: executor) }
     }
 
     /// Runs a job after those before it, and blocks the caller until it has ended. A job of the same queue must not

@@ -26,3 +26,27 @@ public nonisolated(nonsending) func withTimeLimit<Value: Sendable>(
         return value
     }
 }
+
+extension Task where Failure == Never {
+    /// Waits for the task's value, at most for a limit. The task is not cancelled by the limit and may run on.
+    /// - Parameters:
+    ///   - limit: the time that the caller waits at most.
+    ///   - clock: the clock that measures it.
+    /// - Returns: the value; `nil` after the limit, or if the caller is cancelled.
+    public nonisolated(nonsending) func value(
+        within limit: Duration, clock: any Clock<Duration> = ContinuousClock()
+    ) async -> Success? {
+        let (ends, end) = AsyncStream<Success?>.makeStream()
+        let waiting = Task<Void, Never> { end.yield(await self.value) }
+        let timer = Task<Void, Never> {
+            try? await clock.sleep(for: limit)
+            end.yield(nil)
+        }
+        defer {
+            waiting.cancel()
+            timer.cancel()
+        }
+        for await value in ends { return value }
+        return nil
+    }
+}

@@ -9,6 +9,8 @@ public struct JSONError: Error, Sendable, CustomStringConvertible {
         case malformed
         /// An object has a name twice.
         case repeatedName
+        /// A name has escapes, which ``JSONScanner/Limits/allowsEscapedNames`` forbids.
+        case escapedName
         /// Values nest too deep, or objects have too many names.
         case tooMany
         /// A name is too long.

@@ -18,14 +18,28 @@ public struct JSONScanner {
         public var names = 10_000
         /// The most bytes of a name. Default: 8,192.
         public var nameLength = 8_192
+        /// A Boolean value that indicates whether names may have escapes, which readers that compare bytes do not
+        /// resolve. Default: `true`.
+        public var allowsEscapedNames = true
 
+        /// Creates the default limits.
         public init() {}
+
+        /// Creates limits for a text whose size is already limited: it may have any number of names, of any length.
+        /// - Parameter depth: the deepest that values may nest.
+        public init(depth: Int) {
+            self.depth = depth
+            names = .max
+            nameLength = .max
+        }
     }
 
     @usableFromInline let bytes: UnsafeRawBufferPointer
     private let limits: Limits
     @usableFromInline var offset = 0
     private var depth = 0
+    /// `false` while a value is skipped of which the grammar is checked only.
+    private var checksText = true
     /// The last string that had escapes, without them.
     @usableFromInline var scratch: [UInt8] = []
     /// The names of the objects that are open, one after the other, without escapes.
@@ -38,6 +52,14 @@ public struct JSONScanner {
         self.bytes = bytes
         self.limits = limits
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
+    }
+
+    /// Checks that bytes are one JSON value within limits.
+    /// - Throws: ``JSONError``.
+    public static func validate(_ bytes: UnsafeRawBufferPointer, limits: Limits = Limits()) throws {
+        var scanner = JSONScanner(bytes, limits: limits)
+        try scanner.skipValue()
+        try scanner.finish()
     }
 
     /// The position of the next byte.
@@ -181,6 +203,11 @@ public struct JSONScanner {
 
     @usableFromInline
     mutating func addName(_ name: JSONText, at position: Int, to object: inout OpenObject) throws(JSONError) {
+        guard checksText else { return }
+        guard !name.hasEscapes || limits.allowsEscapedNames else {
+            let text = String(decoding: bytes[(position + 1)..<(offset - 1)].prefix(80), as: UTF8.self)
+            throw JSONError(.escapedName, "a name with escapes: \(text)", at: position)
+        }
         guard name.range.count <= limits.nameLength else {
             throw JSONError(.tooLong, "name of more than \(limits.nameLength) bytes", at: position)
         }
@@ -225,16 +252,27 @@ public struct JSONScanner {
     // MARK: Skipping
 
     /// Reads a value of any kind and forgets it.
-    public mutating func skipValue() throws {
-        switch nextToken() {
+    /// - Parameter checksText: `false` to check the grammar only, for a value that is passed on as it is: a name may come
+    ///   twice, and an escape may be half a surrogate pair (RFC 8259, sections 4 and 8.2).
+    /// - Returns: the position of the value in the input.
+    /// - Throws: ``JSONError``.
+    @discardableResult
+    public mutating func skipValue(checksText: Bool = true) throws -> Range<Int> {
+        let checkedBefore = self.checksText
+        self.checksText = checkedBefore && checksText
+        defer { self.checksText = checkedBefore }
+        let token = nextToken()
+        let start = offset
+        switch token {
         case UInt8(ascii: "\""): try skipString()
         case UInt8(ascii: "{"): try readObject { scanner, _ in try scanner.skipValue() }
         case UInt8(ascii: "["): try readArray { scanner in try scanner.skipValue() }
         case UInt8(ascii: "t"): try readWord("true")
         case UInt8(ascii: "f"): try readWord("false")
         case UInt8(ascii: "n"): try readWord("null")
-        default: _ = try readNumber()
+        default: try readNumber()
         }
+        return start..<offset
     }
 
     // MARK: Scalars
@@ -249,7 +287,19 @@ public struct JSONScanner {
 
     /// Reads a number.
     /// - Returns: its text if it is an integer, without fraction and exponent; `nil` for another number.
-    public mutating func readNumber() throws(JSONError) -> JSONText? {
+    public mutating func readInteger() throws(JSONError) -> JSONText? {
+        let (text, isInteger) = try scanNumber()
+        return isInteger ? text : nil
+    }
+
+    /// Reads a number.
+    /// - Returns: its text, as RFC 8259, section 6, has it.
+    @discardableResult
+    public mutating func readNumber() throws(JSONError) -> JSONText {
+        try scanNumber().text
+    }
+
+    private mutating func scanNumber() throws(JSONError) -> (text: JSONText, isInteger: Bool) {
         let start = offset
         if peek() == UInt8(ascii: "-") { offset += 1 }
         let hasLeadingZero = peek() == UInt8(ascii: "0")
@@ -257,7 +307,6 @@ public struct JSONScanner {
         if hasLeadingZero, offset - start > (bytes[start] == UInt8(ascii: "-") ? 2 : 1) {
             throw failure("number with a leading zero")
         }
-        let end = offset
         var isInteger = true
         if peek() == UInt8(ascii: ".") {
             offset += 1
@@ -270,7 +319,7 @@ public struct JSONScanner {
             if peek() == UInt8(ascii: "+") || peek() == UInt8(ascii: "-") { offset += 1 }
             guard skipDigits() else { throw failure("no digits in an exponent") }
         }
-        return isInteger ? JSONText(range: start..<end, hasEscapes: false) : nil
+        return (JSONText(range: start..<offset, hasEscapes: false), isInteger)
     }
 
     private mutating func skipDigits() -> Bool {
@@ -393,18 +442,23 @@ public struct JSONScanner {
         case UInt8(ascii: "t"): return "\t"
         case UInt8(ascii: "u"):
             var value = try readFourDigits()
-            if 0xD800..<0xDC00 ~= value, peek() == UInt8(ascii: "\\") {
-                offset += 1
-                guard peek() == UInt8(ascii: "u") else { throw failure("half a surrogate pair") }
-                offset += 1
+            if 0xD800..<0xDC00 ~= value, offset + 1 < bytes.count, bytes[offset] == UInt8(ascii: "\\"),
+                bytes[offset + 1] == UInt8(ascii: "u")
+            {
+                offset += 2
                 let low = try readFourDigits()
-                guard 0xDC00..<0xE000 ~= low else { throw failure("half a surrogate pair") }
+                guard 0xDC00..<0xE000 ~= low else { return try halfOfSurrogatePair() }
                 value = 0x1_0000 + (value - 0xD800) << 10 + (low - 0xDC00)
             }
-            guard let scalar = Unicode.Scalar(value) else { throw failure("half a surrogate pair") }
+            guard let scalar = Unicode.Scalar(value) else { return try halfOfSurrogatePair() }
             return scalar
         default: throw failure("unknown escape")
         }
+    }
+
+    private func halfOfSurrogatePair() throws(JSONError) -> Unicode.Scalar {
+        guard !checksText else { throw failure("half a surrogate pair") }
+        return "\u{FFFD}"
     }
 
     private mutating func readFourDigits() throws(JSONError) -> UInt32 {

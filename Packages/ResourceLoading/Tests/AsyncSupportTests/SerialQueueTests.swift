@@ -37,6 +37,46 @@ struct SerialQueueTests {
         #expect(queue.runBlocking { log.all } == [1])
     }
 
+    @Test("A job runs after its delay, and those that are added meanwhile before it")
+    func delay() async {
+        let (queue, log) = (SerialQueue("test"), Log())
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        queue.enqueue(after: .milliseconds(200)) {
+            log.add(2)
+            end.finish()
+        }
+        queue.enqueue { log.add(1) }
+        for await _ in ends {}
+        #expect(log.all == [1, 2])
+        await withCheckedContinuation { done in queue.enqueue(after: .seconds(-1)) { done.resume() } }
+    }
+
+    @Test("Tasks that prefer the queue run on it, one part after another")
+    func executor() async {
+        let (queue, log) = (SerialQueue("test"), Log())
+        let running = Mutex(0)
+        await withTaskExecutorPreference(queue) {
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<100 {
+                    group.addTask {
+                        let others = running.withLock { running in
+                            defer { running += 1 }
+                            return running
+                        }
+                        #expect(others == 0)
+                        log.add(number)
+                        running.withLock { $0 -= 1 }
+                        await Task.yield()
+                        #expect(running.withLock { $0 } == 0)
+                    }
+                }
+            }
+        }
+        #expect(log.all.sorted() == Array(0..<100))
+        // The task holds its queue.
+        #expect(await Task(executorPreference: SerialQueue("test")) { 1 }.value == 1)
+    }
+
     @Test("Work that takes too long is cancelled, and the error of the limit is thrown")
     func limit() async throws {
         let log = Log()
@@ -67,6 +107,22 @@ struct SerialQueueTests {
         }
         work.cancel()
         await #expect(throws: CancellationError.self) { try await work.value }
+    }
+
+    @Test("A task that does not end is waited for until the limit, and runs on")
+    func boundedWait() async {
+        let (stream, end) = AsyncStream<Void>.makeStream()
+        let endless = Task {
+            for await _ in stream {}
+            return Task.isCancelled
+        }
+        #expect(await endless.value(within: .seconds(5), clock: SleepClock()) == nil)
+        let waiting = Task { await endless.value(within: .seconds(60)) }
+        waiting.cancel()
+        #expect(await waiting.value == nil)
+        end.finish()
+        #expect(await endless.value == false)
+        #expect(await endless.value(within: .seconds(60)) == false)
     }
 
     @Test("A stopwatch of any clock goes on")

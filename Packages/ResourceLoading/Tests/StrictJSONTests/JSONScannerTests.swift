@@ -9,9 +9,7 @@ import Testing
 struct JSONScannerTests {
     private func skip(_ bytes: some Sequence<UInt8>, limits: JSONScanner.Limits = .init()) throws {
         try Array(bytes).withUnsafeBytes { buffer in
-            var scanner = JSONScanner(buffer, limits: limits)
-            try scanner.skipValue()
-            try scanner.finish()
+            try JSONScanner.validate(buffer, limits: limits)
         }
     }
 
@@ -90,6 +88,109 @@ struct JSONScannerTests {
                 try scanner.finish()
             }
             #expect(code(json) == nil)
+        }
+    }
+
+    @Test("Names with escapes are refused where they are not allowed, and shown as they were written")
+    func escapedNames() {
+        var limits = JSONScanner.Limits()
+        limits.allowsEscapedNames = false
+        #expect(code(#"{"a":"\u0061","b":["\n"]}"#, limits: limits) == nil)
+        let error = #expect(throws: JSONError.self) { try skip(#"[{"a":1,"\u0062":2}]"#.utf8, limits: limits) }
+        #expect(error?.code == .escapedName && error?.position == 8)
+        #expect(error?.message == #"a name with escapes: \u0062"#)
+        #expect(code(#"{"\u0061":1}"#) == nil)
+    }
+
+    @Test("A text of limited size may have many names, and long ones")
+    func depthOnly() {
+        let names = (0..<10_001).map { #""n\#($0)":0"# }.joined(separator: ",")
+        let long = String(repeating: "x", count: 8_193)
+        #expect(code("{\(names)}") == .tooMany && code(#"{"\#(long)":0}"#) == .tooLong)
+        #expect(code("[{\(names)}]", limits: .init(depth: 2)) == nil)
+        #expect(code(#"{"\#(long)":0}"#, limits: .init(depth: 1)) == nil)
+        #expect(code("[{\(names)}]", limits: .init(depth: 1)) == .tooMany)
+    }
+
+    @Test(
+        "What is no JSON is refused, and where",
+        arguments: [
+            ("", 0, "no JSON value"), ("{", 1, "no name in quotes, where a member begins"),
+            ("[1,]", 3, "no JSON value"),
+            ("{}x", 2, "more than one value"), ("01", 2, "number with a leading zero"),
+            ("-", 1, "no JSON value"), ("1.", 2, "no digits after a point"), ("1e+", 3, "no digits in an exponent"),
+            (#""\ud800""#, 7, "half a surrogate pair"), (#""\ud800\n""#, 7, "half a surrogate pair"),
+            (#""\ud800\u0041""#, 13, "half a surrogate pair"), (#""\udc00""#, 7, "half a surrogate pair"),
+            (#""\x""#, 3, "unknown escape"), (#""\u00g0""#, 5, "unknown escape"), ("\"\n\"", 1, "control character"),
+            (#""a"#, 2, "string without an end"), ("truE", 0, "no JSON value"), ("{}\0", 2, "more than one value"),
+            (#"{"a" 1}"#, 5, "no colon after a name"), (#"{"a":1 "b":2}"#, 7, "no comma and no end in an object"),
+        ])
+    func malformed(_ json: String, _ position: Int, _ message: String) {
+        let error = #expect(throws: JSONError.self) { try skip(json.utf8) }
+        #expect(error?.code == .malformed && error?.position == position)
+        #expect(error?.message.hasPrefix(message) == true)
+    }
+
+    @Test("Numbers are read as their text; integers are those without fraction and exponent")
+    func numbers() throws {
+        let integers = ["0", "-0", "12345678901234567890", "-7"]
+        for json in integers + ["1.50", "-0.10e-05", "1E+400", "0e0"] {
+            try Array("\(json) ".utf8).withUnsafeBytes { buffer in
+                var scanner = JSONScanner(buffer)
+                let number = try scanner.readNumber()
+                #expect(scanner.string(number) == json)
+                try scanner.finish()
+                scanner = JSONScanner(buffer)
+                #expect(try scanner.readInteger().map { scanner.string($0) } == (integers.contains(json) ? json : nil))
+                try scanner.finish()
+            }
+        }
+    }
+
+    @Test("A value that is skipped is found as it was written")
+    func spans() throws {
+        let values = [#"{ "z":1.50, "a":["]}\"",{"b":2}] }"#, "[ 1 , 2 ]", #""\"}""#, "-1.0e3", "true", "null"]
+        let json = "{" + values.enumerated().map { "\n\"n\($0)\" : \($1) " }.joined(separator: ",") + "}"
+        var found: [String] = []
+        try Array(json.utf8).withUnsafeBytes { buffer in
+            var scanner = JSONScanner(buffer)
+            try scanner.readObject { scanner, _ in
+                found.append(String(decoding: buffer[try scanner.skipValue()], as: UTF8.self))
+            }
+            try scanner.finish()
+        }
+        #expect(found == values)
+    }
+
+    @Test("Of a value that is passed on, the grammar is checked only")
+    func grammar() throws {
+        func skip(_ json: String, checksText: Bool) throws {
+            try Array(json.utf8).withUnsafeBytes { buffer in
+                var scanner = JSONScanner(buffer, limits: .init(depth: 3))
+                try scanner.readArray { try $0.skipValue(checksText: checksText) }
+                try scanner.finish()
+            }
+        }
+        for json in [
+            #"{"a":1,"a":2}"#, #""\ud800""#, #""\udc00\ud800\ud800\udc00\ud800\u0041\ud800\n""#,
+            #"{"\ud800":{"\udc00":1}}"#,
+        ] {
+            try skip("[\(json)]", checksText: false)
+            #expect(throws: JSONError.self) { try skip("[\(json)]", checksText: true) }
+            // The next value is checked again.
+            #expect(throws: JSONError.self) {
+                try Array("[\(json),\(json)]".utf8).withUnsafeBytes { buffer in
+                    var scanner = JSONScanner(buffer)
+                    var isFirst = true
+                    try scanner.readArray { scanner in
+                        try scanner.skipValue(checksText: !isFirst)
+                        isFirst = false
+                    }
+                }
+            }
+        }
+        for json in [#"{"a":01}"#, #""\ud800\x""#, #""\ud80""#, "{", "[[[1]]]", "\"\u{1}\"", #"{"a":1,}"#] {
+            #expect(throws: JSONError.self) { try skip("[\(json)]", checksText: false) }
         }
     }
 }

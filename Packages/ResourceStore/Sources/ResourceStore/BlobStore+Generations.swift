@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import Dispatch
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -62,7 +61,7 @@ extension BlobStore {
             try onStep(.generationStaged)
             // Beside the caller: the log of the small blobs is as long as the package, and the next to open the store
             // would have to read it.
-            rowQueue.async { [rows, suspension] in
+            rowQueue.enqueue { [rows, suspension] in
                 if !suspension.isOn { try? rows.checkpoint() }
             }
             return generation

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import Dispatch
 
 #if canImport(Darwin)
     internal import Foundation
@@ -31,7 +30,7 @@ extension BlobStore {
             rows.interrupt()
         #endif
         // Chunks that a batch has sent: a few megabytes each, at most two. Where they were interrupted, their batch fails.
-        rowQueue.sync {}
+        rowQueue.runBlocking {}
         // These wait for who writes, too. Who comes after them asks first.
         try index.checkpoint()
         try rows.checkpoint()

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import Dispatch
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -60,7 +59,7 @@ public final class BlobStore: Sendable {
     let rows: BlobRows
     let memory: BlobCache
     /// Writes small blobs, one chunk after another.
-    let rowQueue = DispatchQueue(label: "container.store.rows")
+    let rowQueue = SerialQueue("container.store.rows", priority: .inherited)
     let onStep: @Sendable (StoreStep) throws -> Void
     /// The bytes that may still be written to the file system of a path.
     let freeBytes: @Sendable (_ path: String) throws -> Int64

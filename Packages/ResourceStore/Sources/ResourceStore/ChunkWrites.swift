@@ -40,7 +40,7 @@ final class ChunkWrites: Sendable {
         written.enter()
         // Not to be the last to hold the store: it would close here, some time after its owner let it go. The batch
         // holds it, and waits for this before it goes.
-        store.rowQueue.async { [unowned store, self] in
+        store.rowQueue.enqueue { [unowned store, self] in
             do {
                 try store.writeRows(chunk)
             } catch {

@@ -17,22 +17,3 @@ public func withLimit<Value: Sendable>(
         try await body()
     }
 }
-
-/// What a task ends with, or `nil` once `limit` is over, whether or not the task heeds a cancellation. It goes on then.
-@MainActor
-public func outcome<Value: Sendable>(
-    of task: Task<Value, Never>, within limit: Duration, clock: any Clock<Duration> = ContinuousClock()
-) async -> Value? {
-    let (ends, end) = AsyncStream<Value?>.makeStream()
-    let waiting = Task { end.yield(await task.value) }
-    let timer = Task {
-        try? await clock.sleep(for: limit)
-        end.yield(nil)
-    }
-    defer {
-        waiting.cancel()
-        timer.cancel()
-    }
-    for await value in ends { return value }
-    return nil
-}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
+
 /// Follows one load of a view: hears its signals and lets others wait for its end.
 ///
 /// Isolation: the main actor.
@@ -21,8 +23,7 @@ public final class ViewLoad {
     /// How far the load is now.
     public private(set) var state = State.waiting
     private var observers: [@MainActor (ViewSignal) -> Void] = []
-    private var waiters: [UInt64: AsyncStream<Void>.Continuation] = [:]
-    private var lastWaiter: UInt64 = 0
+    private let signals = Broadcast<Void>(capacity: 1)
     /// Whether the document on its way, or the one just there, only leads to the next.
     private var isAtInterimDocument = false
     /// Where the view is with the container's own page, which stands for one that could not be shown.
@@ -70,12 +71,7 @@ public final class ViewLoad {
 
     /// Returns at the next signal, or when the task is cancelled.
     private func nextSignal() async {
-        lastWaiter += 1
-        let id = lastWaiter
-        let (changes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        waiters[id] = continuation
-        for await _ in changes { break }
-        waiters[id] = nil
+        for await _ in signals.subscribe() { break }
     }
 
     private enum ErrorPagePhase {
@@ -123,7 +119,7 @@ public final class ViewLoad {
         case .processEnded(let reason): state = .failed(EngineError(.processEnded, reason))
         case .resource, .frameLoaded, .visibilityChanged: break
         }
-        for waiter in waiters.values { waiter.yield() }
+        signals.send(())
         for observer in observers { observer(signal) }
         watch(signal)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 public import WebEngine
 
 /// The cookies of a ``FakeEngine``: it keeps what it is given, unless a test has it fail.
@@ -24,7 +25,7 @@ public final class FakeCookies: EngineCookieStore {
     public private(set) var losses = 0
     /// What was changed from outside.
     public private(set) var writes = 0
-    private var signals: [AsyncStream<Void>.Continuation] = []
+    private let signals = Broadcast<Void>(capacity: 1)
 
     public func all() async throws -> [EngineCookie] {
         try await waitIfHanging()
@@ -54,13 +55,11 @@ public final class FakeCookies: EngineCookieStore {
     }
 
     public func changes() -> AsyncStream<Void> {
-        let (stream, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        signals.append(signal)
-        return stream
+        signals.subscribe()
     }
 
     private func signalChange() {
-        for signal in signals { signal.yield() }
+        signals.send(())
     }
 
     /// Has a cookie that somebody else has set, and says nothing of it.

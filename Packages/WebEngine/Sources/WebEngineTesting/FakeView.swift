@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 public import WebEngine
 
 /// A view of a ``FakeEngine``: it notes what it is told, and says what a test has it say.
@@ -72,7 +73,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     public var onLoad: (() -> Void)?
     private var promptAnswer: (prefix: String, answer: @MainActor (String) -> String)?
     private var requests: [FakeSink] = []
-    private var endings: [AsyncStream<Void>.Continuation] = []
+    private let endings = Broadcast<Void>(capacity: 1)
 
     /// What dialogs begin with that the app answers by itself; `nil` where it answers none.
     public var promptPrefix: String? { promptAnswer?.prefix }
@@ -109,9 +110,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
 
     /// One element, or the end, when the view is discarded.
     public func discards() -> AsyncStream<Void> {
-        let (stream, ending) = AsyncStream.makeStream(of: Void.self)
-        endings.append(ending)
-        return stream
+        endings.subscribe()
     }
 
     /// Takes a request of the page, which goes when the page goes.
@@ -205,6 +204,6 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
         stopLoading()
         isAlive = false
         hasEnded = true
-        for ending in endings { ending.finish() }
+        endings.finish()
     }
 }

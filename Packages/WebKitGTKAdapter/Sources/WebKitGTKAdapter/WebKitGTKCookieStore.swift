@@ -4,6 +4,7 @@
 internal import WebEngine
 
 #if os(Linux)
+    internal import AsyncSupport
     internal import CWebKitGTK
     internal import Glibc
 
@@ -14,8 +15,7 @@ internal import WebEngine
         /// The manager points to it without keeping it.
         private let dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>
         private var changed: gulong = 0
-        private var listeners: [UInt64: AsyncStream<Void>.Continuation] = [:]
-        private var lastListener: UInt64 = 0
+        private let signals = Broadcast<Void>(capacity: 1)
         /// Whether the mark was seen in the store.
         private var isMarked = false
         private(set) var losses = 0
@@ -32,7 +32,7 @@ internal import WebEngine
             g_object_ref(manager)
             let hasChanged: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
                 let store = target(data, as: WebKitGTKCookieStore.self)
-                MainActor.assumeIsolated { store?.signalChange() }
+                MainActor.assumeIsolated { store?.signals.send(()) }
             }
             // Nothing else may keep the manager, which is not to outlive the data manager.
             changed = GObjectSignals.connect(
@@ -40,7 +40,6 @@ internal import WebEngine
         }
 
         isolated deinit {
-            for listener in listeners.values { listener.finish() }
             g_signal_handler_disconnect(manager, changed)
             g_object_unref(manager)
             g_object_unref(dataManager)
@@ -52,16 +51,7 @@ internal import WebEngine
         }
 
         func changes() -> AsyncStream<Void> {
-            let (stream, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-            lastListener += 1
-            let id = lastListener
-            listeners[id] = listener
-            listener.onTermination = { [weak self] _ in Task { @MainActor in self?.listeners[id] = nil } }
-            return stream
-        }
-
-        private func signalChange() {
-            for listener in listeners.values { listener.yield() }
+            signals.subscribe()
         }
 
         func all() async throws -> [EngineCookie] {

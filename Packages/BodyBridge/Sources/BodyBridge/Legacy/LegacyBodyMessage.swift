@@ -3,6 +3,7 @@
 
 public import HTTPTypes
 internal import ResourceLoading
+internal import StrictJSON
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -80,13 +81,36 @@ public struct LegacyBodyMessage: Sendable, Hashable {
             }
             return (.binary, bytes)
         case (.json, ""):
-            guard let value = JSONMember.value(of: "body", in: json),
-                value.first == UInt8(ascii: "{") || value.first == UInt8(ascii: "[")
-            else { throw ResourceError(.invalidRequest, "body stands there twice") }
+            guard let value = bodyText(in: json) else {
+                throw ResourceError(.invalidRequest, "body stands there twice")
+            }
             return (.json, value)
         case (_, "base64"): throw ResourceError(.invalidRequest, "bodyEncoding is base64, and body no string")
         default: throw ResourceError(.invalidRequest, "bodyEncoding is not known")
         }
+    }
+
+    /// Returns the bytes of the body, an object or an array, as they are in the message: a decoded object has lost the
+    /// order of its names and the spelling of its numbers, and a server may have a signature of them.
+    private static func bodyText(in json: Data) -> Data? {
+        let range = try? json.withUnsafeBytes { bytes -> Range<Int>? in
+            var found: Range<Int>?
+            var count = 0
+            // As deep as a decoder reads.
+            var scanner = JSONScanner(bytes, limits: JSONScanner.Limits(depth: 512))
+            try scanner.readObject(checksNames: false) { scanner, name in
+                let isBody = scanner.equals(name, "body")
+                let range = try scanner.skipValue(checksText: false)
+                guard isBody else { return }
+                count += 1
+                found =
+                    bytes[range.lowerBound] == UInt8(ascii: "{") || bytes[range.lowerBound] == UInt8(ascii: "[")
+                    ? range : nil
+            }
+            return count == 1 ? found : nil
+        }
+        guard let range = range.flatMap({ $0 }) else { return nil }
+        return json.subdata(in: (json.startIndex + range.lowerBound)..<(json.startIndex + range.upperBound))
     }
 
     private static func fields(_ headers: [String: String]) throws -> HTTPFields {

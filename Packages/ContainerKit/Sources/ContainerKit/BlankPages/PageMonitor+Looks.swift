@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import WebEngine
 
 // Looks at the page, and what its script says.
@@ -24,7 +25,7 @@ extension PageMonitor {
         guard var result = shown, result.needsPicture(for: options.signals) else { return shown }
         // Of the view, and not of the page: it runs nothing there.
         let picture = Task { [weak view] in (try? await view?.snapshots?.snapshot().isUniform()) ?? nil }
-        result.isUniform = await outcome(of: picture, within: options.lookLimit) ?? nil
+        result.isUniform = await picture.value(within: options.lookLimit) ?? nil
         picture.cancel()
         return await host.attribute(result)
     }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import WebEngine
+internal import AsyncSupport
 
 /// What is said between a page's health script and its watch: the script of each document asks what to do, and waits.
 ///
@@ -65,7 +66,7 @@ final class ProbeChannel {
             return nil
         }
         defer { answer.cancel() }
-        return await outcome(of: answer, within: limit) ?? nil
+        return await answer.value(within: limit) ?? nil
     }
 
     /// The document is another one: what waits for the one before waits no longer.

@@ -11,14 +11,13 @@ final class ProgressTracker: Sendable {
         /// How many there were, and when, as there were enough for the last time.
         var mark: (bytes: Int64, time: Duration) = (0, .zero)
         var isOver = false
-        var lastListener: UInt64 = 0
-        var listeners: [UInt64: AsyncStream<DownloadProgress>.Continuation] = [:]
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
     private let stopwatch: Stopwatch
     private let leastBytes: Int64
+    private let listeners = Broadcast<DownloadProgress>(capacity: 1)
     /// A host that asks again and again gets streams that are over.
     private static let listenerLimit = 64
 
@@ -35,8 +34,8 @@ final class ProgressTracker: Sendable {
         state.withLock { state in
             state.received = received
             if received - state.mark.bytes >= leastBytes { state.mark = (received, now) }
-            let progress = DownloadProgress(received: received, expected: state.expected)
-            for listener in state.listeners.values { listener.yield(progress) }
+            // Under the lock, so that the newest comes last.
+            listeners.send(DownloadProgress(received: received, expected: state.expected))
         }
     }
 
@@ -59,32 +58,22 @@ final class ProgressTracker: Sendable {
 
     /// Those who listen hear the newest alone.
     func progress() -> AsyncStream<DownloadProgress> {
-        let (stream, listener) = AsyncStream.makeStream(of: DownloadProgress.self, bufferingPolicy: .bufferingNewest(1))
-        let isAccepted = state.withLock { state in
-            guard !state.isOver, state.listeners.count < Self.listenerLimit else { return false }
-            state.lastListener += 1
-            let id = state.lastListener
-            state.listeners[id] = listener
-            listener.onTermination = { [weak self] _ in self?.forget(id) }
-            listener.yield(DownloadProgress(received: state.received, expected: state.expected))
-            return true
+        state.withLock { state in
+            guard !state.isOver, listeners.subscriberCount < Self.listenerLimit else {
+                return AsyncStream { $0.finish() }
+            }
+            return listeners.subscribe(
+                startingWith: [DownloadProgress(received: state.received, expected: state.expected)])
         }
-        if !isAccepted { listener.finish() }
-        return stream
-    }
-
-    private func forget(_ id: UInt64) {
-        _ = state.withLock { $0.listeners.removeValue(forKey: id) }
     }
 
     func finish() {
-        let (listeners, waiters) = state.withLock { state in
+        let waiters = state.withLock { state in
             state.isOver = true
             defer { state.waiters = [] }
-            return (Array(state.listeners.values), state.waiters)
+            return state.waiters
         }
-        // Not under the lock, as each of them comes back.
-        for listener in listeners { listener.finish() }
+        listeners.finish()
         for waiter in waiters { waiter.resume() }
     }
 

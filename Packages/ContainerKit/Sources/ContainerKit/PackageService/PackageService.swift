@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Logging
 internal import OfflinePackage
 internal import ResourceLoading
@@ -180,7 +181,7 @@ final class PackageService {
                 for conclusion in conclusions { await conclusion.value }
             }
         }
-        _ = await outcome(of: work, within: Self.conclusionLimit, clock: clock ?? ContinuousClock())
+        _ = await work.value(within: Self.conclusionLimit, clock: clock ?? ContinuousClock())
         work.cancel()
     }
 

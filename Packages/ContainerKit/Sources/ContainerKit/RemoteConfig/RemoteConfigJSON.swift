@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import SchemeRouter
+internal import StrictJSON
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -35,11 +36,18 @@ struct RemoteConfigJSON: Decodable {
         guard json.count <= RemoteConfigDocument.maxBytes else {
             throw RemoteConfigError(.limit, "\(json.count) bytes, limit \(RemoteConfigDocument.maxBytes)")
         }
-        try JSONOutline.check(json, maxDepth: RemoteConfigDocument.maxDepth)
+        // No byte order mark, which is not for JSON between systems (RFC 8259, section 8.1).
+        guard json.first.map({ $0 < 0x80 }) ?? false else { throw RemoteConfigError(.badDocument, "not UTF-8") }
+        var limits = JSONScanner.Limits(depth: RemoteConfigDocument.maxDepth)
+        limits.allowsEscapedNames = false
         do {
+            // A decoder takes one of two members of the same name, and reads other encodings.
+            try json.withUnsafeBytes { try JSONScanner.validate($0, limits: limits) }
             return try JSONDecoder().decode(Self.self, from: json)
         } catch let error as RemoteConfigError {
             throw error
+        } catch let error as JSONError where error.code != .malformed {
+            throw RemoteConfigError(error.code == .tooMany ? .limit : .badDocument, error.message, cause: error)
         } catch let error as DecodingError {
             throw RemoteConfigError(decoding: error)
         } catch {

@@ -15,7 +15,7 @@ public final class CookieFile: Sendable {
 
     private let file: AtomicFile
     private let options: Options
-    private let queue = DispatchQueue(label: "CookieFile")
+    private let queue = SerialQueue("CookieFile", priority: .inherited)
     private let state = Mutex(State())
 
     private struct State {
@@ -93,10 +93,7 @@ public final class CookieFile: Sendable {
     /// Returns when all that was changed before lies in the file, safe from a kill and a power cut.
     /// - Throws: ``CookieFileError``; the old file is there still.
     public func flush() async throws {
-        let result = await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: Result { try self.save() }) }
-        }
-        try result.get()
+        try await queue.run { try self.save() }
     }
 
     /// Writes soon, with what else has changed by then.
@@ -106,10 +103,8 @@ public final class CookieFile: Sendable {
             return !state.isScheduled
         }
         guard isFirst else { return }
-        let delay = options.delay.components
-        let seconds = max(0, Double(delay.seconds) + Double(delay.attoseconds) / 1e18)
         // The file lives until this is done.
-        queue.asyncAfter(deadline: .now() + seconds) {
+        queue.enqueue(after: options.delay) {
             self.state.withLock { $0.isScheduled = false }
             do {
                 try self.save()

@@ -26,7 +26,7 @@ public final class PackageDownloader: Sendable {
     let configuration: Configuration
     let folder: DownloadFolder
     let queue: KeyedQueue
-    let executor = BlockingExecutor(label: "container.downloads")
+    let executor = SerialQueue("container.downloads")
     /// Keys of the files of ranges that are being filled or read.
     let rangesInUse = Mutex<Set<String>>([])
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import HTTPTypes
 internal import PackageFormat
 public import ResourceLoading
@@ -21,7 +22,7 @@ public struct PartialLoader: ResourceLoader {
     /// The most bytes of a file that is answered. Default: 8 MiB.
     public var sizeLimit: Int64 = 8 << 20
     private let packages: PartialPackages
-    private let executor = BlockingExecutor(label: "container.arrivals")
+    private let executor = SerialQueue("container.arrivals")
 
     public init(_ updater: PackageUpdater) {
         packages = updater.arrivals

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import StrictJSON
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 /// A JSON value as it was written: members in their order, and numbers digit for digit.
 indirect enum JSONValue: Sendable {
     case null
@@ -19,6 +27,56 @@ indirect enum JSONValue: Sendable {
 }
 
 extension JSONValue {
+    /// Reads one value and nothing after it; see `JSONScanner` for what it refuses.
+    /// - Throws: ``PrefetchError`` with code ``PrefetchError/Code-swift.struct/badJSON``, or
+    ///   ``PrefetchError/Code-swift.struct/limit`` for values that nest deeper than `maxDepth`.
+    init(json: some ContiguousBytes, maxDepth: Int) throws(PrefetchError) {
+        do {
+            self = try json.withUnsafeBytes { bytes in
+                var scanner = JSONScanner(bytes, limits: JSONScanner.Limits(depth: maxDepth))
+                let value = try JSONValue(&scanner)
+                try scanner.finish()
+                return value
+            }
+        } catch let error as JSONError {
+            throw PrefetchError(
+                error.code == .tooMany ? .limit : .badJSON, error.message, at: "byte \(error.position)")
+        } catch {
+            throw PrefetchError(.badJSON, String(describing: error))
+        }
+    }
+
+    private init(_ scanner: inout JSONScanner) throws {
+        switch scanner.nextToken() {
+        case UInt8(ascii: "{"):
+            var members: [Member] = []
+            try scanner.readObject { scanner, text in
+                let name = scanner.string(text)
+                members.append(Member(name: name, value: try JSONValue(&scanner)))
+            }
+            self = .object(members)
+        case UInt8(ascii: "["):
+            var values: [JSONValue] = []
+            try scanner.readArray { scanner in values.append(try JSONValue(&scanner)) }
+            self = .array(values)
+        case UInt8(ascii: "\""):
+            let text = try scanner.readString()
+            self = .string(scanner.string(text))
+        case UInt8(ascii: "t"):
+            try scanner.readWord("true")
+            self = .bool(true)
+        case UInt8(ascii: "f"):
+            try scanner.readWord("false")
+            self = .bool(false)
+        case UInt8(ascii: "n"):
+            try scanner.readWord("null")
+            self = .null
+        default:
+            let text = try scanner.readNumber()
+            self = .number(scanner.string(text))
+        }
+    }
+
     /// The value without white space, members in their order.
     var text: [UInt8] {
         var bytes: [UInt8] = []

@@ -25,7 +25,7 @@ public struct PrefetchCall: Sendable {
         guard json.count <= limits.maxBytes else {
             throw PrefetchError(.limit, "\(json.count) bytes, limit \(limits.maxBytes)")
         }
-        let fields = try JSONFields(JSONReader.read(Array(json), maxDepth: limits.maxDepth), at: nil)
+        let fields = try JSONFields(JSONValue(json: json, maxDepth: limits.maxDepth), at: nil)
         url = try fields.url("url", limits)
         method = try fields.method(limits)
         switch fields["body"] {

@@ -57,7 +57,7 @@ struct NestedItems {
     }
 
     private static func json(_ bytes: [UInt8]) -> [FixedPart.Item]? {
-        guard let value = try? JSONReader.read(bytes, maxDepth: maxDepth) else { return nil }
+        guard let value = try? JSONValue(json: bytes, maxDepth: maxDepth) else { return nil }
         let part = FixedPart(query: nil, body: value)
         return part.items + part.labelled
     }

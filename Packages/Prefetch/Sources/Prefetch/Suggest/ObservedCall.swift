@@ -16,7 +16,7 @@ struct ObservedCall {
         self.observed = observed
         url = PrefetchURL(observed.request)
         hasBody = observed.body?.isEmpty != true
-        body = observed.body.flatMap { $0.isEmpty ? nil : try? JSONReader.read(Array($0), maxDepth: Self.maxDepth) }
+        body = observed.body.flatMap { $0.isEmpty ? nil : try? JSONValue(json: $0, maxDepth: Self.maxDepth) }
     }
 
     /// As deep as a body may be that is compared, see ``RequestIdentity``.

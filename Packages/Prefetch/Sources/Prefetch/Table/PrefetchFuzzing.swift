@@ -13,10 +13,10 @@ public enum PrefetchFuzzing {
     /// Reads any bytes as a body, and holds what comes of it against what must be true of every body.
     /// - Returns: whether all of it was true; bytes that are no JSON are fine.
     public static func bodiesHold(_ bytes: Data) -> Bool {
-        guard let value = try? JSONReader.read(Array(bytes), maxDepth: 32) else { return true }
+        guard let value = try? JSONValue(json: bytes, maxDepth: 32) else { return true }
         let canonical = value.canonical
         return [canonical, value.text].allSatisfy { bytes in
-            (try? JSONReader.read(bytes, maxDepth: 32))?.canonical == canonical
+            (try? JSONValue(json: bytes, maxDepth: 32))?.canonical == canonical
         }
     }
 }

@@ -17,7 +17,7 @@ extension PrefetchTable {
         guard json.count <= limits.maxBytes else {
             throw PrefetchError(.limit, "\(json.count) bytes, limit \(limits.maxBytes)")
         }
-        let root = try JSONFields(JSONReader.read(Array(json), maxDepth: limits.maxDepth), at: nil)
+        let root = try JSONFields(JSONValue(json: json, maxDepth: limits.maxDepth), at: nil)
         guard case .number(let code)? = root["code"] else { throw root.fault("no number", in: "code") }
         guard JSONNumber.canonical(code) == "2e2" else {
             throw PrefetchError(.serverCode, "the server answers with code \(code.prefix(20)), not 200", at: "code")

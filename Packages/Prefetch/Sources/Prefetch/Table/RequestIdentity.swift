@@ -20,13 +20,12 @@ struct RequestIdentity: Sendable, Hashable {
         case other([UInt8])
 
         init(_ bytes: Data) {
-            let bytes = Array(bytes)
             if bytes.isEmpty {
                 self = .none
-            } else if let value = try? JSONReader.read(bytes, maxDepth: 64) {
+            } else if let value = try? JSONValue(json: bytes, maxDepth: 64) {
                 self = .json(value.canonical)
             } else {
-                self = .other(bytes)
+                self = .other(Array(bytes))
             }
         }
     }

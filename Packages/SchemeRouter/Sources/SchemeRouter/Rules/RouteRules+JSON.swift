@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import StrictJSON
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -29,8 +31,13 @@ extension RouteRules {
         } catch {
             throw RouteError(.badDocument, "not JSON", cause: error)
         }
-        if let name = JSONNames.repeated(in: json) {
-            throw RouteError(.badDocument, "a name that comes twice, or has escapes: \(name)")
+        // Decoders take one of two members of the same name, and readers differ in which.
+        var names = JSONScanner.Limits()
+        names.allowsEscapedNames = false
+        do {
+            try json.withUnsafeBytes { try JSONScanner.validate($0, limits: names) }
+        } catch let error as JSONError {
+            throw RouteError(.badDocument, error.code == .malformed ? "not JSON" : error.message, cause: error)
         }
         try self.init(document.rules, deny: document.deny, isEnabled: document.isEnabled, limits: limits)
     }

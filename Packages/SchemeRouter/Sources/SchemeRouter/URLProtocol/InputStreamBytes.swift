@@ -13,7 +13,7 @@ internal import ResourceLoading
 struct InputStreamBytes: @unchecked Sendable {
     private static let pieceSize = 64 << 10
     private let stream: InputStream
-    private let queue = DispatchQueue(label: "containerkit.request-body")
+    private let queue = SerialQueue("containerkit.request-body", priority: .inherited)
     private let receive: @Sendable () -> Void
 
     /// - Parameter receive: called for each piece.
@@ -61,7 +61,7 @@ struct InputStreamBytes: @unchecked Sendable {
                     waiting.withLock { $0 = done }
                     // After it is kept: a cancellation comes before this, or finds it.
                     if Task.isCancelled { return resume(.failure(CancellationError())) }
-                    bytes.queue.async { self.resume(Result { try bytes.read() }) }
+                    bytes.queue.enqueue { self.resume(Result { try bytes.read() }) }
                 }
             } onCancel: {
                 resume(.failure(CancellationError()))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
@@ -21,7 +22,7 @@ final class ProtocolDelivery: @unchecked Sendable {
     private let settings: SessionSettings
     private let request: URLRequest
     private let thread: ClientThread
-    private let silence = InactivityMonitor()
+    private let silence: InactivityTimer
     private var life = ResponseDeliveryState()
     private var work: Task<Void, Never>?
     private var report: URLProtocolFace.Report
@@ -31,6 +32,7 @@ final class ProtocolDelivery: @unchecked Sendable {
         self.head = head
         self.face = face
         self.settings = settings
+        silence = InactivityTimer(face.clock)
         request = routed.request
         thread = ClientThread(routed)
         report = URLProtocolFace.Report(head)
@@ -74,7 +76,11 @@ final class ProtocolDelivery: @unchecked Sendable {
         do {
             if let refusal { throw ResourceError(.invalidRequest, refusal, at: head.urlText) }
             guard let limit = settings.timeout(of: request) else { return try await deliver() }
-            try await silence.limit(limit, by: face.clock, at: head.urlText) { try await self.deliver() }
+            try await silence.run(limit: limit) { [head] in
+                ResourceError(.timedOut, "nothing came for \(limit)", at: head.urlText)
+            } _: {
+                try await self.deliver()
+            }
         } catch {
             let error = ResourceError(error, at: head.urlText)
             // One that is over by now is not told, nor is one that was stopped.

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// A timer that cancels work which has recorded no activity for a time.
+///
+/// Isolation: any.
+public final class InactivityTimer: Sendable {
+    private let clock: any Clock<Duration>
+    private let stopwatch: Stopwatch
+    /// The time of the last activity, on the stopwatch.
+    private let last = Mutex(Duration.zero)
+
+    /// Creates a timer.
+    /// - Parameter clock: the clock that measures the time.
+    public init(_ clock: any Clock<Duration>) {
+        self.clock = clock
+        stopwatch = Stopwatch(clock)
+    }
+
+    /// Starts the time anew.
+    public func recordActivity() {
+        let now = stopwatch.elapsed
+        last.withLock { $0 = max($0, now) }
+    }
+
+    /// Runs work and cancels it if no activity was recorded for as long as a limit; its start counts as activity.
+    ///
+    /// Returns only after the work has ended, so that work which ignores its cancellation delays the error.
+    /// - Parameters:
+    ///   - limit: the longest time without activity.
+    ///   - error: makes the error of the limit.
+    ///   - work: the work.
+    /// - Throws: the error that `error` makes; the error of `work`.
+    public nonisolated(nonsending) func run<Value: Sendable>(
+        limit: Duration, otherwise error: @escaping @Sendable () -> any Error,
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        recordActivity()
+        return try await withThrowingTaskGroup(of: Value.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await work() }
+            group.addTask { [self] in
+                while true {
+                    let rest = last.withLock { $0 } + limit - stopwatch.elapsed
+                    guard rest > .zero else { throw error() }
+                    try await clock.sleep(for: rest)
+                }
+            }
+            guard let value = try await group.next() else { throw CancellationError() }
+            return value
+        }
+    }
+}
