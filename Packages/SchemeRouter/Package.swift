@@ -29,6 +29,7 @@ let package = Package(
         .target(
             name: "SchemeRouter",
             dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -43,6 +44,7 @@ let package = Package(
         .target(
             name: "HTTPSemantics",
             dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
@@ -56,6 +58,7 @@ let package = Package(
         .target(
             name: "SchemeMode",
             dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -35,6 +35,7 @@ let package = Package(
                 .product(name: "ContainerKit", package: "ContainerKit"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "SchemeRouter", package: "SchemeRouter"),
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "WebViewPool", package: "WebViewPool"),
                 .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
