@@ -6,6 +6,7 @@
     public import ContainerKit
     internal import FoundationEssentials
     internal import Glibc
+    internal import WebSyntax
 
     /// WebKitGTK 2.50 (GTK 3 API), driven by the facade.
     ///
@@ -185,15 +186,7 @@
             let taken: Set = [
                 "about", "blob", "data", "file", "ftp", "http", "https", "javascript", "resource", "ws", "wss",
             ]
-            let isName = scheme.utf8.enumerated().allSatisfy { index, byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"): true
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                    index > 0
-                default: false
-                }
-            }
-            return isName && !scheme.isEmpty && !taken.contains(scheme)
+            return URLScheme.isLowercase(scheme) && !taken.contains(scheme)
         }
 
         /// Creates a view that has not loaded anything. It may outlive the engine.
