@@ -244,7 +244,7 @@ let package = Package(
         target("HTTPSemantics", in: "SchemeRouter", ["WebSyntax", "ResourceLoading", .httpTypes]),
         tests(of: "HTTPSemantics", in: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         target("SchemeMode", in: "SchemeRouter", ["WebSyntax", "AsyncSupport", "ResourceLoading", .httpTypes]),
-        tests(of: "SchemeMode", in: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
+        tests(of: "SchemeMode", in: "SchemeRouter", ["WebSyntax", "AsyncSupport", "ResourceLoading", .httpTypes]),
         target("BodyBridge", ["WebSyntax", "AsyncSupport", "ResourceLoading", .httpTypes]),
         tests(of: "BodyBridge", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         target("CookieJar", in: "CookieBridge", ["WebSyntax", "AsyncSupport"]),

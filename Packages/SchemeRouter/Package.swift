@@ -66,6 +66,7 @@ let package = Package(
         .testTarget(
             name: "SchemeModeTests",
             dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "SchemeMode", .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
